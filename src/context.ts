@@ -11,19 +11,19 @@ import {
   type OpenDatabase,
 } from "./db/database-client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
-import { Breakers } from "./lib/breaker.ts";
+import { Breakers } from "./lib/circuit-breaker.ts";
 import { createLogger, describeError, type Logger } from "./lib/logger.ts";
 import { onceImported } from "./lib/once.ts";
+import { Timing } from "./lib/outside-call-timing.ts";
 import { type EdgeCacheControl, purgeEdge } from "./lib/platform-bindings.ts";
-import { Timing } from "./lib/request-timing.ts";
-import type { Actor } from "./partners/request-actor.ts";
+import type { Actor } from "./partners/partner-actor.ts";
 import { PriceBook, PriceMemory } from "./prices/price-book.ts";
 import type { Provider, ProviderScope } from "./providers/provider.ts";
-import { MemoryCache } from "./redis/memory-cache.ts";
 import { createRedis, createRedisStore, type RedisStore } from "./redis/redis-client.ts";
 import { redisPolicy } from "./redis/redis-command.ts";
 import { createLimiter, type Limiter, LimiterMemory } from "./redis/redis-limiter.ts";
 import { type LockedWork, withLock } from "./redis/redis-lock.ts";
+import { MemoryCache } from "./redis/redis-memory-cache.ts";
 import { createNonceStore, type NonceStore } from "./redis/redis-nonces.ts";
 import { type Cache, createCache } from "./redis/two-level-cache.ts";
 

@@ -1,5 +1,5 @@
 import type { Context } from "./context.ts";
-import { deleteExpiredAnswers } from "./deposits/delete-expired-answers.ts";
+import { deleteExpiredAnswers } from "./deposits/delete-expired-order-answers.ts";
 import { deleteUnsent } from "./deposits/delete-unsent-deposits.ts";
 import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
@@ -10,8 +10,8 @@ import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
 import { describeError, type LogFields } from "./lib/logger.ts";
 import type { HeldLease } from "./lib/renewed-lease.ts";
+import { discoverVaults } from "./registry/discover-vaults.ts";
 import { ProofMessage, proveDueVaults, proveFromMessage } from "./registry/prove-due-vaults.ts";
-import { discoverVaults } from "./registry/registers/discover-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
 import { FollowMessage, followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
 

@@ -4,8 +4,8 @@ import { asc } from "drizzle-orm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { vaultAddress, vaultRow } from "../scripts/bench/vault-row.ts";
 import { type Isolate, startTestDeployment, type TestDeployment } from "../scripts/stack/test-deployment.ts";
-import { flowCoverage, flowTips } from "../src/db/schema/flow-tables.ts";
-import { vaults } from "../src/db/schema/vault-tables.ts";
+import { flowCoverage, flowTips } from "../src/db/tables/flow-tables.ts";
+import { vaults } from "../src/db/tables/vault-tables.ts";
 import { handleCron } from "../src/jobs.ts";
 import { type ManyChains, startManyChains } from "./support/many-chains.ts";
 

@@ -4,8 +4,8 @@ import { deployEmitters, emitDeposit } from "../scripts/bench/flow-emitters.ts";
 import { CHAIN_ID, vaultRow } from "../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../scripts/stack/chains/scratch-chain.ts";
 import { type Isolate, startTestDeployment, type TestDeployment } from "../scripts/stack/test-deployment.ts";
-import { flows } from "../src/db/schema/flow-tables.ts";
-import { vaults } from "../src/db/schema/vault-tables.ts";
+import { flows } from "../src/db/tables/flow-tables.ts";
+import { vaults } from "../src/db/tables/vault-tables.ts";
 import { handleMessages, indexFlowsJob } from "../src/jobs.ts";
 
 /** Served, but nobody listens there. */

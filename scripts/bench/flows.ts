@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { join } from "node:path";
 import { sql as raw } from "drizzle-orm";
 import { type Address, encodeFunctionData } from "viem";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { withRealPostgres } from "../db/real-postgres.ts";
 import { type ScratchChain, send, startScratchChain } from "../stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../stack/test-deployment.ts";

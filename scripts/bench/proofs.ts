@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type Address, encodeDeployData } from "viem";
 import { type Context, createContext, createRuntime } from "../../src/context.ts";
 import { handleCron, handleMessages, jobsByCron } from "../../src/jobs.ts";
-import { importClaims, NO_CLAIMS } from "../../src/registry/import-claims.ts";
+import { importClaims, NO_CLAIMS } from "../../src/registry/import-registry-claims.ts";
 import { deploy, type ScratchChain, startScratchChain } from "../stack/chains/scratch-chain.ts";
 import { startTestDeployment } from "../stack/test-deployment.ts";
 import type { Row } from "./table.ts";

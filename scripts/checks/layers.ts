@@ -34,7 +34,7 @@ const RANKS: Record<string, number> = {
   deposits: 6,
   withdrawals: 6,
   registry: 6,
-  catalog: 6,
+  listings: 6,
   health: 6,
   positions: 6,
   history: 6,

@@ -14,7 +14,7 @@ readArguments({
 });
 
 /** Same files as in drizzle.config.ts; the command line takes only one pattern. */
-const SCHEMA = "./src/db/{schema,schema/*}.ts";
+const SCHEMA = "./src/db/{schema,tables/*}.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "causeway-migrations-"));
 try {

@@ -1,6 +1,6 @@
 /** `npm run providers:check`: compares the providers' contracts in the code with the chains and with LI.FI's API. */
 
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { RateLimitMemory } from "../../src/providers/lifi/api/lifi-rate-limits.ts";
 import { createLifi } from "../../src/providers/lifi/lifi-provider.ts";
 import { runCommand } from "../command.ts";

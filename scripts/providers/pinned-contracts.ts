@@ -1,10 +1,13 @@
 import { type Address, isAddressEqual, parseAbi } from "viem";
-import { runQuery } from "../../src/chains/aggregate-reads.ts";
+import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
-import { createQuery, type Read, read, valueOrNull } from "../../src/chains/chain-query.ts";
+import { createQuery, type Read, read, valueOrNull } from "../../src/chains/chain-reads.ts";
 import { knownAcrossDeployments } from "../../src/providers/across/across-deployments.ts";
+import {
+  cctpContracts,
+  stargateContracts,
+} from "../../src/providers/lifi/bridge-proof/stargate-and-cctp-contracts.ts";
 import { lifiContracts } from "../../src/providers/lifi/lifi-deployments.ts";
-import { cctpContracts, stargateContracts } from "../../src/providers/lifi/stargate-and-cctp-contracts.ts";
 import { codeAt } from "../registry/registry-chain.ts";
 
 const views = parseAbi([

@@ -1,6 +1,6 @@
 import { sameAddress } from "../../src/lib/address.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
-import type { DerivedVault } from "../../src/vaults/vault-derivation.ts";
+import type { DerivedVault } from "../../src/vaults/vault-deriver.ts";
 
 /** Describes each difference between a row and the chain; empty when they agree. */
 export function differencesOf(row: StoredVault, found: { adapter: string; vault: DerivedVault }): string[] {

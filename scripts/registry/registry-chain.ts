@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type ChainClient, createChainClient, NodeHealth } from "../../src/chains/chain-client.ts";
 import type { ChainDefinition } from "../../src/chains/chain-definitions.ts";
 import { knownChains } from "../../src/chains/chain-definitions.ts";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "../../src/router/router-address.ts";
 
 const Code = z

@@ -1,5 +1,5 @@
 import { formatUnits } from "viem";
-import type { Provenance, VaultClaim, VaultProof } from "../../src/db/schema/vault-tables.ts";
+import type { Provenance, VaultClaim, VaultProof } from "../../src/db/tables/vault-tables.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { RegistryReport } from "../registry-check.ts";
 import type { CheckedRow } from "./check-row.ts";

@@ -3,7 +3,12 @@ import { join } from "node:path";
 import { z } from "zod";
 import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { formatVaultId } from "../../src/lib/vault-id.ts";
-import { type ClaimRow, NO_CLAIMS, toClaimRow, type VaultClaims } from "../../src/registry/import-claims.ts";
+import {
+  type ClaimRow,
+  NO_CLAIMS,
+  toClaimRow,
+  type VaultClaims,
+} from "../../src/registry/import-registry-claims.ts";
 
 /** The public list of vaults in the repository: unreviewed addresses and tokens. */
 export const publishedFile = join(import.meta.dirname, "../../drizzle/seed/published-vaults.json");

@@ -6,8 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AbiParameter, zeroAddress } from "viem";
 import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { depositRouterAbi } from "../../src/router/deposit-router-artifact.ts";
-import { permit2Address } from "../../src/router/order-signature-messages.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
+import { permit2Address } from "../../src/router/router-signature-messages.ts";
 import { readArguments } from "../command.ts";
 
 const { values: options } = readArguments({

@@ -1,8 +1,8 @@
 import { failureFrom } from "../errors.ts";
 import { type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
-import { type Breaker, type BreakerPolicy, Breakers } from "../lib/breaker.ts";
-import { outcomeOfOutsideError, throughBreaker } from "../lib/guarded-request.ts";
-import type { Timing } from "../lib/request-timing.ts";
+import { type Breaker, type BreakerPolicy, Breakers } from "../lib/circuit-breaker.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../lib/circuit-breaker-request.ts";
+import type { Timing } from "../lib/outside-call-timing.ts";
 import type { ChainDefinition } from "./chain-definitions.ts";
 import { callNode, checkBounds, RpcError } from "./json-rpc.ts";
 import type { LogQuerySize } from "./log-range.ts";

@@ -1,7 +1,7 @@
 import { type Address, parseAbi } from "viem";
-import { runQuery } from "./aggregate-reads.ts";
+import { runQuery } from "./aggregator/aggregate-reads.ts";
 import type { ChainClient } from "./chain-client.ts";
-import { createQuery, mapQuery, type Query, read, valueOrNull } from "./chain-query.ts";
+import { createQuery, mapQuery, type Query, read, valueOrNull } from "./chain-reads.ts";
 import { RpcQuantity } from "./rpc-values.ts";
 
 /** Transaction fees of a chain, in wei. */

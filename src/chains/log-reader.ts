@@ -1,10 +1,10 @@
 import type { BlockRange } from "../lib/block-ranges.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { ChainClient, NodeSession } from "./chain-client.ts";
+import { type ChainLog, compareLogs, requestLogs } from "./chain-logs.ts";
 import { type FilterLimits, type LogFilter, longestLists, splitFilter } from "./log-filter.ts";
 import { INITIAL_BLOCKS, type LogQuerySize, shrinkAfterFailure, widenRange } from "./log-range.ts";
 import { readBlock } from "./read-block.ts";
-import { type ChainLog, compareLogs, requestLogs } from "./request-logs.ts";
 import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "./rpc-request-budget.ts";
 
 /** Search criteria for event logs: the block range, the filters, and the order of reading. */

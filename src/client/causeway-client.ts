@@ -1,6 +1,6 @@
 import type { ApiErrorCode } from "./api-types.generated.ts";
-import { CausewayError, type InputIssue } from "./causeway-error.ts";
-import { decodeModel, encodeModel } from "./wire-format.ts";
+import { CausewayError, type InputIssue } from "./causeway-client-error.ts";
+import { decodeModel, encodeModel } from "./client-wire-format.ts";
 
 /** Options of a client of the API. */
 export interface CausewayClientOptions {

@@ -1,7 +1,7 @@
 import type { Hash } from "viem";
+import type { Step } from "./actions/read-actions.ts";
 import type { CausewayClient } from "./causeway-client.ts";
-import { CausewayError } from "./causeway-error.ts";
-import type { Step } from "./read-actions.ts";
+import { CausewayError } from "./causeway-client-error.ts";
 import {
   canBatch,
   sendBatch,
@@ -10,7 +10,7 @@ import {
   type TransactionStep,
   type WalletSource,
   walletOn,
-} from "./wallet-steps.ts";
+} from "./client-wallet-steps.ts";
 
 /**
  * State of an order (a deposit or a withdrawal) as the API returned it: the user's steps, and the recommended time in
@@ -148,7 +148,7 @@ const POLL_MS = 3_000;
 /**
  * Executes the steps of an order: performs the first required step, fetches the order again, and repeats this until no
  * step is required or waiting. Returns the last state of the order. Sends no step twice. Temporary failures of the API
- * while fetching are retried. Throws CausewayError: errors of the wallet (`wallet-steps.ts`) and of the API, `aborted`.
+ * while fetching are retried. Throws CausewayError: errors of the wallet (`client-wallet-steps.ts`) and of the API, `aborted`.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,

@@ -5,7 +5,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryCache } from "./api/console-queries.ts";
 import { createConsoleRouter } from "./console-router.tsx";
-import { followTheme } from "./shell/theme.ts";
+import { followTheme } from "./ui/theme.ts";
 
 followTheme();
 const root = document.getElementById("root");

@@ -1,7 +1,7 @@
 import { AppError, failureFrom } from "../errors.ts";
-import type { BreakerPolicy } from "../lib/breaker.ts";
+import type { BreakerPolicy } from "../lib/circuit-breaker.ts";
 import { onceImported } from "../lib/once.ts";
-import type { Timing } from "../lib/request-timing.ts";
+import type { Timing } from "../lib/outside-call-timing.ts";
 import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 
 /** The Postgres database, for one request or job run. */

@@ -11,8 +11,8 @@ import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import type { Step } from "../schemas/step-schema.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
-import { toSignedSteps } from "./build/deposit-step-plan.ts";
 import { loadDeposit } from "./deposit-records.ts";
+import { toSignedSteps } from "./deposit-step-plan.ts";
 
 /** A built deposit that the user pays for with a signature, before it is sent. `planned` is the payload to sign. */
 interface SignedDeposit {

@@ -12,9 +12,9 @@ import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/p
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Deposit, DepositDetail, DepositState } from "../schemas/deposit-schema.ts";
 import { currentState, nextState, statusOf } from "../tracking/deposits/deposit-state-machine.ts";
-import { pollAfter, readDepositSteps } from "../tracking/deposits/deposit-steps.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
+import { pollAfter, readDepositSteps } from "../tracking/deposits/tracked-deposit-steps.ts";
 import { nextStep } from "./next-deposit-step.ts";
 
 /**

@@ -8,9 +8,9 @@ import { type ChainToken, formatUsdValue, type Prices, priceOf, valueInUsd } fro
 import { hasFeed, pricesOfRequest, requestMarketPrices } from "../prices/read-prices.ts";
 import type { TransferQuote } from "../providers/provider.ts";
 import type { Token } from "../vaults/vault.ts";
-import { acceptedTokens } from "../vaults/vault-entry.ts";
-import type { DepositOrder } from "./build/deposit-order.ts";
-import type { PreparedDeposit } from "./build/prepared-deposit.ts";
+import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
+import type { DepositOrder } from "./deposit-order.ts";
+import type { PreparedDeposit } from "./prepared-deposit.ts";
 
 /**
  * Returns the tokens whose prices a deposit may need: the paid token, the vault's accepted tokens, and the native

@@ -3,16 +3,8 @@ import { formatUsdValue } from "../prices/price.ts";
 import type { TransferQuote } from "../providers/provider.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { Quote } from "../schemas/quote-schema.ts";
-import { toWireVault } from "../vaults/vault-response.ts";
-import { prepareDeposit } from "./build/build-deposit.ts";
-import {
-  authorizationOf,
-  toDepositApproval,
-  toEstimate,
-  toPaymentApproval,
-  toWarnings,
-} from "./build/build-response.ts";
-import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./build/prepared-deposit.ts";
+import { toWireVault } from "../vaults/describe-vault.ts";
+import { prepareDeposit } from "./build-deposit.ts";
 import {
   builtGasCost,
   depositPrices,
@@ -22,6 +14,14 @@ import {
   readDepositFees,
   valueDeposit,
 } from "./deposit-values.ts";
+import {
+  authorizationOf,
+  toDepositApproval,
+  toEstimate,
+  toPaymentApproval,
+  toWarnings,
+} from "./describe-built-deposit.ts";
+import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 type QuoteStep = Quote["estimate"]["steps"][number];
 

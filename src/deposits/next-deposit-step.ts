@@ -3,16 +3,16 @@ import type { Context } from "../context.ts";
 import { type DepositRow, selectOtherRequests } from "../db/queries/deposit-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import { type NextStepOutcome, prepareClaim, refusedStep } from "../orders/prepare-claim.ts";
+import { type NextStepOutcome, prepareClaim, refusedStep } from "../orders/prepare-order-claim.ts";
+import { isRequested } from "../tracking/deposits/deposit-state-machine.ts";
+import { awaitsSecondStep } from "../tracking/deposits/destination-transaction.ts";
 import {
   findVaultOfDeposit,
   isRequestGone,
   readRequest,
-} from "../tracking/deposits/async-deposit-request.ts";
-import { isRequested } from "../tracking/deposits/deposit-state-machine.ts";
-import { awaitsSecondStep } from "../tracking/deposits/destination-transaction.ts";
-import { toSignableDeposit } from "./build/build-response.ts";
-import { prepareSecondStep } from "./build/two-step-deposit.ts";
+} from "../tracking/deposits/track-deposit-request.ts";
+import { toSignableDeposit } from "./describe-built-deposit.ts";
+import { prepareSecondStep } from "./two-step-deposit.ts";
 
 const NO_NEXT_STEP: NextStepOutcome = { next: null, refusal: null };
 

@@ -1,6 +1,6 @@
 import { decodeEventLog } from "viem";
+import type { ChainLog } from "../chains/chain-logs.ts";
 import type { LogSubscription } from "../chains/log-filter.ts";
-import type { ChainLog } from "../chains/request-logs.ts";
 import type { FlowRow } from "../db/queries/flow-queries.ts";
 import { once } from "../lib/once.ts";
 import { depositRouterAbi } from "../router/deposit-router-artifact.ts";

@@ -20,7 +20,7 @@ import {
   type TipStep,
   writeFlowNote,
   writeStartSearches,
-} from "../db/queries/flow-writes.ts";
+} from "../db/queries/flow-write-queries.ts";
 import { failure } from "../errors.ts";
 import type { BlockId } from "../lib/block-ranges.ts";
 import type { Logger } from "../lib/logger.ts";

@@ -1,8 +1,8 @@
 import type { NodeSession } from "../chains/chain-client.ts";
+import type { ChainLog } from "../chains/chain-logs.ts";
 import { type LogSubscription, toLogFilters } from "../chains/log-filter.ts";
 import { readLogs } from "../chains/log-reader.ts";
 import { readBlock } from "../chains/read-block.ts";
-import type { ChainLog } from "../chains/request-logs.ts";
 import { createBudget, onOneNodeWithinBudget } from "../chains/rpc-request-budget.ts";
 import type { Context } from "../context.ts";
 import { type FlowTip, selectFlowTips } from "../db/queries/flow-queries.ts";

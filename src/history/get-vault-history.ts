@@ -1,7 +1,6 @@
 import type { Context } from "../context.ts";
 import { selectCoverageStart } from "../db/queries/flow-queries.ts";
 import { type SnapshotRow, selectSnapshots, sumNetFlows } from "../db/queries/snapshot-queries.ts";
-import { annualizedGrowth } from "../lib/apy.ts";
 import { DAY_S } from "../lib/durations.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import {
@@ -11,6 +10,7 @@ import {
   type VaultHistory,
 } from "../schemas/history-schema.ts";
 import { findVault } from "../vaults/find-vault.ts";
+import { annualizedGrowth } from "../vaults/vault-growth-rate.ts";
 
 /** Maximum number of points in one history. Older points are omitted. */
 const MAX_POINTS = 1_000;

@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import * as z from "zod";
-import { queryAll } from "../chains/chain-query.ts";
+import { queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { selectFailingChains, selectLargestHolders } from "../db/queries/flow-queries.ts";
 import {
@@ -17,10 +17,10 @@ import { priceOf, showUsdValue } from "../prices/price.ts";
 import { readPricesWith } from "../prices/read-prices.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { isRouterDeployed } from "../vaults/vault-entry.ts";
+import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 import { toFiguresRow } from "../vaults/vault-figures.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
-import { snapshotQuery, type VaultSnapshot } from "./vault-snapshot-query.ts";
+import { snapshotQuery, type VaultSnapshot } from "./vault-history-snapshot.ts";
 
 const Holders = z.record(z.string(), z.string());
 /** Retention of five-minute and hourly snapshots, in milliseconds. Daily snapshots are never deleted. */

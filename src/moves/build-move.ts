@@ -1,12 +1,12 @@
 import type { Context } from "../context.ts";
-import { buildDepositOnce, prepareDeposit } from "../deposits/build/build-deposit.ts";
-import { sourceClient } from "../deposits/build/deposit-order.ts";
-import type { PreparedDeposit } from "../deposits/build/prepared-deposit.ts";
+import { buildDepositOnce, prepareDeposit } from "../deposits/build-deposit.ts";
+import { sourceClient } from "../deposits/deposit-order.ts";
 import { getQuote } from "../deposits/get-deposit-quote.ts";
+import type { PreparedDeposit } from "../deposits/prepared-deposit.ts";
 import { AppError, type ErrorCode } from "../errors.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { Quote } from "../schemas/quote-schema.ts";
-import { findMovedVault } from "./find-moved-vault.ts";
+import { findMovedVault } from "./find-move-source.ts";
 import { prepareMove } from "./prepare-move.ts";
 
 /** Error codes of a redemption after which swapping the shares on an exchange may still succeed. */

@@ -1,23 +1,23 @@
 import type { Hex } from "viem";
 import type { Context } from "../context.ts";
-import { toRouterCall } from "../deposits/build/deposit-calldata.ts";
-import { type DepositIntent, type DepositOrder, resolveOrder } from "../deposits/build/deposit-order.ts";
-import {
-  explainDepositRevert,
-  type Preflight,
-  preflightDeposit,
-} from "../deposits/build/deposit-preflight.ts";
-import type { PreparedDeposit } from "../deposits/build/prepared-deposit.ts";
-import { prepareSecondStep } from "../deposits/build/two-step-deposit.ts";
+import { toRouterCall } from "../deposits/deposit-calldata.ts";
+import { type DepositIntent, type DepositOrder, resolveOrder } from "../deposits/deposit-order.ts";
+import { explainDepositRevert, type Preflight, preflightDeposit } from "../deposits/deposit-preflight.ts";
+import type { PreparedDeposit } from "../deposits/prepared-deposit.ts";
+import { prepareSecondStep } from "../deposits/two-step-deposit.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
 import { fractionToParts } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
+import type { RouteOrder } from "../orders/order-route-offer.ts";
+import type { RouteAttempt } from "../orders/order-route-search.ts";
 import { allowedLoss, minimumShares } from "../orders/order-slippage.ts";
-import type { RouteOrder } from "../orders/route-offer.ts";
-import type { RouteAttempt } from "../orders/route-search.ts";
-import { balanceOfRead, increaseOf, simulatedHead, simulatePayment } from "../orders/simulate-payment.ts";
-import type { AuthorizationKind } from "../router/order-signature-messages.ts";
+import {
+  balanceOfRead,
+  increaseOf,
+  simulatedHead,
+  simulatePayment,
+} from "../orders/simulate-order-payment.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
   decodeRouterError,
@@ -25,11 +25,12 @@ import {
   type RouterCall,
   type RouterStep,
 } from "../router/router-codec.ts";
+import type { AuthorizationKind } from "../router/router-signature-messages.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { withStoredVault } from "../vaults/find-vault.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
-import { acceptedTokens } from "../vaults/vault-entry.ts";
+import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
 import { prepareMode } from "../withdrawals/choose-exit.ts";
 import { chooseExitSignature, planExitSignature } from "../withdrawals/exit-authorization.ts";
 import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
@@ -37,7 +38,7 @@ import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts"
 import { buildOffer, findTransfer } from "../withdrawals/find-transfer-route.ts";
 import { type PreparedExit, sharePayment, toExpectedWithdrawal } from "../withdrawals/prepare-exit.ts";
 import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/prepare-routed-exit.ts";
-import { verifyApprovals } from "../withdrawals/verify-approvals.ts";
+import { verifyApprovals } from "../withdrawals/verify-exit-approvals.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "../withdrawals/withdrawal-order.ts";
 import { explainFailedExit } from "../withdrawals/withdrawal-refusals.ts";
 import { type ExpectedMove, verifyMove } from "./verify-move.ts";

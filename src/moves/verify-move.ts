@@ -1,6 +1,6 @@
 import { type Address, type Hex, isAddressEqual } from "viem";
 import { isNative } from "../lib/address.ts";
-import type { UserCall } from "../orders/wallet-calls.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
 import type { RouterOrder, RouterStep } from "../router/router-codec.ts";
 import type { Vault } from "../vaults/vault.ts";
 import {
@@ -11,7 +11,7 @@ import {
   verifyRedeemStep,
   verifyShareOrder,
 } from "../withdrawals/verify-exit.ts";
-import { type ExpectedRoute, verifyTransferStep } from "../withdrawals/verify-transfer-step.ts";
+import { type ExpectedRoute, verifyTransferStep } from "../withdrawals/verify-exit-transfer.ts";
 
 /**
  * Expected contents of a move: those of its withdrawal, where `least` is the minimum of new shares, and those of the

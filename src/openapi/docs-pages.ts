@@ -4,10 +4,10 @@ import { AppError, errorCodes, errorTable } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { sharedHeaders } from "../http/respond.ts";
-import { errorHelp, problemExample } from "./error-help.ts";
+import { htmlPage, PAGE_CACHE, PAGE_POLICY } from "./docs-page-layout.ts";
 import { mountGuidePages } from "./guide-pages.ts";
-import { htmlPage, PAGE_CACHE, PAGE_POLICY } from "./page-layout.ts";
-import { reasonHelp } from "./reason-help.ts";
+import { errorHelp, problemExample } from "./openapi-error-help.ts";
+import { reasonHelp } from "./openapi-reason-help.ts";
 import { textPages } from "./robots-and-llms.ts";
 
 /** Path of the icon among the static assets. */

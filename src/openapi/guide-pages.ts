@@ -4,7 +4,7 @@ import { AppError } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { sharedHeaders } from "../http/respond.ts";
-import { type DocsPath, docsNavigation, htmlPage, PAGE_CACHE, PAGE_POLICY } from "./page-layout.ts";
+import { type DocsPath, docsNavigation, htmlPage, PAGE_CACHE, PAGE_POLICY } from "./docs-page-layout.ts";
 
 /** Path of the guide, and of its first page. */
 const GUIDE = "/docs/guide";

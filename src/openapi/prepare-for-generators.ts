@@ -1,7 +1,7 @@
-import { applicationStatuses } from "../schemas/application-schema.ts";
 import { bridgeKeys } from "../schemas/build-input-schema.ts";
 import { depositStates } from "../schemas/deposit-schema.ts";
 import { historyIntervals, historyMetrics } from "../schemas/history-schema.ts";
+import { applicationStatuses } from "../schemas/partner-application-schema.ts";
 import { dimensions, tiers } from "../schemas/signal-schema.ts";
 import { substatuses, transferStatuses } from "../schemas/step-schema.ts";
 import { vaultTypes } from "../schemas/vault-schema.ts";

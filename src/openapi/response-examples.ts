@@ -1,6 +1,6 @@
 import { type ErrorCode, errorCodes, errorTable } from "../errors.ts";
-import { problemExample } from "./error-help.ts";
 import { exampleTexts, exampleValues } from "./example-values.ts";
+import { problemExample } from "./openapi-error-help.ts";
 import type { DescribedDocument } from "./openapi-references.ts";
 
 /** A schema in an OpenAPI document, with only the keywords from which an example follows. */

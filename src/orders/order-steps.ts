@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type Step, type StepPurpose, type StepState, TokenRef } from "../schemas/step-schema.ts";
 import { TransactionRequest } from "../schemas/transaction-schema.ts";
 import { PlannedAuthorization, type TypedData, typedDataOf } from "./authorization/planned-authorization.ts";
-import { encodeApprovals } from "./wallet-calls.ts";
+import { encodeApprovals } from "./order-wallet-calls.ts";
 
 /** A transaction of the user that pays with a token, and the approvals before it. */
 export const StepLeg = z.object({

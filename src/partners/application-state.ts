@@ -1,5 +1,5 @@
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
-import { type ApplicationStatus, applicationStatuses } from "../schemas/application-schema.ts";
+import { type ApplicationStatus, applicationStatuses } from "../schemas/partner-application-schema.ts";
 
 /**
  * Decisions of an administrator about a partner application: the statuses that each decision can start from, and the

@@ -1,7 +1,7 @@
 import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
 import type { LimitCount, LimitWindow } from "../redis/redis-limiter.ts";
-import type { Actor } from "./request-actor.ts";
+import type { Actor } from "./partner-actor.ts";
 
 /**
  * Names of the rate limits that are counted exactly, across all isolates. The other limits are counted by the platform

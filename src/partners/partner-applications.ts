@@ -16,7 +16,7 @@ import type {
   ApplicationReceipt,
   ApplicationRecord,
   ApplicationStatus,
-} from "../schemas/application-schema.ts";
+} from "../schemas/partner-application-schema.ts";
 import { type Decision, decisions, stepFailure } from "./application-state.ts";
 import { verifySignedNonce } from "./siwe-message.ts";
 

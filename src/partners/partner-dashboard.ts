@@ -12,7 +12,7 @@ import { describeError } from "../lib/logger.ts";
 import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/pagination.ts";
 import type { Dashboard } from "../schemas/partner-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
-import { requirePartner } from "./request-actor.ts";
+import { requirePartner } from "./partner-actor.ts";
 
 /** Maximum number of tokens in a dashboard. Tokens with the most deposits are listed. */
 const MAX_TOKENS = 200;

@@ -5,7 +5,7 @@ import { failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Partner, SettingsInput } from "../schemas/partner-schema.ts";
 import { findVault } from "../vaults/find-vault.ts";
-import { requirePartner } from "./request-actor.ts";
+import { requirePartner } from "./partner-actor.ts";
 
 /** Returns the profile of the partner with an address. Throws `partner_not_found`, `store_unavailable`. */
 export async function getPartner(ctx: Context, address: Address): Promise<Partner> {

@@ -6,12 +6,12 @@ import { type AppError, failure } from "../errors.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import type { Login, RegisterInput, Registration } from "../schemas/partner-schema.ts";
 import type { SignedNonce } from "../schemas/signing-schema.ts";
-import { generateKeyPair } from "./api-key-pair.ts";
 import { notApprovedFailure } from "./application-state.ts";
 import { sha256 } from "./credential-digest.ts";
+import { requirePartner } from "./partner-actor.ts";
+import { generateKeyPair } from "./partner-api-keys.ts";
 import { generateCredential } from "./partner-credentials.ts";
 import { getPartner } from "./partner-profile.ts";
-import { requirePartner } from "./request-actor.ts";
 import { verifySignedNonce } from "./siwe-message.ts";
 
 /** Lifetime of a session, in milliseconds. */

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { selectPartner } from "../db/queries/partner-queries.ts";
 import { type ErrorCode, failure } from "../errors.ts";
 import type { Nonce, SignedNonce, SigningPurpose } from "../schemas/signing-schema.ts";
-import { verifySignature } from "./verify-signature.ts";
+import { verifySignature } from "./verify-sign-in-signature.ts";
 
 /** Lifetime of a sign-in nonce, in milliseconds. */
 const NONCE_TTL_MS = 10 * 60_000;

@@ -1,13 +1,13 @@
 import { type Address, getAddress } from "viem";
-import { runQuery } from "../chains/aggregate-reads.ts";
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { unservedChain } from "../chains/chain-definitions.ts";
-import { createQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import { createQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import type { FeedReadings } from "../prices/feeds/feed-query.ts";
+import type { FeedReadings } from "../prices/feeds/price-feed-query.ts";
 import {
   type ChainToken,
   type Prices,

@@ -1,10 +1,10 @@
 import type { Address, Hex } from "viem";
-import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import { mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import { type NextStepOutcome, prepareClaim } from "../orders/prepare-claim.ts";
+import { type NextStepOutcome, prepareClaim } from "../orders/prepare-order-claim.ts";
 import type { Positions } from "../schemas/position-schema.ts";
 import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import { atBlockTime } from "../chains/block-time-query.ts";
-import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import { mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
+import { atBlockTime } from "../chains/chain-time.ts";
 import type { OpenRequest, UserRequestFlow } from "../db/queries/user-flow-queries.ts";
 import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";

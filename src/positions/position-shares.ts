@@ -1,8 +1,8 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
-import { aggregateProgram, runQuery } from "../chains/aggregate-reads.ts";
+import { aggregateProgram, runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient, NodeReport } from "../chains/chain-client.ts";
-import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import { mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import {

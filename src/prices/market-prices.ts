@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { type BoundedResponse, boundedFetch, type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
-import type { Timing } from "../lib/request-timing.ts";
-import { parseRetryAfter } from "../lib/retry-after.ts";
+import type { Timing } from "../lib/outside-call-timing.ts";
+import { parseRetryAfter } from "../lib/parse-retry-after.ts";
 import { type ChainToken, priceKey, type TokenPrice, USD_SCALE } from "./price.ts";
 import type { MarketBreaker } from "./price-book.ts";
 

@@ -1,5 +1,5 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
-import type { BreakerReport } from "../lib/breaker.ts";
+import type { BreakerReport } from "../lib/circuit-breaker.ts";
 import { DAY_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import type { FeedDefinition } from "./feeds/price-feed.ts";
 import type { Prices, TokenPrice } from "./price.ts";

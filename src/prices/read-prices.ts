@@ -1,8 +1,8 @@
 import { keccak256, stringToHex } from "viem";
 import * as z from "zod";
-import { runQuery } from "../chains/aggregate-reads.ts";
-import { atBlockTime } from "../chains/block-time-query.ts";
-import { type Query, queryAll } from "../chains/chain-query.ts";
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import { type Query, queryAll } from "../chains/chain-reads.ts";
+import { atBlockTime } from "../chains/chain-time.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -11,9 +11,9 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { combinePrices } from "./combine-prices.ts";
-import { type FeedReadings, feedPrices, feedQuery } from "./feeds/feed-query.ts";
-import { feedTables } from "./feeds/feed-tables.ts";
 import type { ChainFeeds } from "./feeds/price-feed.ts";
+import { type FeedReadings, feedPrices, feedQuery } from "./feeds/price-feed-query.ts";
+import { feedTables } from "./feeds/price-feed-tables.ts";
 import { agedMarketPrice, fetchMarketPrices, type MarketScope } from "./market-prices.ts";
 import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price.ts";
 

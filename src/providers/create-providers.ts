@@ -2,8 +2,8 @@ import type { AcrossSetting, KyberSetting, LifiSetting, ProviderSettings, Velora
 import { createAcross } from "./across/across-provider.ts";
 import { createKyber } from "./kyber/kyber-provider.ts";
 import { RateLimitMemory } from "./lifi/api/lifi-rate-limits.ts";
+import type { StargateContracts } from "./lifi/bridge-proof/stargate-and-cctp-contracts.ts";
 import { createLifi } from "./lifi/lifi-provider.ts";
-import type { StargateContracts } from "./lifi/stargate-and-cctp-contracts.ts";
 import type { Provider } from "./provider.ts";
 import { createVelora } from "./velora/velora-provider.ts";
 

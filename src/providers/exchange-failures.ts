@@ -1,6 +1,6 @@
 import { AppError, failure, failureFrom } from "../errors.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
-import { parseRetryAfter, parseSeconds } from "../lib/retry-after.ts";
+import { parseRetryAfter, parseSeconds } from "../lib/parse-retry-after.ts";
 
 /** Codes of an exchange's `no_route` reasons, each with the text shown to customers. */
 const reasonDetails = {

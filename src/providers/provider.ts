@@ -1,9 +1,9 @@
 import type { Address, Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import type { Fetch } from "../lib/bounded-fetch.ts";
-import type { Breakers } from "../lib/breaker.ts";
-import type { Timing } from "../lib/request-timing.ts";
-import type { BridgedAsset } from "./bridged-assets.ts";
+import type { Breakers } from "../lib/circuit-breaker.ts";
+import type { Timing } from "../lib/outside-call-timing.ts";
+import type { BridgedAsset } from "./provider-bridged-assets.ts";
 
 /**
  * The external resources that a provider may use while it serves a request: fetch, clock and chain clients.

@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { parseWithBigints, stringifyWithBigints } from "../lib/bigint-json.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
 import { once } from "../lib/once.ts";
-import type { CacheEntry } from "./memory-cache.ts";
 import type { RedisStore } from "./redis-client.ts";
+import type { CacheEntry } from "./redis-memory-cache.ts";
 
 /**
  * Second-level cache, which all isolates share through Redis. Its functions never throw: a Redis error counts as a

@@ -1,6 +1,6 @@
 import { Redis } from "@upstash/redis/cloudflare";
-import type { Breaker } from "../lib/breaker.ts";
-import type { Timing } from "../lib/request-timing.ts";
+import type { Breaker } from "../lib/circuit-breaker.ts";
+import type { Timing } from "../lib/outside-call-timing.ts";
 import { sendCommand } from "./redis-command.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Breaker, BreakerPolicy } from "../lib/breaker.ts";
-import { type Outcome, throughBreaker } from "../lib/guarded-request.ts";
-import type { Timing } from "../lib/request-timing.ts";
+import type { Breaker, BreakerPolicy } from "../lib/circuit-breaker.ts";
+import { type Outcome, throughBreaker } from "../lib/circuit-breaker-request.ts";
+import type { Timing } from "../lib/outside-call-timing.ts";
 
 /**
  * Breaker policy of Redis: one hang (0.7 seconds of its 0.8-second timeout) opens it, because commands are always fast

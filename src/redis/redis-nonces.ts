@@ -1,7 +1,7 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import { failureFrom } from "../errors.ts";
-import type { Breaker } from "../lib/breaker.ts";
-import type { Timing } from "../lib/request-timing.ts";
+import type { Breaker } from "../lib/circuit-breaker.ts";
+import type { Timing } from "../lib/outside-call-timing.ts";
 import { sendCommand } from "./redis-command.ts";
 
 /** Storage of nonces: values that can be read only once. */

@@ -1,9 +1,9 @@
 import type * as z from "zod";
 import { describeError, type Logger } from "../lib/logger.ts";
 import { sleep } from "../lib/timers.ts";
-import type { CacheEntry, MemoryCache } from "./memory-cache.ts";
 import { createSharedCache, type SharedCache } from "./redis-cache.ts";
 import type { RedisStore } from "./redis-client.ts";
+import type { CacheEntry, MemoryCache } from "./redis-memory-cache.ts";
 
 /** How a cached value is loaded, and how long it is served, in milliseconds. */
 export interface CachePolicy<T> {

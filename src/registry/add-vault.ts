@@ -7,7 +7,7 @@ import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import type { VaultType } from "../schemas/vault-schema.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import { assertServedChain } from "./derive-vault.ts";
-import { type ClaimRow, toClaimRow, type VaultClaims } from "./import-claims.ts";
+import { type ClaimRow, toClaimRow, type VaultClaims } from "./import-registry-claims.ts";
 import { type Resolution, resolveVault } from "./prove-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 

@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { runQuery } from "../chains/aggregate-reads.ts";
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcData } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
@@ -11,7 +11,7 @@ import {
   type DerivationSubject,
   type DerivedVault,
   underivable,
-} from "../vaults/vault-derivation.ts";
+} from "../vaults/vault-deriver.ts";
 
 /** Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function assertServedChain(ctx: Context, chainId: number): void {

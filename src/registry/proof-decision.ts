@@ -1,6 +1,6 @@
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
-import type { VaultProof } from "../db/schema/vault-tables.ts";
+import type { VaultProof } from "../db/tables/vault-tables.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**

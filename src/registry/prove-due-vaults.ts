@@ -12,7 +12,7 @@ import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { renewRegistry } from "../vaults/find-vault.ts";
 import { decideAfterProof, type ProofFinding } from "./proof-decision.ts";
 import { proveVault } from "./prove-vault.ts";
-import { readAdmission } from "./read-admission.ts";
+import { readAdmission } from "./registry-admission-facts.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
 /** Number of vaults of one chain that a run leases at a time. */

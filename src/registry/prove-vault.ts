@@ -1,22 +1,22 @@
 import { getAddress, zeroAddress } from "viem";
-import { runQuery } from "../chains/aggregate-reads.ts";
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import type { Context } from "../context.ts";
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
-import type { VaultProof } from "../db/schema/vault-tables.ts";
+import type { VaultProof } from "../db/tables/vault-tables.ts";
 import { AppError } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { describeError } from "../lib/logger.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../vaults/vault.ts";
-import { subjectOfRow, underivable } from "../vaults/vault-derivation.ts";
+import { subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
 import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
+import { servedRegisters, sourceOf } from "./discover-vaults.ts";
 import type { ProofFinding } from "./proof-decision.ts";
 import { readVaultCode } from "./read-vault-code.ts";
 import { describeForeignContract, recognizeFamily } from "./recognize-family.ts";
-import { servedRegisters, sourceOf } from "./registers/discover-vaults.ts";
 import { deniedQuery } from "./registers/read-register.ts";
 import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 

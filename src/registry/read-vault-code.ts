@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex, keccak256, parseAbi, slice } from "viem";
-import { runQuery } from "../chains/aggregate-reads.ts";
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
+import { createQuery, read, valueOrNull } from "../chains/chain-reads.ts";
 import { RpcData, RpcWord } from "../chains/rpc-values.ts";
 import { once } from "../lib/once.ts";
 

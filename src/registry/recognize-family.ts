@@ -1,9 +1,9 @@
 import type { Address } from "viem";
-import { runQuery } from "../chains/aggregate-reads.ts";
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { queryAll } from "../chains/chain-query.ts";
+import { queryAll } from "../chains/chain-reads.ts";
 import { families } from "../vaults/families/vault-families.ts";
-import type { DerivationSubject } from "../vaults/vault-derivation.ts";
+import type { DerivationSubject } from "../vaults/vault-deriver.ts";
 
 /**
  * Returns the name of the vault family that on-chain data prove for an address: the first family with an identifying

@@ -5,8 +5,9 @@ import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
-import { mintEffect, requestEffect, type VaultDeposit } from "../orders/deposit-effect.ts";
+import { mintEffect, requestEffect, type VaultDeposit } from "../orders/order-expected-effect.ts";
 import { priceIsSafe } from "../orders/order-slippage.ts";
+import { encodeApprovals, type UserCall } from "../orders/order-wallet-calls.ts";
 import {
   balanceOfRead,
   INCLUSION_DELAY_S,
@@ -15,8 +16,7 @@ import {
   simulatedHead,
   simulatePayment,
   type TokenPayment,
-} from "../orders/simulate-payment.ts";
-import { encodeApprovals, type UserCall } from "../orders/wallet-calls.ts";
+} from "../orders/simulate-order-payment.ts";
 import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositCall, DepositTerms, Refusal } from "../vaults/vault-adapter.ts";

@@ -1,11 +1,11 @@
 import { getAddress } from "viem";
 import type { Context } from "../context.ts";
 import { selectAllVaults, type VaultRow } from "../db/queries/vault-queries.ts";
-import type { VaultClaim, VaultStatus } from "../db/schema/vault-tables.ts";
+import type { VaultClaim, VaultStatus } from "../db/tables/vault-tables.ts";
 import { cutPage, type Page } from "../lib/pagination.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
-import { toWireProof } from "../vaults/vault-response.ts";
+import { toWireProof } from "../vaults/describe-vault.ts";
 
 /**
  * Returns one page of the registry's vaults of any status or of one (`status`), by ascending chain id and address,

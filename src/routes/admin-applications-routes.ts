@@ -6,8 +6,12 @@ import { pageReply } from "../http/page-reply.ts";
 import { type Decision, decisionErrorCodes } from "../partners/application-state.ts";
 import { decideApplication, listApplications } from "../partners/partner-applications.ts";
 import { DecisionInput } from "../schemas/admin/admin-schema.ts";
-import { ApplicationId, ApplicationRecord, ApplicationStatus } from "../schemas/application-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
+import {
+  ApplicationId,
+  ApplicationRecord,
+  ApplicationStatus,
+} from "../schemas/partner-application-schema.ts";
 import { limitParam } from "../schemas/primitive-schemas.ts";
 
 /** Returns the parts that the routes for deciding a partner application have in common, for one decision. */

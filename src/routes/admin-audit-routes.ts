@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
-import { listAuditEntries } from "../partners/list-audit-log.ts";
+import { listAuditEntries } from "../listings/list-audit-log.ts";
 import { AuditEntry } from "../schemas/admin/admin-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
 import { limitParam } from "../schemas/primitive-schemas.ts";

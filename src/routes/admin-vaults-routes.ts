@@ -5,7 +5,7 @@ import { ValidationFailure } from "../http/validate-request.ts";
 import type { VaultKey } from "../lib/vault-id.ts";
 import { addVault } from "../registry/add-vault.ts";
 import { changeVault } from "../registry/change-vault.ts";
-import { importClaims, type VaultClaims } from "../registry/import-claims.ts";
+import { importClaims, type VaultClaims } from "../registry/import-registry-claims.ts";
 import { proveVaultNow } from "../registry/prove-due-vaults.ts";
 import { listVaultRecords } from "../registry/vault-records.ts";
 import {

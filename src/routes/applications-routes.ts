@@ -7,7 +7,7 @@ import {
   ApplicationInput,
   ApplicationNonceInput,
   ApplicationReceipt,
-} from "../schemas/application-schema.ts";
+} from "../schemas/partner-application-schema.ts";
 import { WalletParam } from "../schemas/primitive-schemas.ts";
 import { Nonce } from "../schemas/signing-schema.ts";
 

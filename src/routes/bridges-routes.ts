@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { listBridges } from "../catalog/list-bridges.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { listBridges } from "../listings/list-bridges.ts";
 import { BridgeSummary } from "../schemas/bridge-schema.ts";
 
 const bridgesList = defineRoute({

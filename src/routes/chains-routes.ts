@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { listChains } from "../catalog/list-chains.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { listChains } from "../listings/list-chains.ts";
 import { Chain } from "../schemas/chain-schema.ts";
 import { BooleanParam } from "../schemas/primitive-schemas.ts";
 

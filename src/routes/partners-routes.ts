@@ -5,14 +5,20 @@ import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { changeKey, createKey, listKeys, revokeKey, rotateKeys } from "../partners/api-key-pair.ts";
+import { requirePartner } from "../partners/partner-actor.ts";
+import { changeKey, createKey, listKeys, revokeKey, rotateKeys } from "../partners/partner-api-keys.ts";
 import { getDashboard, listTransactions } from "../partners/partner-dashboard.ts";
 import { enrolVaults, getPartner, updateSettings } from "../partners/partner-profile.ts";
 import { login, logout, register } from "../partners/partner-sign-in.ts";
-import { requirePartner } from "../partners/request-actor.ts";
 import { issueNonce, signingErrors } from "../partners/siwe-message.ts";
-import { ApiKey, ApiKeyChange, ApiKeyId, ApiKeyInput, CreatedApiKey } from "../schemas/api-key-schema.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
+import {
+  ApiKey,
+  ApiKeyChange,
+  ApiKeyId,
+  ApiKeyInput,
+  CreatedApiKey,
+} from "../schemas/partner-api-key-schema.ts";
 import {
   Dashboard,
   Login,

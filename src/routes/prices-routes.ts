@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { listPrices } from "../catalog/list-prices.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { listPrices } from "../listings/list-prices.ts";
 import { PriceIdsParam, TokenPriceText } from "../schemas/price-schema.ts";
 
 const pricesList = defineRoute({

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { listBridges } from "../catalog/list-bridges.ts";
 import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
+import { listBridges } from "../listings/list-bridges.ts";
 import { buildAnyOnce, OwnShareError, quoteAny } from "../moves/build-move.ts";
 import { BuildInput } from "../schemas/build-input-schema.ts";
 import { BuiltDeposit, Quote } from "../schemas/quote-schema.ts";

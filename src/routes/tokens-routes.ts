@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { listTokens, toTokenList } from "../catalog/list-tokens.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
+import { listTokens, toTokenList } from "../listings/list-tokens.ts";
 import { ChainIdParam } from "../schemas/primitive-schemas.ts";
 import { TokenList, TokenSummary } from "../schemas/token-schema.ts";
 

@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { getVault } from "../catalog/get-vault.ts";
-import { listVaults } from "../catalog/list-vaults.ts";
 import { getHistory } from "../history/get-vault-history.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import { getVault } from "../listings/get-listed-vault.ts";
+import { listVaults } from "../listings/list-vaults.ts";
 import { SortedVaultCursor } from "../schemas/cursor-schema.ts";
 import { HistoryInterval, HistoryMetric, VaultHistory } from "../schemas/history-schema.ts";
 import {

@@ -10,7 +10,7 @@ import { DAY_MS } from "../lib/durations.ts";
 import { parseRowOrSkip } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { signalRules } from "./list-signal-rules.ts";
-import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-change-transactions.ts";
+import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-signal-transactions.ts";
 import { type Incident, mergeFindings } from "./merge-signal-findings.ts";
 import { readFacts, type SignalVault } from "./read-signal-facts.ts";
 import type { VaultFacts } from "./signal-facts.ts";

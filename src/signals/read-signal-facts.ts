@@ -11,7 +11,7 @@ import {
   sumSpans,
 } from "../db/queries/vault-fact-queries.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { bridgedAssets } from "../providers/bridged-assets.ts";
+import { bridgedAssets } from "../providers/provider-bridged-assets.ts";
 import { decodeEventArgs, findGovernanceEvent } from "../vaults/governance/find-governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
 import {

@@ -7,7 +7,7 @@ import {
   queryAll,
   read,
   valueOrNull,
-} from "../chains/chain-query.ts";
+} from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
 import type { AppError } from "../errors.ts";
@@ -26,7 +26,7 @@ import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families
 import { findVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositTerms } from "../vaults/vault-adapter.ts";
-import { depositEntryForDisplay, pauseReason } from "../vaults/vault-entry.ts";
+import { depositEntryForDisplay, pauseReason } from "../vaults/vault-deposit-entry.ts";
 import type { ExitMode, ExitTerms, PendingExit } from "../vaults/vault-exits.ts";
 import { readTimed } from "../vaults/vault-state.ts";
 import {

@@ -20,9 +20,9 @@ import {
   isProvenBy,
   type MatchKind,
   matchDeposit,
-} from "./find-deposit-of-transaction.ts";
-import { findUserOperation } from "./find-user-operation.ts";
-import { getReplayStatus } from "./repeated-transaction-status.ts";
+} from "./match-status-transaction.ts";
+import { getReplayStatus } from "./replayed-deposit-status.ts";
+import { findUserOperation } from "./status-user-operation.ts";
 import { toStatusWithoutSteps, toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
 import { classifyUntracked } from "./untracked-transaction-status.ts";
 import { getWithdrawalStatus } from "./withdrawal-status.ts";

@@ -3,8 +3,8 @@ import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { nextStep } from "../deposits/next-deposit-step.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
 import { currentState, statusOf } from "../tracking/deposits/deposit-state-machine.ts";
-import { pollAfter, readDepositSteps } from "../tracking/deposits/deposit-steps.ts";
-import type { FoundTransaction } from "./find-deposit-of-transaction.ts";
+import { pollAfter, readDepositSteps } from "../tracking/deposits/tracked-deposit-steps.ts";
+import type { FoundTransaction } from "./match-status-transaction.ts";
 import { depositSides, untrackedSides } from "./transfer-sides.ts";
 import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 

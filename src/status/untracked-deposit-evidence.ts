@@ -8,7 +8,7 @@ import { userOperationAbi } from "../tracking/deposits/source-transaction.ts";
 import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
-import { acceptedTokens } from "../vaults/vault-entry.ts";
+import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
 
 /** A deposit into a vault of the registry that a receipt shows. */
 export interface ShownDeposit {

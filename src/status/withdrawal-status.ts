@@ -12,11 +12,7 @@ import {
 } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import { nextExitStep } from "../withdrawals/next-withdrawal-step.ts";
 import { pollWithdrawalAfter, readWithdrawalSteps } from "../withdrawals/withdrawal-steps.ts";
-import {
-  type FoundTransaction,
-  isWithdrawalProvenBy,
-  type MatchKind,
-} from "./find-deposit-of-transaction.ts";
+import { type FoundTransaction, isWithdrawalProvenBy, type MatchKind } from "./match-status-transaction.ts";
 import { withdrawalSides } from "./transfer-sides.ts";
 
 interface MatchedWithdrawal {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { type ListedVaultRow, selectKnownVault, selectListedVaults } from "../db/queries/vault-queries.ts";
-import type { VaultProof } from "../db/schema/vault-tables.ts";
+import type { VaultProof } from "../db/tables/vault-tables.ts";
 import { failure } from "../errors.ts";
 import { stringifyWithBigints } from "../lib/bigint-json.ts";
 import { MINUTE_MS } from "../lib/durations.ts";

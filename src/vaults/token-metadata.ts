@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, getAddress } from "viem";
 import * as z from "zod";
-import { createQuery, read, valueOrNull } from "../chains/chain-query.ts";
+import { createQuery, read, valueOrNull } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { DAY_MS } from "../lib/durations.ts";

@@ -1,12 +1,12 @@
 import type { Address, Hex, Log } from "viem";
-import type { Query } from "../chains/chain-query.ts";
+import type { Query } from "../chains/chain-reads.ts";
 import type { VaultType } from "../schemas/vault-schema.ts";
-import type { FeeRates } from "./fee-rates.ts";
 import type { GovernanceEvent } from "./governance/governance-event.ts";
 import type { LensVault } from "./lens/position-lens.ts";
 import type { Token, Vault } from "./vault.ts";
-import type { Deriver } from "./vault-derivation.ts";
+import type { Deriver } from "./vault-deriver.ts";
 import type { VaultExits } from "./vault-exits.ts";
+import type { FeeRates } from "./vault-fee-rates.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, type Hex, isAddressEqual, type Log, parseEventLogs } from "viem";
-import type { Query } from "../chains/chain-query.ts";
+import type { Query } from "../chains/chain-reads.ts";
 import type { Token, Vault } from "./vault.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 

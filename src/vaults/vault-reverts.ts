@@ -1,7 +1,7 @@
 import { decodeErrorResult, type Hex, parseAbi } from "viem";
 import type { ErrorCode } from "../errors.ts";
 import { once } from "../lib/once.ts";
-import { sanitizeLabel } from "./vault-derivation.ts";
+import { sanitizeLabel } from "./vault-deriver.ts";
 
 /** ABI of the errors with which vaults of any family may reject a deposit. */
 const refusalAbi = once(() =>

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { runQuery } from "../chains/aggregate-reads.ts";
-import { atBlockTime } from "../chains/block-time-query.ts";
-import { mapQuery, type Query, queryAll } from "../chains/chain-query.ts";
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import { mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
+import { atBlockTime } from "../chains/chain-time.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";

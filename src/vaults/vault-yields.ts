@@ -1,10 +1,10 @@
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { type PricePoint, selectPricePoints } from "../db/queries/snapshot-queries.ts";
-import { annualizedGrowth } from "../lib/apy.ts";
 import { DAY_MS, DAY_S, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
+import { annualizedGrowth } from "./vault-growth-rate.ts";
 
 /** Schema of a vault's cached yields. A yield is null if there is no snapshot that old. */
 const YieldsSchema = z.object({

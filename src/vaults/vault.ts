@@ -1,6 +1,6 @@
 import { type Address, getAddress } from "viem";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
-import type { VaultCaller, VaultProof, VaultStatus } from "../db/schema/vault-tables.ts";
+import type { VaultCaller, VaultProof, VaultStatus } from "../db/tables/vault-tables.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import type { VaultType } from "../schemas/vault-schema.ts";
 

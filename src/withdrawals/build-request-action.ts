@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import { nativeBalanceRead } from "../chains/aggregate-reads.ts";
-import { createQuery, queryAll, valueOrNull } from "../chains/chain-query.ts";
+import { nativeBalanceRead } from "../chains/aggregator/aggregate-reads.ts";
+import { createQuery, queryAll, valueOrNull } from "../chains/chain-reads.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
@@ -8,16 +8,16 @@ import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { SECOND_MS } from "../lib/durations.ts";
-import { isGasSufficient, readGasPrice, waitForGasPrice } from "../orders/gas-funds.ts";
+import { isGasSufficient, readGasPrice, waitForGasPrice } from "../orders/order-gas-funds.ts";
 import { toClaimStep } from "../orders/order-steps.ts";
+import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
 import {
   balanceOfRead,
   GAS_FUNDS,
   INCLUSION_DELAY_S,
   increaseOf,
   simulatedHead,
-} from "../orders/simulate-payment.ts";
-import { toTransactionRequest, toWalletCall } from "../orders/wallet-calls.ts";
+} from "../orders/simulate-order-payment.ts";
 import type { Step } from "../schemas/step-schema.ts";
 import type { BuiltRequestAction, RequestActionInput } from "../schemas/withdraw-build-schema.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";

@@ -3,16 +3,16 @@ import type { Context } from "../context.ts";
 import { insertWithdrawal } from "../db/queries/withdrawal-queries.ts";
 import { failure } from "../errors.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
-import { type GasFunds, readGasPrice, waitForGasPrice } from "../orders/gas-funds.ts";
-import { buildOnce } from "../orders/idempotent-build.ts";
+import { buildOnce } from "../orders/build-order-once.ts";
 import { QUOTE_TTL_MS } from "../orders/order-floors.ts";
+import { type GasFunds, readGasPrice, waitForGasPrice } from "../orders/order-gas-funds.ts";
 import type { StepPlan } from "../orders/order-steps.ts";
 import { pricesOfRequest } from "../prices/read-prices.ts";
 import type { BuiltWithdrawal, WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
+import { arrivalOf, planWithdrawalSteps, toWireWithdrawal } from "./describe-built-withdrawal.ts";
 import { preparedTokens, prepareWithdrawal } from "./prepare-withdrawal.ts";
 import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
-import { arrivalOf, planWithdrawalSteps, toWireWithdrawal } from "./withdrawal-response.ts";
 
 /**
  * Builds and records a withdrawal at most once per idempotency key and caller; without a key (null), each call builds.

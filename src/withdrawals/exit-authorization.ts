@@ -6,8 +6,8 @@ import {
   type PlannedAuthorization,
   planAuthorization,
 } from "../orders/authorization/planned-authorization.ts";
-import type { AuthorizationKind } from "../router/order-signature-messages.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
+import type { AuthorizationKind } from "../router/router-signature-messages.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
 import type { ExitFacts } from "./exit-preflight.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";

@@ -2,7 +2,7 @@ import { encodeFunctionData, parseAbi, zeroAddress } from "viem";
 import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
-import type { UserCall } from "../orders/wallet-calls.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
   callOnlyStep,

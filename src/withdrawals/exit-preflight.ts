@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, zeroAddress } from "viem";
-import { nativeBalanceRead } from "../chains/aggregate-reads.ts";
+import { nativeBalanceRead } from "../chains/aggregator/aggregate-reads.ts";
 import {
   andThen,
   createQuery,
@@ -8,7 +8,7 @@ import {
   queryAll,
   read,
   valueOrNull,
-} from "../chains/chain-query.ts";
+} from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";

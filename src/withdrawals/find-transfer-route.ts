@@ -3,22 +3,22 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { unservedChain } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { isNative } from "../lib/address.ts";
-import { toTransferRequest } from "../orders/route-candidates.ts";
-import { assertFair, planLoss, type RouteOrder } from "../orders/route-offer.ts";
-import { type FoundRoute, type RouteAttempt, searchRoutes } from "../orders/route-search.ts";
+import { toTransferRequest } from "../orders/order-route-candidates.ts";
+import { assertFair, planLoss, type RouteOrder } from "../orders/order-route-offer.ts";
+import { type FoundRoute, type RouteAttempt, searchRoutes } from "../orders/order-route-search.ts";
+import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
 import {
   type SimulatedPayment,
   simulateProviderTransaction,
   type TokenPayment,
   watchedBalance,
-} from "../orders/simulate-payment.ts";
-import { toTransactionRequest, toWalletCall } from "../orders/wallet-calls.ts";
+} from "../orders/simulate-order-payment.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
 import { readTokenMetadata } from "../vaults/token-metadata.ts";
 import type { Token } from "../vaults/vault.ts";
-import { verifyTransferData } from "./verify-transfer-data.ts";
+import { verifyTransferData } from "./verify-exit-transfer-data.ts";
 
 /**
  * Returns the requested token with its symbol and decimals. Throws `token_unsupported` if the contract returns no

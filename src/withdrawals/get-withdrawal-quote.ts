@@ -1,9 +1,9 @@
 import type { Context } from "../context.ts";
 import { pricesOfRequest } from "../prices/read-prices.ts";
 import type { WithdrawInput, WithdrawOption, WithdrawQuote } from "../schemas/withdraw-build-schema.ts";
+import { toFigures, toRefusedOption, withdrawalWarnings } from "./describe-built-withdrawal.ts";
 import { quoteWithdrawal } from "./prepare-withdrawal.ts";
 import { transferOf } from "./prepared-withdrawal.ts";
-import { toFigures, toRefusedOption, withdrawalWarnings } from "./withdrawal-response.ts";
 
 /**
  * Quotes a withdrawal in every requested mode, from the same simulations as a build, without recording it. The mode

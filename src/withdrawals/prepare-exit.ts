@@ -7,6 +7,7 @@ import { isNative } from "../lib/address.ts";
 import { fractionToParts, larger, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
 import {
   balanceOfRead,
   increaseOf,
@@ -14,14 +15,13 @@ import {
   simulatedHead,
   simulatePayment,
   type TokenPayment,
-} from "../orders/simulate-payment.ts";
-import type { UserCall } from "../orders/wallet-calls.ts";
+} from "../orders/simulate-order-payment.ts";
 import { TRANSFER_ROUNDING } from "../tracking/withdrawals/withdrawal-proofs.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
-import { verifyApprovals } from "./verify-approvals.ts";
 import { type ExpectedWithdrawal, verifyExit } from "./verify-exit.ts";
+import { verifyApprovals } from "./verify-exit-approvals.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./withdrawal-refusals.ts";
 

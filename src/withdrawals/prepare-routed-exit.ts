@@ -4,10 +4,10 @@ import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { exactFloor } from "../orders/order-floors.ts";
-import { assertFair, type RouteOrder } from "../orders/route-offer.ts";
-import type { RouteAttempt } from "../orders/route-search.ts";
-import { balanceOfRead, simulatedHead, simulatePayment } from "../orders/simulate-payment.ts";
-import type { UserCall } from "../orders/wallet-calls.ts";
+import { assertFair, type RouteOrder } from "../orders/order-route-offer.ts";
+import type { RouteAttempt } from "../orders/order-route-search.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
+import { balanceOfRead, simulatedHead, simulatePayment } from "../orders/simulate-order-payment.ts";
 import type { RouterStepUse, VerifiedTransfer } from "../providers/provider.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
@@ -27,8 +27,8 @@ import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { buildOffer, findTransfer, requestedToken, simulateUserTransfer } from "./find-transfer-route.ts";
 import { type PreparedExit, receivedIn, sharePayment, toExpectedWithdrawal } from "./prepare-exit.ts";
 import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
-import { verifyApprovals } from "./verify-approvals.ts";
-import { verifyRoutedExit } from "./verify-transfer-step.ts";
+import { verifyApprovals } from "./verify-exit-approvals.ts";
+import { verifyRoutedExit } from "./verify-exit-transfer.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 import { explainFailedExit, paysLess } from "./withdrawal-refusals.ts";
 

@@ -1,6 +1,6 @@
 import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
-import type { SimulatedPayment } from "../orders/simulate-payment.ts";
-import type { UserCall } from "../orders/wallet-calls.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
+import type { SimulatedPayment } from "../orders/simulate-order-payment.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import type { NoRouteReason } from "../providers/provider-failures.ts";
 import type { Warning } from "../schemas/quote-schema.ts";

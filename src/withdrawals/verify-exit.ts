@@ -2,10 +2,10 @@ import { type Address, decodeFunctionData, type Hex, isAddressEqual, parseAbi } 
 import { isNative, sameAddress } from "../lib/address.ts";
 import { fractionToParts, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
-import { callMismatch } from "../orders/compare-router-calls.ts";
 import { orderRef } from "../orders/order-attribution.ts";
 import { orderDeadline } from "../orders/order-floors.ts";
-import type { UserCall } from "../orders/wallet-calls.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
+import { callMismatch } from "../router/compare-router-calls.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
   decodeRouterCall,

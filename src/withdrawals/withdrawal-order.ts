@@ -9,7 +9,7 @@ import { type Attribution, attributeOrder, orderRef } from "../orders/order-attr
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
-import { isRouterDeployed } from "../vaults/vault-entry.ts";
+import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 import type { ExitMode, VaultExits } from "../vaults/vault-exits.ts";
 
 /**

@@ -8,7 +8,7 @@ import {
   toClaimStep,
   toLegSteps,
 } from "../orders/order-steps.ts";
-import { readStepState } from "../orders/read-step-state.ts";
+import { readStepState } from "../orders/read-order-step-state.ts";
 import type { Step, StepState } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep, WithdrawalState } from "../schemas/withdrawal-schema.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";

@@ -15,7 +15,7 @@ const tidy: Tree = {
   "src/deposits/quote.ts": 'import { build } from "../deposits/build.ts";\nexport const quote = build;\n',
   "src/http/respond.ts": 'import { vault } from "../schemas/vault.ts";\nexport const respond = vault;\n',
   "src/routes/quotes.ts":
-    'import { respond } from "../http/respond.ts";\nimport { quote } from "../catalog/get-vault.ts";\nexport const route = [respond, quote];\n',
+    'import { respond } from "../http/respond.ts";\nimport { quote } from "../listings/get-vault.ts";\nexport const route = [respond, quote];\n',
   "src/context.ts": 'import { db } from "./db/client.ts";\nexport type Context = typeof db;\n',
   "src/app.ts": 'import { route } from "./routes/quotes.ts";\nexport const app = route;\n',
 };
@@ -67,13 +67,13 @@ const directions: readonly Planted[] = [
   ["vaults/z.ts", 'import { z } from "../utils/y.ts";', "utils/y.ts: utils is not in the table"],
   [
     "positions/x.ts",
-    'import { quote } from "../catalog/get-vault.ts";',
-    "catalog/get-vault.ts: positions (rank 6) may not import catalog (rank 6)",
+    'import { quote } from "../listings/get-vault.ts";',
+    "listings/get-vault.ts: positions (rank 6) may not import listings (rank 6)",
   ],
   [
-    "catalog/x.ts",
+    "listings/x.ts",
     'import { respond } from "../http/respond.ts";',
-    "http/respond.ts: catalog (rank 6) may not import http (rank 8)",
+    "http/respond.ts: listings (rank 6) may not import http (rank 8)",
   ],
   [
     "http/x.ts",
@@ -109,8 +109,8 @@ const directions: readonly Planted[] = [
   ["jobs.ts", 'import { db } from "./db/client.ts";', "db/client.ts: jobs.ts may not import db: call a verb"],
   [
     "openapi/x.ts",
-    'import { quote } from "../catalog/get-vault.ts";',
-    "catalog/get-vault.ts: openapi may not import catalog",
+    'import { quote } from "../listings/get-vault.ts";',
+    "listings/get-vault.ts: openapi may not import listings",
   ],
   ["utils/x.ts", 'import { one } from "../lib/amount.ts";', "lib/amount.ts: utils is not in the table"],
 ];

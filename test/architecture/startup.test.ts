@@ -35,7 +35,7 @@ test("the start imports only modules that every request needs", () => {
 test.each([
   ["the database driver", /^src\/db\/open-drizzle/],
   ["every operation", /^src\/(routes|schemas)\//],
-  ["what operations do", /^src\/(catalog|deposits|flows|history|orders|positions|registry|signals)\//],
+  ["what operations do", /^src\/(listings|deposits|flows|history|orders|positions|registry|signals)\//],
   ["vaults, providers and the Router", /^src\/(vaults|providers|router)\//],
   ["jobs", /^src\/(jobs\b|openapi\/openapi-document)/],
 ])("the start does not import %s", (_what, rare) => {

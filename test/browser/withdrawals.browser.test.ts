@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { encodeFunctionData, erc20Abi, maxUint256, parseUnits } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { permit2Address } from "../../src/router/order-signature-messages.ts";
+import { permit2Address } from "../../src/router/router-signature-messages.ts";
 import {
   connectWallet,
   matrixTest,

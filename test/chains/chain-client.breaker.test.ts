@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createChainClient, NodeHealth } from "../../src/chains/chain-client.ts";
-import { Breakers } from "../../src/lib/breaker.ts";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Breakers } from "../../src/lib/circuit-breaker.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { type RpcAnswer, startNode, testChain } from "../support/chains/rpc-node.ts";
 import { startFastClock } from "../support/fast-clock.ts";
 import { hurryDeadlines, realFetch } from "../support/local-server.ts";

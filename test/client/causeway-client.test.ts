@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { CausewayError } from "../../src/client/causeway-error.ts";
-import { buildDeposit, getVaults, quoteDeposit } from "../../src/client/read-actions.ts";
+import { buildDeposit, getVaults, quoteDeposit } from "../../src/client/actions/read-actions.ts";
+import { CausewayError } from "../../src/client/causeway-client-error.ts";
 import { errorCodes, errorTable } from "../../src/errors.ts";
 import { fakeApi } from "../support/client/fake-api.ts";
 

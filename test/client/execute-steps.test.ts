@@ -4,7 +4,7 @@ import {
   continueDeposit,
   executeMove,
   watchDeposit,
-} from "../../src/client/deposit-actions.ts";
+} from "../../src/client/actions/deposit-actions.ts";
 import {
   account,
   fakeWallet,

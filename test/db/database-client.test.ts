@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createDatabase } from "../../src/db/database-client.ts";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 
 /** Runs a statement that fails with this SQLSTATE, as the driver reports it: within drizzle's own error. */
 async function failWith(code: string | null): Promise<unknown> {

@@ -2,8 +2,8 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { createDatabase, databasePolicy } from "../../src/db/database-client.ts";
 import { openDrizzle } from "../../src/db/open-drizzle.ts";
-import { Breakers } from "../../src/lib/breaker.ts";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Breakers } from "../../src/lib/circuit-breaker.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { startFastClock } from "../support/fast-clock.ts";
 import { holdDeadlines, realFetch, serve } from "../support/local-server.ts";
 

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { DepositRow } from "../../src/db/queries/deposit-queries.ts";
 import { selectDeposit } from "../../src/db/queries/deposit-queries.ts";
-import { deposits } from "../../src/db/schema/deposit-tables.ts";
+import { deposits } from "../../src/db/tables/deposit-tables.ts";
 import {
   depositEvidence,
   depositHints,
   followedChains,
-} from "../../src/db/schema/deposit-tracking-tables.ts";
+} from "../../src/db/tables/deposit-tracking-tables.ts";
 import { deleteUnsent } from "../../src/deposits/delete-unsent-deposits.ts";
 import { depositStates } from "../../src/schemas/deposit-schema.ts";
 import { row } from "../support/deposits/fixtures.ts";

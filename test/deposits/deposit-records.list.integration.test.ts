@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { DepositRow } from "../../src/db/queries/deposit-queries.ts";
-import { deposits } from "../../src/db/schema/deposit-tables.ts";
+import { deposits } from "../../src/db/tables/deposit-tables.ts";
 import { type DepositState, depositStates } from "../../src/schemas/deposit-schema.ts";
 import { OTHER, row, USER, VAULT } from "../support/deposits/fixtures.ts";
 

@@ -3,8 +3,8 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { DepositRow } from "../../src/db/queries/deposit-queries.ts";
-import { deposits } from "../../src/db/schema/deposit-tables.ts";
-import { depositHints } from "../../src/db/schema/deposit-tracking-tables.ts";
+import { deposits } from "../../src/db/tables/deposit-tables.ts";
+import { depositHints } from "../../src/db/tables/deposit-tracking-tables.ts";
 import { depositStates } from "../../src/schemas/deposit-schema.ts";
 import { row, TRACKING_ID } from "../support/deposits/fixtures.ts";
 

@@ -1,7 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { buildOneStep } from "../../src/deposits/build/one-step-deposit.ts";
-import type { PreparedDeposit } from "../../src/deposits/build/prepared-deposit.ts";
-import { buildTwoStep } from "../../src/deposits/build/two-step-deposit.ts";
 import {
   builtGasCost,
   priceImpact,
@@ -10,6 +7,9 @@ import {
   requestDepositPrices,
   valueDeposit,
 } from "../../src/deposits/deposit-values.ts";
+import { buildOneStep } from "../../src/deposits/one-step-deposit.ts";
+import type { PreparedDeposit } from "../../src/deposits/prepared-deposit.ts";
+import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";
 import { type Prices, priceKey, type TokenPrice } from "../../src/prices/price.ts";
 import { USER, VAULT } from "../support/deposits/fixtures.ts";
 import { moving, option, PAID_AMOUNT } from "../support/deposits/routed-fixtures.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { buildOneStep } from "../../src/deposits/build/one-step-deposit.ts";
-import type { BuiltRoute, PreparedDeposit } from "../../src/deposits/build/prepared-deposit.ts";
-import { buildTwoStep } from "../../src/deposits/build/two-step-deposit.ts";
 import { toRouteOptions } from "../../src/deposits/get-deposit-quote.ts";
+import { buildOneStep } from "../../src/deposits/one-step-deposit.ts";
+import type { BuiltRoute, PreparedDeposit } from "../../src/deposits/prepared-deposit.ts";
+import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";
 import type { TransferQuote } from "../../src/providers/provider.ts";
 import { USER, VAULT } from "../support/deposits/fixtures.ts";
 import { type Moving, moving, option } from "../support/deposits/routed-fixtures.ts";

@@ -1,7 +1,7 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { CHAIN_ID, vaultOf } from "../../scripts/bench/vault-row.ts";
-import type { ChainLog } from "../../src/chains/request-logs.ts";
+import type { ChainLog } from "../../src/chains/chain-logs.ts";
 import { joinFlowSources, sourceFingerprint } from "../../src/flows/flow-sources.ts";
 import { depositRouterAbi, depositRouterCreate2 } from "../../src/router/deposit-router-artifact.ts";
 

@@ -8,8 +8,8 @@ import { startTestDeployment, type TestDeployment } from "../../scripts/stack/te
 import { readCodeAt } from "../../src/chains/code-at-block.ts";
 import type { FlowRow } from "../../src/db/queries/flow-queries.ts";
 import { selectUserFlows } from "../../src/db/queries/user-flow-queries.ts";
-import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/schema/flow-tables.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/tables/flow-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { backfillFromMessage } from "../../src/flows/backfill-flows.ts";
 import { storeOf } from "../../src/flows/flow-store.ts";
 import { indexChain } from "../../src/flows/index-flows.ts";

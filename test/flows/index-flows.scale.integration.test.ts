@@ -7,8 +7,8 @@ import { type ScratchChain, send, startScratchChain } from "../../scripts/stack/
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { loadFlowState } from "../../src/db/queries/flow-queries.ts";
 import { selectUserFlows, userFlowsStatement } from "../../src/db/queries/user-flow-queries.ts";
-import { flowCoverage, flows } from "../../src/db/schema/flow-tables.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { flowCoverage, flows } from "../../src/db/tables/flow-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { reindexChain } from "../../src/flows/reindex-chain.ts";
 
 /** 200,000 under `npm run stress`. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { deposits } from "../../src/db/schema/deposit-tables.ts";
-import { followedChains } from "../../src/db/schema/deposit-tracking-tables.ts";
+import { deposits } from "../../src/db/tables/deposit-tables.ts";
+import { followedChains } from "../../src/db/tables/deposit-tracking-tables.ts";
 import { failure } from "../../src/errors.ts";
 import { jobNames } from "../../src/health/job-runs.ts";
 import { runJobs } from "../../src/jobs.ts";

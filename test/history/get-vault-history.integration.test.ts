@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { writeSnapshots } from "../../src/db/queries/snapshot-queries.ts";
-import { flowCoverage, flows, flowTips } from "../../src/db/schema/flow-tables.ts";
-import { snapshots } from "../../src/db/schema/snapshot-tables.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { flowCoverage, flows, flowTips } from "../../src/db/tables/flow-tables.ts";
+import { snapshots } from "../../src/db/tables/snapshot-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 
 const VAULT = vaultAddress(7);
 const ID = `${CHAIN_ID}:${VAULT}`;

@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { toRouterCall } from "../../src/deposits/build/deposit-calldata.ts";
+import { toRouterCall } from "../../src/deposits/deposit-calldata.ts";
 import { type ExpectedMove, verifyMove } from "../../src/moves/verify-move.ts";
 import { orderDeadline } from "../../src/orders/order-floors.ts";
 import { decodeKyberSwap, kyberReceiverOffset } from "../../src/providers/kyber/kyber-calldata.ts";

@@ -3,9 +3,9 @@ import { getAddress } from "viem";
 import { expect, test } from "vitest";
 import { loadRoutes } from "../../src/app.ts";
 import { type ErrorCode, errorCodes, errorTable } from "../../src/errors.ts";
-import { problemExample } from "../../src/openapi/error-help.ts";
 import { exampleValues } from "../../src/openapi/example-values.ts";
 import { openApiDocument } from "../../src/openapi/openapi-document.ts";
+import { problemExample } from "../../src/openapi/openapi-error-help.ts";
 import { ProblemBody } from "../../src/schemas/error-schema.ts";
 
 const routes = await loadRoutes();

@@ -1,7 +1,7 @@
 import { keccak256, stringToHex, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import { attributeOrder } from "../../src/orders/order-attribution.ts";
-import type { PartnerActor, PartnerProof } from "../../src/partners/request-actor.ts";
+import type { PartnerActor, PartnerProof } from "../../src/partners/partner-actor.ts";
 import { BuildInput } from "../../src/schemas/build-input-schema.ts";
 import { testContext } from "../support/context.ts";
 

@@ -5,7 +5,7 @@ import {
   notApprovedFailure,
   stepFailure,
 } from "../../src/partners/application-state.ts";
-import { applicationStatuses } from "../../src/schemas/application-schema.ts";
+import { applicationStatuses } from "../../src/schemas/partner-application-schema.ts";
 
 describe("application decisions", () => {
   test("have these source and target statuses", () => {

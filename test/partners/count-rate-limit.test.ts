@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import { countRequest } from "../../src/partners/count-rate-limit.ts";
-import type { Actor, PartnerProof } from "../../src/partners/request-actor.ts";
+import type { Actor, PartnerProof } from "../../src/partners/partner-actor.ts";
 import { bindings, testContext } from "../support/context.ts";
 import { OpenLimiter } from "../support/partners/stores.ts";
 

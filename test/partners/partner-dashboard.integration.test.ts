@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { deposits } from "../../src/db/schema/deposit-tables.ts";
+import { deposits } from "../../src/db/tables/deposit-tables.ts";
 import type { DepositState } from "../../src/schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../src/schemas/withdrawal-schema.ts";
 import { asSession, call, makePartner, type NewPartner } from "../support/partners/wallet.ts";

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { vaults as vaultsTable } from "../../src/db/schema/vault-tables.ts";
+import { vaults as vaultsTable } from "../../src/db/tables/vault-tables.ts";
 import { indexAllChains } from "../../src/flows/index-flows.ts";
 import { randomOf } from "../support/flows/random.ts";
 import {

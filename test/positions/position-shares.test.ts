@@ -1,7 +1,7 @@
 import { type Hex, numberToHex, parseAbi } from "viem";
 import { expect, test } from "vitest";
-import { aggregateProgram } from "../../src/chains/aggregate-reads.ts";
-import { createQuery as describeReads, read, valueOrNull } from "../../src/chains/chain-query.ts";
+import { aggregateProgram } from "../../src/chains/aggregator/aggregate-reads.ts";
+import { createQuery as describeReads, read, valueOrNull } from "../../src/chains/chain-reads.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import { failure } from "../../src/errors.ts";
 import { readChainPositionsWith } from "../../src/positions/position-shares.ts";

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../../src/lib/logger.ts";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import {
   agedMarketPrice,
   fetchMarketPrices,

@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
-import { createQuery } from "../../src/chains/chain-query.ts";
+import { createQuery } from "../../src/chains/chain-reads.ts";
 import {
   feedsOf,
   pricesOfRequest,

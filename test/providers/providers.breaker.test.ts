@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { Breakers } from "../../src/lib/breaker.ts";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Breakers } from "../../src/lib/circuit-breaker.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { createAcross } from "../../src/providers/across/across-provider.ts";
 import { RateLimitMemory } from "../../src/providers/lifi/api/lifi-rate-limits.ts";
 import { createLifi } from "../../src/providers/lifi/lifi-provider.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Breakers } from "../../src/lib/breaker.ts";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Breakers } from "../../src/lib/circuit-breaker.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { createRedis, createRedisStore, type RedisStore } from "../../src/redis/redis-client.ts";
 import { redisPolicy } from "../../src/redis/redis-command.ts";
 import { startFastClock } from "../support/fast-clock.ts";

@@ -2,7 +2,7 @@ import type { Redis } from "@upstash/redis/cloudflare";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../../src/lib/logger.ts";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { createLimiter, LimiterMemory } from "../../src/redis/redis-limiter.ts";
 
 const window = { name: "build", subject: "client:192.0.2.1", limit: 3 };

@@ -6,7 +6,7 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { apply, asAdmin, call, decide, makePartner, newWallet } from "../support/partners/wallet.ts";
 
 const CHAIN = 31337;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { midasDepositVaultAbi } from "#stand-ins/midas";
 import { deriveFromChain } from "../../src/registry/derive-vault.ts";
 import { recognizeFamily } from "../../src/registry/recognize-family.ts";
-import { unreviewedSubject } from "../../src/vaults/vault-derivation.ts";
+import { unreviewedSubject } from "../../src/vaults/vault-deriver.ts";
 import { vaultOf } from "../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../support/conformance/vaults/family.ts";
 import { deployMidas } from "../support/conformance/vaults/midas-stand-in.ts";

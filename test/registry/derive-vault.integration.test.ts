@@ -17,8 +17,8 @@ import {
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { deriveFromChain } from "../../src/registry/derive-vault.ts";
-import { unreviewedSubject } from "../../src/vaults/vault-derivation.ts";
-import { metaMorphoFactories } from "../../src/vaults/vault-factories.ts";
+import { metaMorphoFactories } from "../../src/vaults/families/family-factories.ts";
+import { unreviewedSubject } from "../../src/vaults/vault-deriver.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
 
 let chain: ScratchChain;

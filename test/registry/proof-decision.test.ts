@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { VaultProof } from "../../src/db/schema/vault-tables.ts";
+import type { VaultProof } from "../../src/db/tables/vault-tables.ts";
 import { decideAfterProof, type ProofFinding } from "../../src/registry/proof-decision.ts";
 
 const NOW = Date.parse("2026-03-01T00:00:00.000Z");

@@ -7,9 +7,9 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { handleMessages } from "../../src/jobs.ts";
-import { importClaims, NO_CLAIMS } from "../../src/registry/import-claims.ts";
+import { importClaims, NO_CLAIMS } from "../../src/registry/import-registry-claims.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
 
 const CHAIN = 31337;

@@ -9,9 +9,9 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
+import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
-import { discoverVaults } from "../../src/registry/registers/discover-vaults.ts";
 import { asAdmin, call } from "../support/partners/wallet.ts";
 
 const CHAIN = 31337;

@@ -11,7 +11,7 @@ import {
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { scheduleProofs } from "../../src/db/queries/vault-proof-queries.ts";
 import type { VaultRow } from "../../src/db/queries/vault-queries.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { MINUTE_MS } from "../../src/lib/durations.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
 import { asAdmin, call } from "../support/partners/wallet.ts";

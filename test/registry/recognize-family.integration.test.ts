@@ -32,14 +32,14 @@ import {
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { deriveFromChain } from "../../src/registry/derive-vault.ts";
 import { recognizeFamily } from "../../src/registry/recognize-family.ts";
-import { unreviewedSubject } from "../../src/vaults/vault-derivation.ts";
 import {
   aaveStataFactories,
   eulerEarnFactories,
   type FactoryAddress,
   fluidFactories,
   siloFactories,
-} from "../../src/vaults/vault-factories.ts";
+} from "../../src/vaults/families/family-factories.ts";
+import { unreviewedSubject } from "../../src/vaults/vault-deriver.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
 
 /** A vault of the family, its constructor's ABI and code, and the factories of the family on Ethereum. */

@@ -4,7 +4,7 @@ import { readPublishedRows } from "../../scripts/registry/vault-list.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { countDueProofs } from "../../src/db/queries/vault-proof-queries.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { formatVaultId } from "../../src/lib/vault-id.ts";
 
 let causeway: TestDeployment;

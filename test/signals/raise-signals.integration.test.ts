@@ -3,8 +3,8 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CHAIN_ID } from "../../scripts/bench/vault-row.ts";
 import { ADMIN_TOKEN } from "../../scripts/stack/test-deployment.ts";
-import { audit } from "../../src/db/schema/partner-tables.ts";
-import { signals as signalRows } from "../../src/db/schema/signal-tables.ts";
+import { audit } from "../../src/db/tables/partner-tables.ts";
+import { signals as signalRows } from "../../src/db/tables/signal-tables.ts";
 import type { Signal, SignalDetail } from "../../src/schemas/signal-schema.ts";
 import { dollars, OTHER, type Scenarios, startScenarios, WHALE } from "../support/signals/scenario.ts";
 

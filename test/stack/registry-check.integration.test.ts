@@ -36,8 +36,8 @@ import {
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
-import { audit } from "../../src/db/schema/partner-tables.ts";
-import { vaults } from "../../src/db/schema/vault-tables.ts";
+import { audit } from "../../src/db/tables/partner-tables.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { deployTransaction, depositRouterAddress } from "../../src/router/router-address.ts";
 
 const execute = promisify(execFile);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { zeroAddress } from "viem";
 import { expect, test } from "vitest";
-import type { Query, ReadResult } from "../../src/chains/chain-query.ts";
+import type { Query, ReadResult } from "../../src/chains/chain-reads.ts";
 import { adapterOf } from "../../src/vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../../src/vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../../src/vaults/vault.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runQuery } from "../../src/chains/aggregate-reads.ts";
+import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import { identifyWaiting } from "../../src/vaults/families/erc4626-base/erc4626-waiting-exits.ts";
 import { settlementOf } from "../../src/vaults/vault-settlement.ts";
 import { contractsClient } from "../support/chains/multicall.ts";

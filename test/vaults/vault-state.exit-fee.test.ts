@@ -1,6 +1,6 @@
 import { concatHex, type Hex, numberToHex, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
-import { runQuery } from "../../src/chains/aggregate-reads.ts";
+import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import { vaultStateQuery } from "../../src/vaults/vault-state.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
 import { vault } from "../support/deposits/fixtures.ts";

@@ -6,8 +6,8 @@ import {
   type ScratchChain,
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
-import { runQuery } from "../../src/chains/aggregate-reads.ts";
-import { createQuery as describeReads, queryAll, read, valueOrNull } from "../../src/chains/chain-query.ts";
+import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
+import { createQuery as describeReads, queryAll, read, valueOrNull } from "../../src/chains/chain-reads.ts";
 import { pendingQuery } from "../../src/positions/position-pending-deposits.ts";
 import { readChainPositions, readChainPositionsWith } from "../../src/positions/position-shares.ts";
 import { adapterOf } from "../../src/vaults/families/vault-families.ts";

@@ -1,6 +1,6 @@
 import { keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
-import { Timing } from "../../src/lib/request-timing.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { buildWithdrawalOnce } from "../../src/withdrawals/build-withdrawal.ts";
 import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";

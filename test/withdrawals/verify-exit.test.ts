@@ -1,7 +1,7 @@
 import { type Address, concatHex, encodeFunctionData, erc20Abi, type Hex, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { MAX_UINT256 } from "../../src/lib/amount.ts";
-import type { UserCall } from "../../src/orders/wallet-calls.ts";
+import type { UserCall } from "../../src/orders/order-wallet-calls.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import {
   decodeRouterCall,

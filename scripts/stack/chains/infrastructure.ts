@@ -1,11 +1,11 @@
 import { type Address, type Hex, keccak256 } from "viem";
 import { permit2CreationCode } from "#stand-ins/authorization";
-import { permit2Address } from "../../../src/router/order-signature-messages.ts";
 import {
   deployTransaction,
   depositRouterAddress,
   depositRouterCodeHash,
 } from "../../../src/router/router-address.ts";
+import { permit2Address } from "../../../src/router/router-signature-messages.ts";
 import type { ChainScript } from "./chain-script.ts";
 import { rpc } from "./json-rpc.ts";
 import { publishedCode } from "./published-code.ts";

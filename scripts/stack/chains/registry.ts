@@ -1,4 +1,4 @@
-import { type ClaimRow, NO_CLAIMS, toClaimRow } from "../../../src/registry/import-claims.ts";
+import { type ClaimRow, NO_CLAIMS, toClaimRow } from "../../../src/registry/import-registry-claims.ts";
 import { SeedRow } from "../../db/seed-row.ts";
 import type { DeployedChain, DeployedVault } from "./deploy-chain.ts";
 import { familyOf } from "./families/families.ts";

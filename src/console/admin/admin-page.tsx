@@ -1,16 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
+import type { Answer } from "../../client/actions/read-actions.ts";
 import type { operations } from "../../client/api-types.generated.ts";
 import type { ApiRequest } from "../../client/causeway-client.ts";
-import type { Answer } from "../../client/read-actions.ts";
 import { ask } from "../api/console-client.ts";
 import { shorten } from "../format/format-text.ts";
 import { formatAge, formatTime } from "../format/format-times.ts";
-import { familyName } from "../format/vault-words.ts";
+import { familyName } from "../format/format-vault-words.ts";
 import { Button, Segments, SelectField, TextField } from "../ui/controls.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { Badge, EmptyState, ErrorState, Loaded, type Tone } from "../ui/feedback.tsx";
-import { Card, Page } from "../ui/layout.tsx";
+import { Card, Page } from "../ui/page-and-cards.tsx";
 
 type Ask = <Name extends keyof operations>(request: ApiRequest) => Promise<Answer<Name>>;
 type Section = "applications" | "vaults" | "audit";

@@ -9,7 +9,7 @@ import {
   getVault,
   getVaults,
   getWithdrawals,
-} from "../../client/read-actions.ts";
+} from "../../client/actions/read-actions.ts";
 import { ask, causeway, isTemporary } from "./console-client.ts";
 
 /** Durations in milliseconds, used for the freshness of responses and for polling intervals. */

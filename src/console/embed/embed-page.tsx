@@ -5,11 +5,11 @@ import { vaultQuery } from "../api/console-queries.ts";
 import { DepositForm } from "../orders/deposit-form.tsx";
 import { DepositOrder } from "../orders/deposit-page.tsx";
 import { Loaded, LoadingRows, Notice } from "../ui/feedback.tsx";
-import { Card, Page } from "../ui/layout.tsx";
+import { Card, Page } from "../ui/page-and-cards.tsx";
 import { walletSession } from "../wallet/wallet-session.ts";
 import { EmbedContext } from "./embed-context.ts";
+import { type LentProvider, receiveWallet } from "./embed-lent-provider.ts";
 import { readEmbedSearch } from "./embed-search.ts";
-import { type LentProvider, receiveWallet } from "./lent-provider.ts";
 import { createLentConnection } from "./lent-wallet.ts";
 
 /** Embedded form for a deposit into one vault. It uses the wallet of the page around the frame. */

@@ -1,4 +1,4 @@
-import type { EmbedEvent } from "../../client/embed-types.ts";
+import type { EmbedEvent } from "../../client/client-embed-types.ts";
 
 /** Message by which the frame tells the page around it that it is ready to receive the wallet. */
 export const HELLO = "causeway.hello";

@@ -1,4 +1,4 @@
-import type { EmbedEvent, EmbedOptions } from "../../client/embed-types.ts";
+import type { EmbedEvent, EmbedOptions } from "../../client/client-embed-types.ts";
 import type { FromFrame, FromHost } from "./embed-protocol.ts";
 
 // Written out, because this file is served by itself and must not share a module with the console.

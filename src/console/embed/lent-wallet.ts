@@ -1,8 +1,8 @@
 import { hexToNumber } from "viem";
-import { toWalletError } from "../../client/wallet-steps.ts";
-import { clientOfProvider, readBalance, signText } from "../wallet/provider-client.ts";
+import { toWalletError } from "../../client/client-wallet-steps.ts";
 import type { WalletConnection, WalletState } from "../wallet/wagmi-connection.ts";
-import type { LentProvider } from "./lent-provider.ts";
+import { clientOfProvider, readBalance, signText } from "../wallet/wallet-provider-client.ts";
+import type { LentProvider } from "./embed-lent-provider.ts";
 
 /**
  * Creates a wallet connection that uses the wallet of the page around the frame. This browser's wallets are not

@@ -1,4 +1,4 @@
-import { CausewayError } from "../../client/causeway-error.ts";
+import { CausewayError } from "../../client/causeway-client-error.ts";
 import { toSentence } from "./format-text.ts";
 
 /** Text of an error for display: what happened, what the user can do, and the request id for support inquiries. */

@@ -43,7 +43,7 @@ export function CancelSignature(props: {
 
 const loadCancel = (kind: OrderKind) =>
   kind === "deposit"
-    ? import("../../client/deposit-actions.ts").then(({ cancelDeposit }) => cancelDeposit)
-    : import("../../client/withdrawal-actions.ts").then(
+    ? import("../../client/actions/deposit-actions.ts").then(({ cancelDeposit }) => cancelDeposit)
+    : import("../../client/actions/withdrawal-actions.ts").then(
         ({ cancelSignedWithdrawal }) => cancelSignedWithdrawal,
       );

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { buildDeposit, type VaultDetail } from "../../client/read-actions.ts";
-import { formatChain } from "../api/chain-names.ts";
+import { buildDeposit, type VaultDetail } from "../../client/actions/read-actions.ts";
+import { formatChain } from "../api/console-chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";
 import { formatAmount, parseAmount, toDecimalText } from "../format/format-numbers.ts";
@@ -10,12 +10,12 @@ import { ErrorState } from "../ui/feedback.tsx";
 import { TokenMark } from "../ui/token-display.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
-import { type Authorize, AuthorizeField } from "./authorize-field.tsx";
-import { depositInput, isNativeToken, useBalance, useDepositQuote } from "./deposit-quote.ts";
+import { type Authorize, AuthorizeField } from "./order-authorization-field.tsx";
 import { QuoteSummary } from "./quote-summary.tsx";
+import { depositInput, isNativeToken, useBalance, useDepositQuote } from "./use-deposit-quote.ts";
 
 const TokenPicker = lazy(() =>
-  import("./token-picker.tsx").then((module) => ({ default: module.TokenPicker })),
+  import("./order-token-picker.tsx").then((module) => ({ default: module.TokenPicker })),
 );
 
 /** The token that the user pays with. */

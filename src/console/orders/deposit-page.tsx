@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { type Deposit, getDeposit, type VaultDetail } from "../../client/read-actions.ts";
+import { type Deposit, getDeposit, type VaultDetail } from "../../client/actions/read-actions.ts";
 import { causeway } from "../api/console-client.ts";
 import { tokensQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount } from "../format/format-numbers.ts";
 import { shorten } from "../format/format-text.ts";
 import { formatTime } from "../format/format-times.ts";
 import { LoadedPage } from "../shell/route-states.tsx";
-import { Fact, Facts } from "../ui/layout.tsx";
+import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeLink, OrderView } from "./order-view.tsx";

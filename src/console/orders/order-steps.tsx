@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
+import type { Step } from "../../client/actions/read-actions.ts";
 import type { ExecutionProgress } from "../../client/execute-steps.ts";
-import type { Step } from "../../client/read-actions.ts";
-import { explorerLink, formatChain, type ListedChain } from "../api/chain-names.ts";
+import { explorerLink, formatChain, type ListedChain } from "../api/console-chain-names.ts";
 import { chainsQuery } from "../api/console-queries.ts";
 import { shorten } from "../format/format-text.ts";
 import { Spinner } from "../ui/controls.tsx";

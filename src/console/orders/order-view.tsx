@@ -1,15 +1,15 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
-import type { Deposit, Withdrawal } from "../../client/read-actions.ts";
+import type { Deposit, Withdrawal } from "../../client/actions/read-actions.ts";
 import { useEmbedding } from "../embed/embed-context.ts";
 import { shorten } from "../format/format-text.ts";
 import { Button, buttonClass } from "../ui/controls.tsx";
 import { Badge, ErrorState, Notice } from "../ui/feedback.tsx";
-import { Card, Fact, Page } from "../ui/layout.tsx";
+import { Card, Fact, Page } from "../ui/page-and-cards.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
-import { NextReading } from "./next-reading.tsx";
+import { NextReading } from "./order-next-reading.tsx";
 import { OrderSteps } from "./order-steps.tsx";
 import { describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
 import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";

@@ -1,9 +1,9 @@
-import type { Quote, VaultDetail } from "../../client/read-actions.ts";
+import type { Quote, VaultDetail } from "../../client/actions/read-actions.ts";
 import { formatAmount, formatPercent, formatUsd } from "../format/format-numbers.ts";
 import { formatDuration } from "../format/format-times.ts";
 import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
-import { Fact, Facts } from "../ui/layout.tsx";
-import { sharesToAssets } from "../vaults/vault-limits.ts";
+import { Fact, Facts } from "../ui/page-and-cards.tsx";
+import { sharesToAssets } from "../vaults/vault-page-limits.ts";
 
 /** Summary of a deposit's quote: the expected and minimum shares, the costs, and warnings. */
 export function QuoteSummary(props: {

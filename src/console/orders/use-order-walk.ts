@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { CausewayError } from "../../client/causeway-error.ts";
+import { CausewayError } from "../../client/causeway-client-error.ts";
 import type { ExecutionProgress } from "../../client/execute-steps.ts";
 import { causeway } from "../api/console-client.ts";
 import { walletSession } from "../wallet/wallet-session.ts";
@@ -61,8 +61,10 @@ async function walk(of: {
   const { kind, ...options } = of;
   const [run, connection] = await Promise.all([
     kind === "deposit"
-      ? import("../../client/deposit-actions.ts").then(({ continueDeposit }) => continueDeposit)
-      : import("../../client/withdrawal-actions.ts").then(({ continueWithdrawal }) => continueWithdrawal),
+      ? import("../../client/actions/deposit-actions.ts").then(({ continueDeposit }) => continueDeposit)
+      : import("../../client/actions/withdrawal-actions.ts").then(
+          ({ continueWithdrawal }) => continueWithdrawal,
+        ),
     walletSession.load(),
   ]);
   await run(causeway, { ...options, wallet: await connection.client() });

@@ -1,9 +1,9 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Answer } from "../../client/actions/read-actions.ts";
 import type { operations } from "../../client/api-types.generated.ts";
 import type { ApiRequest } from "../../client/causeway-client.ts";
-import type { Answer } from "../../client/read-actions.ts";
-import { formatChain } from "../api/chain-names.ts";
+import { formatChain } from "../api/console-chain-names.ts";
 import { ask } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";
 import { formatPercent } from "../format/format-numbers.ts";
@@ -11,7 +11,7 @@ import { formatAge } from "../format/format-times.ts";
 import { Button, Segments, TextField } from "../ui/controls.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { EmptyState, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
-import { Card, Stat } from "../ui/layout.tsx";
+import { Card, Stat } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { type PartnerSession, setPartnerSession } from "./use-partner-session.ts";
 

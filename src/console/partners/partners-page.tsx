@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
-import { CausewayError } from "../../client/causeway-error.ts";
-import type { Answer } from "../../client/read-actions.ts";
+import type { Answer } from "../../client/actions/read-actions.ts";
+import { CausewayError } from "../../client/causeway-client-error.ts";
 import { ask } from "../api/console-client.ts";
 import { formatTime } from "../format/format-times.ts";
 import { Button, TextField } from "../ui/controls.tsx";
 import { ErrorState, Loaded, LoadingRows, Notice } from "../ui/feedback.tsx";
-import { Card, Page } from "../ui/layout.tsx";
+import { Card, Page } from "../ui/page-and-cards.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { usePartnerApplication, usePartnerSession, usePartnerSignIn } from "./use-partner-session.ts";

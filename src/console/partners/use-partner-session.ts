@@ -1,6 +1,6 @@
 import { useMutation } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
-import type { Answer } from "../../client/read-actions.ts";
+import type { Answer } from "../../client/actions/read-actions.ts";
 import { ask } from "../api/console-client.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 

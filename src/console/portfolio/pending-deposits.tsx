@@ -1,5 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Positions } from "../../client/read-actions.ts";
+import type { Positions } from "../../client/actions/read-actions.ts";
 import { causeway } from "../api/console-client.ts";
 import { vaultQuery } from "../api/console-queries.ts";
 import { formatAmount } from "../format/format-numbers.ts";
@@ -8,7 +8,7 @@ import { Button } from "../ui/controls.tsx";
 import { Badge, ErrorState } from "../ui/feedback.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { walletSession } from "../wallet/wallet-session.ts";
-import { VaultName } from "./vault-name.tsx";
+import { VaultName } from "./portfolio-vault-name.tsx";
 
 /** A user's deposit requests at one vault that are not claimed yet. */
 export type PendingDeposit = Positions["pending"][number];
@@ -62,7 +62,7 @@ export function ClaimDeposit({ pending, own }: { pending: PendingDeposit; own: `
   const claiming = useMutation({
     mutationFn: async (userAddress: `0x${string}`) => {
       const [{ claimDeposit }, connection] = await Promise.all([
-        import("../../client/deposit-actions.ts"),
+        import("../../client/actions/deposit-actions.ts"),
         walletSession.load(),
       ]);
       await claimDeposit(causeway, { vaultId, userAddress, wallet: await connection.client() });

@@ -1,21 +1,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import type { Positions } from "../../client/read-actions.ts";
-import { formatChain } from "../api/chain-names.ts";
+import type { Positions } from "../../client/actions/read-actions.ts";
+import { formatChain } from "../api/console-chain-names.ts";
 import { chainsQuery, depositsQuery, positionsQuery, withdrawalsQuery } from "../api/console-queries.ts";
 import { formatAmount, formatUsd } from "../format/format-numbers.ts";
 import { Button, TextField } from "../ui/controls.tsx";
 import { EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
-import { Card, Page } from "../ui/layout.tsx";
+import { Card, Page } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
-import { DepositList, UnfinishedOrders, WithdrawalList } from "./order-lists.tsx";
 import { type PendingDeposit, PendingDepositRow } from "./pending-deposits.tsx";
+import { DepositList, UnfinishedOrders, WithdrawalList } from "./portfolio-order-lists.tsx";
 import { isAddress, type Position, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
+import { VaultName } from "./portfolio-vault-name.tsx";
 import { PositionRequests } from "./position-requests.tsx";
-import { VaultName } from "./vault-name.tsx";
 
 /**
  * Page with the positions, requests, deposits and withdrawals of the connected wallet, or of the address in the URL.
@@ -176,7 +176,7 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
 }
 
 const WithdrawDialog = lazy(() =>
-  import("./withdraw-dialog.tsx").then((module) => ({ default: module.WithdrawDialog })),
+  import("../orders/withdraw-dialog.tsx").then((module) => ({ default: module.WithdrawDialog })),
 );
 
 function WithdrawButton({ position, own }: { position: Position; own: `0x${string}` }) {

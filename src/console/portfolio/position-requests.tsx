@@ -76,7 +76,7 @@ function RequestActions(props: { request: Request; vaultId: string; own: `0x${st
   const acting = useMutation({
     mutationFn: async (action: "claim" | "cancel") => {
       const [actions, connection] = await Promise.all([
-        import("../../client/withdrawal-actions.ts"),
+        import("../../client/actions/withdrawal-actions.ts"),
         walletSession.load(),
       ]);
       const execute = action === "claim" ? actions.claimRequest : actions.cancelRequest;

@@ -2,8 +2,8 @@ import { onlineManager } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
 import { Notice } from "../ui/feedback.tsx";
+import { chooseTheme, type Theme, useTheme } from "../ui/theme.ts";
 import { WalletButton } from "../wallet/wallet-button.tsx";
-import { chooseTheme, type Theme, useTheme } from "./theme.ts";
 
 const MAIN = [
   { to: "/", label: "Vaults" },

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { buttonClass } from "../ui/controls.tsx";
 import { ErrorState, Loaded, LoadingRows, type Reading } from "../ui/feedback.tsx";
-import { Card, Page } from "../ui/layout.tsx";
+import { Card, Page } from "../ui/page-and-cards.tsx";
 
 /** Placeholder while the code of a page is loaded. */
 export function PagePending() {

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { Answer } from "../../client/read-actions.ts";
+import type { Answer } from "../../client/actions/read-actions.ts";
 import { plural } from "../format/format-text.ts";
 import { formatAge } from "../format/format-times.ts";
 import { Badge, type Tone } from "../ui/feedback.tsx";

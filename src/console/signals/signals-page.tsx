@@ -1,12 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import type { Answer } from "../../client/read-actions.ts";
+import type { Answer } from "../../client/actions/read-actions.ts";
 import { rulesQuery, signalsQuery } from "../api/console-queries.ts";
 import { plural } from "../format/format-text.ts";
 import { Button, Segments, SelectField } from "../ui/controls.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
-import { Card, Page } from "../ui/layout.tsx";
+import { Card, Page } from "../ui/page-and-cards.tsx";
 import { dimensions, periods, readSignalFilters, toSignalQuery } from "./signal-filters.ts";
 import { SignalList } from "./signal-list.tsx";
 

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import type { Answer } from "../../client/read-actions.ts";
-import { formatChain, type ListedChain } from "../api/chain-names.ts";
+import type { Answer } from "../../client/actions/read-actions.ts";
+import { formatChain, type ListedChain } from "../api/console-chain-names.ts";
 import { bridgesQuery, chainsQuery, healthQuery } from "../api/console-queries.ts";
 import { plural } from "../format/format-text.ts";
 import { formatAge, formatDuration, formatTime } from "../format/format-times.ts";
 import { DataTable } from "../ui/data-table.tsx";
 import { Badge, Loaded, Notice } from "../ui/feedback.tsx";
-import { Card, Page, Stat } from "../ui/layout.tsx";
-import { findTroubles } from "./service-troubles.ts";
+import { Card, Page, Stat } from "../ui/page-and-cards.tsx";
+import { findTroubles } from "./status-troubles.ts";
 
 type Health = Answer<"health.details">;
 

@@ -1,5 +1,5 @@
-import type { Vault } from "../../client/read-actions.ts";
-import { familyName } from "../format/vault-words.ts";
+import type { Vault } from "../../client/actions/read-actions.ts";
+import { familyName } from "../format/format-vault-words.ts";
 
 /** Sort order of the list of vaults. */
 export type VaultOrder = "tvl" | "apy" | "name";

@@ -1,15 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
-import type { Answer, VaultDetail } from "../../client/read-actions.ts";
+import type { Answer, VaultDetail } from "../../client/actions/read-actions.ts";
 import { type HistoryInterval, historyQuery } from "../api/console-queries.ts";
 import { formatPercent } from "../format/format-numbers.ts";
 import { formatTime } from "../format/format-times.ts";
 import { Segments } from "../ui/controls.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
-import { Card } from "../ui/layout.tsx";
-import { type ChartMetric, toChartPoints } from "./history-points.ts";
+import { Card } from "../ui/page-and-cards.tsx";
+import { type ChartMetric, toChartPoints } from "./vault-chart-points.ts";
 
-const PriceChart = lazy(() => import("./price-chart.tsx").then((module) => ({ default: module.PriceChart })));
+const PriceChart = lazy(() =>
+  import("./vault-history-chart.tsx").then((module) => ({ default: module.PriceChart })),
+);
 
 const METRICS: readonly { value: ChartMetric; label: string }[] = [
   { value: "share_price", label: "Share price" },

@@ -1,22 +1,22 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { VaultDetail } from "../../client/read-actions.ts";
-import { explorerLink } from "../api/chain-names.ts";
+import type { VaultDetail } from "../../client/actions/read-actions.ts";
+import { explorerLink } from "../api/console-chain-names.ts";
 import { actionsQuery, chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/format-numbers.ts";
 import { shorten, toSentence } from "../format/format-text.ts";
 import { formatAge, formatTime } from "../format/format-times.ts";
-import { describeSettlement, familyName } from "../format/vault-words.ts";
+import { describeSettlement, familyName } from "../format/format-vault-words.ts";
 import { DepositForm } from "../orders/deposit-form.tsx";
 import { LoadedPage } from "../shell/route-states.tsx";
 import { SignalList } from "../signals/signal-list.tsx";
 import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
-import { Card, Fact, Facts, Page, Stat } from "../ui/layout.tsx";
+import { Card, Fact, Facts, Page, Stat } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
-import { describeCapacity, describeMinimum } from "./vault-limits.ts";
+import { describeCapacity, describeMinimum } from "./vault-page-limits.ts";
 
 /** Page of one vault: its figures, history, terms and signals, and the deposit form. */
 export function VaultPage() {

@@ -1,15 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { memo, useDeferredValue, useMemo } from "react";
-import type { Vault } from "../../client/read-actions.ts";
+import type { Vault } from "../../client/actions/read-actions.ts";
 import { LIST_LIMIT, vaultsQuery } from "../api/console-queries.ts";
 import { formatPercent, formatUsd } from "../format/format-numbers.ts";
 import { plural } from "../format/format-text.ts";
 import { formatAge } from "../format/format-times.ts";
-import { describeSettlement, familyName } from "../format/vault-words.ts";
+import { describeSettlement, familyName } from "../format/format-vault-words.ts";
 import { SelectField, TextField } from "../ui/controls.tsx";
 import { Badge, EmptyState, Loaded } from "../ui/feedback.tsx";
-import { Card, Page } from "../ui/layout.tsx";
+import { Card, Page } from "../ui/page-and-cards.tsx";
 import { TokenMark } from "../ui/token-display.tsx";
 import {
   changeFilters,

@@ -8,11 +8,11 @@ import {
   watchConnection,
   watchConnectors,
 } from "wagmi/actions";
-import { CausewayError } from "../../client/causeway-error.ts";
-import { getChains } from "../../client/read-actions.ts";
-import type { Wallet } from "../../client/wallet-steps.ts";
+import { getChains } from "../../client/actions/read-actions.ts";
+import { CausewayError } from "../../client/causeway-client-error.ts";
+import type { Wallet } from "../../client/client-wallet-steps.ts";
 import { causeway } from "../api/console-client.ts";
-import { clientOfProvider, readBalance, signText } from "./provider-client.ts";
+import { clientOfProvider, readBalance, signText } from "./wallet-provider-client.ts";
 
 /** A wallet that announced itself to the page by EIP-6963. */
 export interface WalletChoice {

@@ -1,11 +1,11 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
-import { formatChain } from "../api/chain-names.ts";
+import { formatChain } from "../api/console-chain-names.ts";
 import { chainsQuery } from "../api/console-queries.ts";
 import { Button } from "../ui/controls.tsx";
 import { Modal } from "../ui/dialogs.tsx";
 import { ErrorState, LoadingRows } from "../ui/feedback.tsx";
-import { Fact, Facts } from "../ui/layout.tsx";
+import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import type { WalletChoice, WalletState } from "./wagmi-connection.ts";
 import { useWallet, walletSession } from "./wallet-session.ts";
 

@@ -1,5 +1,5 @@
 import { sql as raw, type SQL } from "drizzle-orm";
-import type { KeyRight } from "../../schemas/api-key-schema.ts";
+import type { KeyRight } from "../../schemas/partner-api-key-schema.ts";
 import type { Database } from "../database-client.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 

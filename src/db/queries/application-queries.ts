@@ -1,9 +1,9 @@
 import { and, desc, eq, sql as raw } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
-import type { ApplicationForm, ApplicationStatus } from "../../schemas/application-schema.ts";
+import type { ApplicationForm, ApplicationStatus } from "../../schemas/partner-application-schema.ts";
 import type { Database } from "../database-client.ts";
-import { olderThan } from "../page-conditions.ts";
-import { applications } from "../schema/partner-tables.ts";
+import { olderThan } from "../database-page-conditions.ts";
+import { applications } from "../tables/partner-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
 /** A row of the table `applications`: a wallet's application to become a partner. */

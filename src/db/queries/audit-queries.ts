@@ -1,8 +1,8 @@
 import { and, desc, eq, sql as raw, type SQL } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../database-client.ts";
-import { olderThan } from "../page-conditions.ts";
-import { audit } from "../schema/partner-tables.ts";
+import { olderThan } from "../database-page-conditions.ts";
+import { audit } from "../tables/partner-tables.ts";
 
 /** A row of the audit log. */
 export type AuditRow = typeof audit.$inferSelect;

@@ -1,8 +1,8 @@
 import { and, eq, inArray, ne, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
-import { depositEvidence, depositHints } from "../schema/deposit-tracking-tables.ts";
+import { deposits } from "../tables/deposit-tables.ts";
+import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
 import { firstRow, type TrackedRow } from "./deposit-queries.ts";
 
 /** A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal. */

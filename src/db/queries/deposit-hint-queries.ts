@@ -3,8 +3,8 @@ import type { Hex } from "viem";
 import * as z from "zod";
 import { MINUTE_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
-import { depositEvidence, depositHints, depositSteps } from "../schema/deposit-tracking-tables.ts";
+import { deposits } from "../tables/deposit-tables.ts";
+import { depositEvidence, depositHints, depositSteps } from "../tables/deposit-tracking-tables.ts";
 import type { NewDeposit } from "./deposit-queries.ts";
 
 /** A row of the table `deposit_hints`: a transaction that may belong to a deposit or withdrawal. */

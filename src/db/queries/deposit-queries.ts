@@ -21,9 +21,9 @@ import type { VaultKey } from "../../lib/vault-id.ts";
 import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 import type { Database } from "../database-client.ts";
-import { olderThan } from "../page-conditions.ts";
-import { type Direction, deposits } from "../schema/deposit-tables.ts";
-import { depositHints, withdrawalTransfers } from "../schema/deposit-tracking-tables.ts";
+import { olderThan } from "../database-page-conditions.ts";
+import { type Direction, deposits } from "../tables/deposit-tables.ts";
+import { depositHints, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
 
 type StoredRow = typeof deposits.$inferSelect;
 /** The columns whose type depends on the direction. */

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, isNotNull, lte } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
+import { deposits } from "../tables/deposit-tables.ts";
 import type { TrackedRow } from "./deposit-queries.ts";
 
 /**

@@ -2,8 +2,8 @@ import { and, asc, desc, eq, isNotNull, isNull, not, sql as raw } from "drizzle-
 import * as z from "zod";
 import type { BlockId } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
-import { flowCoverage, flowStarts, flows, flowTips } from "../schema/flow-tables.ts";
-import { vaults } from "../schema/vault-tables.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../tables/flow-tables.ts";
+import { vaults } from "../tables/vault-tables.ts";
 import { isKnownToUsers } from "./vault-queries.ts";
 
 /** A row of the table `flows`: a deposit to or a withdrawal from a vault. */

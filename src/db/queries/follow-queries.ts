@@ -2,9 +2,9 @@ import { and, asc, desc, eq, sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import type { BlockId, BlockRange } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
-import { deposits, underWay, unproven } from "../schema/deposit-tables.ts";
-import { depositEvidence, depositHints, followedChains } from "../schema/deposit-tracking-tables.ts";
-import { formatBlockSet } from "../table-columns.ts";
+import { deposits, underWay, unproven } from "../tables/deposit-tables.ts";
+import { depositEvidence, depositHints, followedChains } from "../tables/deposit-tracking-tables.ts";
+import { formatBlockSet } from "../tables/table-columns.ts";
 
 /** A row of the table `followed_chains`: the progress of reading a chain for events of deposits. */
 export type FollowedChain = typeof followedChains.$inferSelect;

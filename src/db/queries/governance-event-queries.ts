@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, lt, sql as raw } from "drizzle-orm";
 import { DAY_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
-import { controlEvents, flowTips } from "../schema/flow-tables.ts";
+import { controlEvents, flowTips } from "../tables/flow-tables.ts";
 
 /** A row of the table `control_events`: a governance event of a vault. */
 export type ControlEventRow = typeof controlEvents.$inferSelect;

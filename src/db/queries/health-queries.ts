@@ -1,8 +1,8 @@
 import { count, lte, min, sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
-import { deposits, underWay } from "../schema/deposit-tables.ts";
-import { followedChains } from "../schema/deposit-tracking-tables.ts";
+import { deposits, underWay } from "../tables/deposit-tables.ts";
+import { followedChains } from "../tables/deposit-tracking-tables.ts";
 
 /** Checks that the database executes statements. Throws `store_unavailable` if it does not. */
 export async function pingDatabase(db: Database): Promise<void> {

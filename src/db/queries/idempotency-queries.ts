@@ -1,6 +1,6 @@
 import { and, eq, isNull, lt, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
-import { idempotency } from "../schema/deposit-tables.ts";
+import { idempotency } from "../tables/deposit-tables.ts";
 
 /** A row of the table `idempotency`: an idempotency key and the stored response, if any. */
 export type IdempotencyRow = typeof idempotency.$inferSelect;

@@ -1,7 +1,7 @@
 import { eq, sql as raw } from "drizzle-orm";
-import type { ApplicationStatus } from "../../schemas/application-schema.ts";
+import type { ApplicationStatus } from "../../schemas/partner-application-schema.ts";
 import type { Database } from "../database-client.ts";
-import { apiKeys, partners } from "../schema/partner-tables.ts";
+import { apiKeys, partners } from "../tables/partner-tables.ts";
 import type { StoredPair } from "./api-key-queries.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 

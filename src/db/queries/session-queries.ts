@@ -1,7 +1,7 @@
 import { eq, sql as raw } from "drizzle-orm";
-import type { ApplicationStatus } from "../../schemas/application-schema.ts";
+import type { ApplicationStatus } from "../../schemas/partner-application-schema.ts";
 import type { Database } from "../database-client.ts";
-import { apiKeys, applications, partners, sessions } from "../schema/partner-tables.ts";
+import { apiKeys, applications, partners, sessions } from "../tables/partner-tables.ts";
 
 /**
  * A partner's session, with the partner's data and whether the session is valid. The address is lowercase; `keyVersion`

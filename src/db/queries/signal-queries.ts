@@ -3,8 +3,8 @@ import { alias } from "drizzle-orm/pg-core";
 import * as z from "zod";
 import type { Dimension, Tier } from "../../schemas/signal-schema.ts";
 import type { Database } from "../database-client.ts";
-import { audit } from "../schema/partner-tables.ts";
-import { signals } from "../schema/signal-tables.ts";
+import { audit } from "../tables/partner-tables.ts";
+import { signals } from "../tables/signal-tables.ts";
 
 /** A row of the table `signals`: an incident. */
 export type SignalRow = typeof signals.$inferSelect;

@@ -1,8 +1,8 @@
 import { and, asc, eq, gte, lt, lte, sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
-import { flows } from "../schema/flow-tables.ts";
-import { snapshots, vaultFigures } from "../schema/snapshot-tables.ts";
+import { flows } from "../tables/flow-tables.ts";
+import { snapshots, vaultFigures } from "../tables/snapshot-tables.ts";
 
 /** A row of the table `snapshots`: the state of a vault in one interval. */
 export type SnapshotRow = typeof snapshots.$inferSelect;

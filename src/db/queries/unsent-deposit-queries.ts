@@ -1,7 +1,7 @@
 import { sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
-import { depositEvidence, depositHints, followedChains } from "../schema/deposit-tracking-tables.ts";
+import { deposits } from "../tables/deposit-tables.ts";
+import { depositEvidence, depositHints, followedChains } from "../tables/deposit-tracking-tables.ts";
 
 /** Conditions under which a deposit or withdrawal counts as never sent. */
 export interface UnsentAge {

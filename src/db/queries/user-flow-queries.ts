@@ -1,9 +1,9 @@
 import { sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
-import { flowCoverage, flows, flowTips } from "../schema/flow-tables.ts";
-import { vaults } from "../schema/vault-tables.ts";
+import { deposits } from "../tables/deposit-tables.ts";
+import { flowCoverage, flows, flowTips } from "../tables/flow-tables.ts";
+import { vaults } from "../tables/vault-tables.ts";
 import { completeFrom } from "./flow-queries.ts";
 
 /** A user's net deposits on one chain, and the block range that they cover. */

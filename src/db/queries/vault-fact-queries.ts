@@ -1,8 +1,8 @@
 import { sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
-import { flowCoverage, flows, flowTips } from "../schema/flow-tables.ts";
-import { snapshots } from "../schema/snapshot-tables.ts";
+import { flowCoverage, flows, flowTips } from "../tables/flow-tables.ts";
+import { snapshots } from "../tables/snapshot-tables.ts";
 import { snapshotSteps } from "./snapshot-queries.ts";
 
 const amount = z

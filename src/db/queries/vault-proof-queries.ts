@@ -1,6 +1,6 @@
 import { and, asc, count, eq, inArray, lte, min, ne, sql as raw, type SQL } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
-import { type StatusOrigin, type VaultProof, type VaultStatus, vaults } from "../schema/vault-tables.ts";
+import { type StatusOrigin, type VaultProof, type VaultStatus, vaults } from "../tables/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 import { type DerivedColumns, type NewVault, type VaultRow, wasActiveAfter } from "./vault-queries.ts";
 

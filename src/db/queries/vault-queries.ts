@@ -1,8 +1,8 @@
 import { and, asc, eq, getTableColumns, gt, inArray, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
-import { signals } from "../schema/signal-tables.ts";
-import { vaultFigures } from "../schema/snapshot-tables.ts";
-import { type StatusOrigin, type VaultStatus, vaults } from "../schema/vault-tables.ts";
+import { signals } from "../tables/signal-tables.ts";
+import { vaultFigures } from "../tables/snapshot-tables.ts";
+import { type StatusOrigin, type VaultStatus, vaults } from "../tables/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
 /** A row of the table `vaults`, the registry. */

@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
-import { vaultRegisterTips, vaults } from "../schema/vault-tables.ts";
+import { vaultRegisterTips, vaults } from "../tables/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 import type { NewVault } from "./vault-queries.ts";
 

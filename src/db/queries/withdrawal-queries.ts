@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray, isNotNull, ne, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../schema/deposit-tables.ts";
-import { depositSteps, withdrawalTransfers } from "../schema/deposit-tracking-tables.ts";
+import { deposits } from "../tables/deposit-tables.ts";
+import { depositSteps, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
 import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**

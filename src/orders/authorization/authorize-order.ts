@@ -9,23 +9,23 @@ import {
   sliceHex,
   zeroHash,
 } from "viem";
-import { accountCodeRead, nativeBalanceRead, runQuery } from "../../chains/aggregate-reads.ts";
+import { accountCodeRead, nativeBalanceRead, runQuery } from "../../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
-import { createQuery, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { runSimulation } from "../../chains/simulator/run-simulation.ts";
 import type { Context } from "../../context.ts";
 import { type AppError, failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { once } from "../../lib/once.ts";
-import { permit2Address } from "../../router/order-signature-messages.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { decodeRouterError, foreignReason, routerBridgeOutput } from "../../router/router-codec.ts";
+import { permit2Address } from "../../router/router-signature-messages.ts";
 import type { TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { explainCommonRevert } from "../../vaults/vault-reverts.ts";
-import { isGasSufficient, readGasPrice } from "../gas-funds.ts";
-import { INCLUSION_DELAY_S, simulatedHead } from "../simulate-payment.ts";
-import { toTransactionRequest, toWalletCall, type UserCall } from "../wallet-calls.ts";
+import { isGasSufficient, readGasPrice } from "../order-gas-funds.ts";
+import { toTransactionRequest, toWalletCall, type UserCall } from "../order-wallet-calls.ts";
+import { INCLUSION_DELAY_S, simulatedHead } from "../simulate-order-payment.ts";
 import { type AccountKind, accountKindOf } from "./authorization-facts.ts";
 import {
   digestOf,

@@ -5,12 +5,12 @@ import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { once } from "../../lib/once.ts";
-import { permit2Address, toCancelMessage } from "../../router/order-signature-messages.ts";
+import { permit2Address, toCancelMessage } from "../../router/router-signature-messages.ts";
 import type { Step } from "../../schemas/step-schema.ts";
 import type { TransactionRequest } from "../../schemas/transaction-schema.ts";
 import { type StepLeg, signatureStep, transactionStep } from "../order-steps.ts";
-import { INCLUSION_DELAY_S } from "../simulate-payment.ts";
-import { toTransactionRequest, type UserCall } from "../wallet-calls.ts";
+import { toTransactionRequest, type UserCall } from "../order-wallet-calls.ts";
+import { INCLUSION_DELAY_S } from "../simulate-order-payment.ts";
 import { checkedSignature, clientOf, type GivenSignature, readOrderState } from "./authorize-order.ts";
 import {
   orderNonce,

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { failure } from "../../errors.ts";
 import { sameAddress } from "../../lib/address.ts";
-import type { AuthorizationKind } from "../../router/order-signature-messages.ts";
+import type { AuthorizationKind } from "../../router/router-signature-messages.ts";
 import type { AuthorizeWay } from "../../schemas/signing-schema.ts";
 import type { AuthorizationFacts } from "./authorization-facts.ts";
 

@@ -1,5 +1,6 @@
 import { type Address, getAddress, type Hex, hashTypedData, hexToBigInt } from "viem";
 import * as z from "zod";
+import { decodeRouterCall, type RouterCall } from "../../router/router-codec.ts";
 import {
   type AuthorizationKind,
   encodeSignedCall,
@@ -7,8 +8,7 @@ import {
   toAuthorizationMessage,
   toPermit2Message,
   toPermitMessage,
-} from "../../router/order-signature-messages.ts";
-import { decodeRouterCall, type RouterCall } from "../../router/router-codec.ts";
+} from "../../router/router-signature-messages.ts";
 import type { AuthorizationFacts } from "./authorization-facts.ts";
 
 const HexText = z.string().transform((text) => text as Hex);

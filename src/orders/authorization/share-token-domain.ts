@@ -1,5 +1,5 @@
 import { type Address, domainSeparator, type Hex, parseAbi } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import type { SigningToken } from "../../lib/signing-token-setting.ts";

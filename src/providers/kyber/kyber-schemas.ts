@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { WireAddress, WireAmount, WireCalldata, WireGas } from "../exchange-schemas.ts";
+import { WireAddress, WireAmount, WireCalldata, WireGas } from "../provider-wire-values.ts";
 
 /**
  * Schema of the fields in use of a `GET /{chain}/api/v1/routes` response. `amountIn` and `amountOut` are in the smallest

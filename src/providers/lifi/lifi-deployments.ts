@@ -1,14 +1,14 @@
 import type { Address } from "viem";
 import { knownChains } from "../../chains/chain-definitions.ts";
 import { AppError } from "../../errors.ts";
-import { type BridgedAsset, bridgedAssets } from "../bridged-assets.ts";
-import type { BridgeFacet } from "./lifi-bridges.ts";
+import { type BridgedAsset, bridgedAssets } from "../provider-bridged-assets.ts";
 import {
   type CctpContracts,
   cctpContracts,
   type StargateContracts,
   stargateContracts,
-} from "./stargate-and-cctp-contracts.ts";
+} from "./bridge-proof/stargate-and-cctp-contracts.ts";
+import type { BridgeFacet } from "./lifi-bridges.ts";
 
 /** LI.FI's own contracts on one chain, without those of the bridges it uses. */
 interface LifiContracts {

@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import { AppError } from "../../errors.ts";
 import { isNativeAlias } from "../../lib/address.ts";
-import type { BridgedAsset } from "../bridged-assets.ts";
 import type {
   ListedToken,
   Provider,
@@ -9,9 +8,11 @@ import type {
   ProviderScope,
   TransferRequest,
 } from "../provider.ts";
+import type { BridgedAsset } from "../provider-bridged-assets.ts";
 import { createLifiClient } from "./api/lifi-client.ts";
 import type { RateLimitMemory } from "./api/lifi-rate-limits.ts";
 import { addBridgeProof } from "./bridge-proof/lifi-bridge-proof.ts";
+import { lifiEvents } from "./bridge-proof/lifi-events.ts";
 import { lifiBridges } from "./lifi-bridges.ts";
 import { buildLifiTransfer } from "./lifi-build.ts";
 import { listChangedDiamonds, listLifiBridges, listLifiTokens, type OfferedBridge } from "./lifi-catalog.ts";
@@ -22,7 +23,6 @@ import {
   type LifiDeployments,
   resolveLifiDeployments,
 } from "./lifi-deployments.ts";
-import { lifiEvents } from "./lifi-events.ts";
 import { quoteLifiTransfer } from "./lifi-quote.ts";
 import { LIFI_KEY } from "./lifi-quote-from-step.ts";
 import { fetchLifiStatus } from "./lifi-status.ts";

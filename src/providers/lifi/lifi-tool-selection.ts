@@ -3,10 +3,10 @@ import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
 import type { TransferQuote, TransferRequest } from "../provider.ts";
 import { noLifiRoute } from "./api/lifi-errors.ts";
+import { hasStargatePool } from "./bridge-proof/stargate-and-cctp-contracts.ts";
 import { type BridgeFacet, type LifiBridge, lifiBridges } from "./lifi-bridges.ts";
 import type { LifiContext } from "./lifi-context.ts";
 import type { LifiDeployments, PairDeployments } from "./lifi-deployments.ts";
-import { hasStargatePool } from "./stargate-and-cctp-contracts.ts";
 
 /** The part of a transfer request that determines which LI.FI tools can serve it. */
 type ToolQuery = Pick<TransferRequest, "fromChainId" | "toChainId" | "toToken" | "bridges"> & {

@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, isAddressEqual } from "viem";
-import { aggregate } from "../../chains/aggregate-reads.ts";
-import { read, valueOrNull } from "../../chains/chain-query.ts";
+import { aggregate } from "../../chains/aggregator/aggregate-reads.ts";
+import { read, valueOrNull } from "../../chains/chain-reads.ts";
 import { AppError } from "../../errors.ts";
 import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { WireAddress, WireAmount, WireCalldata, WireGas } from "../exchange-schemas.ts";
+import { WireAddress, WireAmount, WireCalldata, WireGas } from "../provider-wire-values.ts";
 
 // The shapes below are Velora's documented ones (API v6.2); they are not verified live.
 

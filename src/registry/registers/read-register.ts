@@ -1,7 +1,7 @@
 import { type Address, decodeEventLog, getAddress, type Hex, stringToHex, toEventSelector } from "viem";
-import { runQuery } from "../../chains/aggregate-reads.ts";
+import { runQuery } from "../../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
-import { andThen, createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { andThen, createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
 import { failure } from "../../errors.ts";
 import { findFirstBlock } from "./register-start.ts";

@@ -1,6 +1,6 @@
-import { annualizedGrowth } from "../../lib/apy.ts";
 import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
+import { annualizedGrowth } from "../../vaults/vault-growth-rate.ts";
 import { isNegligible } from "../negligible-signal-amount.ts";
 import { latestPoint, type Point, type VaultFacts } from "../signal-facts.ts";
 import {

@@ -1,7 +1,7 @@
 import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
-import { isRejected } from "./async-deposit-request.ts";
 import type { EvidenceStatus } from "./deposit-evidence.ts";
+import { isRejected } from "./track-deposit-request.ts";
 
 /** First and maximum pause between two checks while the source transaction is unconfirmed, in milliseconds. */
 const SENT_MS = { first: 5 * SECOND_MS, most: HOUR_MS } as const;

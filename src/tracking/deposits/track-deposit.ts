@@ -3,8 +3,6 @@ import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-que
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
-import { isRejected } from "./async-deposit-request.ts";
-import { deliveryTransitions } from "./bridge-delivery.ts";
 import { dropReadHints, sourceCandidates, vaultCandidates } from "./deposit-hints.ts";
 import { settlementTransitions } from "./deposit-request-settlement.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
@@ -12,6 +10,8 @@ import { isConfirmed, type TransactionReader } from "./deposit-transaction-reade
 import { applyTransitions, type Transition } from "./deposit-transitions.ts";
 import { awaitsSecondStep, findSecondStepTransactions, vaultTransitions } from "./destination-transaction.ts";
 import { isSourceOpen, sourceTransitions } from "./source-transaction.ts";
+import { deliveryTransitions } from "./track-bridge-delivery.ts";
+import { isRejected } from "./track-deposit-request.ts";
 
 interface TrackInput {
   row: DepositRow;

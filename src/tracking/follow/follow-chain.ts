@@ -1,9 +1,10 @@
 import type { ChainClient, NodeSession } from "../../chains/chain-client.ts";
+import type { ChainLog } from "../../chains/chain-logs.ts";
 import { readFinalNumber } from "../../chains/final-block.ts";
+import { blockAtTime } from "../../chains/find-block-at-time.ts";
 import { INITIAL_BLOCKS } from "../../chains/log-range.ts";
 import { readLogs } from "../../chains/log-reader.ts";
 import { readBlock } from "../../chains/read-block.ts";
-import type { ChainLog } from "../../chains/request-logs.ts";
 import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "../../chains/rpc-request-budget.ts";
 import type { Context } from "../../context.ts";
 import { addFindings } from "../../db/queries/deposit-hint-queries.ts";
@@ -29,10 +30,9 @@ import {
 import { OutsideError } from "../../lib/bounded-fetch.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import { describeError } from "../../lib/logger.ts";
-import { blockAtTime } from "./block-at-time.ts";
-import { depositLogFilters, type LogSearch, routerEmitter } from "./deposit-log-filters.ts";
-import { sightingsOf } from "./deposit-sightings.ts";
-import { readFindings } from "./read-candidates.ts";
+import { readFindings } from "./follow-candidates.ts";
+import { depositLogFilters, type LogSearch, routerEmitter } from "./follow-log-filters.ts";
+import { sightingsOf } from "./follow-sightings.ts";
 
 /** Maximum number of requests to nodes in one round on a chain. */
 const REQUESTS = 80;

@@ -5,10 +5,10 @@ import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
 import { dropReadHints, sourceCandidates } from "../deposits/deposit-hints.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
-import { exitRequestTransitions } from "./withdrawal-request.ts";
-import { exitSourceTransitions, isExitSourceOpen } from "./withdrawal-source.ts";
+import { exitRequestTransitions } from "./track-withdrawal-request.ts";
+import { exitSourceTransitions, isExitSourceOpen } from "./track-withdrawal-source.ts";
+import { exitDeliveryTransitions, secondExitTransitions } from "./track-withdrawal-transfer.ts";
 import { isOpenRequest } from "./withdrawal-state-machine.ts";
-import { exitDeliveryTransitions, secondExitTransitions } from "./withdrawal-transfer.ts";
 import {
   applyToWithdrawal,
   type ProvenWithdrawal,

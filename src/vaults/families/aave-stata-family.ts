@@ -1,14 +1,14 @@
 import { isAddressEqual, parseAbi } from "viem";
-import { createQuery, type Query, type Read, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, type Query, type Read, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
-import type { DerivationSubject } from "../vault-derivation.ts";
+import type { DerivationSubject } from "../vault-deriver.ts";
 import type { VaultExits } from "../vault-exits.ts";
-import { aaveStataFactories, factoriesByChain } from "../vault-factories.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
+import { aaveStataFactories, factoriesByChain } from "./family-factories.ts";
 
 const rewardsAbi = once(() => parseAbi(["function rewardTokens() view returns (address[])"]));
 

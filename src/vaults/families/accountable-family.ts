@@ -6,18 +6,18 @@ import {
   read,
   readThen,
   valueOrNull,
-} from "../../chains/chain-query.ts";
+} from "../../chains/chain-reads.ts";
 import { larger } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
 import type { Vault } from "../vault.ts";
 import type { Refusal, TermsInput, VaultFamily } from "../vault-adapter.ts";
-import type { DerivationSubject } from "../vault-derivation.ts";
+import type { DerivationSubject } from "../vault-deriver.ts";
 import type { ExitTerms, ExitTermsInput } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626, erc4626Abi } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
-import { erc7540Exits } from "./erc7540-exits.ts";
+import { erc7540Exits } from "./erc7540/erc7540-exits.ts";
 
 const vaultAbi = once(() =>
   parseAbi([

@@ -1,5 +1,5 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
 import { curationEvents, FIND_OUT } from "../governance/common-governance-events.ts";
 import {
@@ -15,9 +15,8 @@ import {
 } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
-import type { DerivationSubject } from "../vault-derivation.ts";
+import type { DerivationSubject } from "../vault-deriver.ts";
 import type { ExitTerms, ExitTermsInput } from "../vault-exits.ts";
-import { eulerEarnFactories, factoriesByChain } from "../vault-factories.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import {
@@ -29,7 +28,8 @@ import {
 } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
-import { curationTimelockQuery } from "./morpho-family.ts";
+import { eulerEarnFactories, factoriesByChain } from "./family-factories.ts";
+import { curationTimelockQuery } from "./morpho/morpho-family.ts";
 
 const hookAbi = once(() =>
   parseAbi(["function hookConfig() view returns (address hookTarget, uint32 hookedOps)"]),

@@ -1,18 +1,18 @@
 import { decodeErrorResult, encodeFunctionData, type Hex, isAddressEqual, parseAbi } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
 import type { ErrorCode } from "../../errors.ts";
 import { once } from "../../lib/once.ts";
 import { addressTexts, changeEvent, type GovernanceEvent } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { DepositCall, DepositInput, VaultFamily } from "../vault-adapter.ts";
-import type { DerivationSubject } from "../vault-derivation.ts";
+import type { DerivationSubject } from "../vault-deriver.ts";
 import type { VaultExits } from "../vault-exits.ts";
-import { factoriesByChain, fluidFactories } from "../vault-factories.ts";
 import type { ExplainedRevert } from "../vault-reverts.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
+import { factoriesByChain, fluidFactories } from "./family-factories.ts";
 
 const depositAbi = once(() =>
   parseAbi([

@@ -1,5 +1,5 @@
 import { isAddressEqual, parseAbi } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
 import {
   addressTexts,
@@ -11,7 +11,7 @@ import {
   newValue,
 } from "../governance/governance-event.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
-import type { DerivationSubject } from "../vault-derivation.ts";
+import type { DerivationSubject } from "../vault-deriver.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";

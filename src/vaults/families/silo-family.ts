@@ -1,10 +1,9 @@
 import { isAddressEqual, parseAbi } from "viem";
-import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
-import type { DerivationSubject } from "../vault-derivation.ts";
-import { factoriesByChain, siloFactories } from "../vault-factories.ts";
+import type { DerivationSubject } from "../vault-deriver.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import {
@@ -14,6 +13,7 @@ import {
   identifyByAnswers,
 } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
+import { factoriesByChain, siloFactories } from "./family-factories.ts";
 
 /**
  * Adapter of Silo v2 vaults for interest-bearing collateral. Shares have three decimals more than `decimals()` returns,

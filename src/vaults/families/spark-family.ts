@@ -1,9 +1,9 @@
 import { type Address, isAddressEqual, parseAbi } from "viem";
-import { createQuery, type Query, type ReadResult, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, type Query, type ReadResult, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
 import { wardEvents } from "../governance/common-governance-events.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
-import type { DerivationSubject } from "../vault-derivation.ts";
+import type { DerivationSubject } from "../vault-deriver.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";

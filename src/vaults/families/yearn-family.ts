@@ -1,5 +1,5 @@
 import { encodeFunctionData, parseAbi } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { fractionToParts, PARTS_PER_BILLION, smaller } from "../../lib/amount.ts";
 import { once } from "../../lib/once.ts";
 import { FIND_OUT } from "../governance/common-governance-events.ts";
@@ -19,7 +19,7 @@ import {
 } from "../governance/governance-event.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
-import type { DerivationSubject } from "../vault-derivation.ts";
+import type { DerivationSubject } from "../vault-deriver.ts";
 import type { ExitInput, ExitTerms, ExitTermsInput, VaultExits } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { CausewayError } from "../../../src/client/causeway-error.ts";
+import { CausewayError } from "../../../src/client/causeway-client-error.ts";
 import { explainError } from "../../../src/console/format/error-words.ts";
 import { errorCodes } from "../../../src/errors.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Step } from "../../../src/client/read-actions.ts";
+import type { Step } from "../../../src/client/actions/read-actions.ts";
 import {
   describeFailure,
   describeState,

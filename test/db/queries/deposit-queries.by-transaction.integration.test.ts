@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { type DepositRow, selectDepositsByTransaction } from "../../../src/db/queries/deposit-queries.ts";
-import { deposits } from "../../../src/db/schema/deposit-tables.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { row } from "../../support/deposits/fixtures.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;

@@ -9,8 +9,8 @@ import { openPostgres } from "../../../scripts/stack/emulators/neon/postgres.ts"
 import { createDatabase, type Database } from "../../../src/db/database-client.ts";
 import { openDrizzle } from "../../../src/db/open-drizzle.ts";
 import { updateDeposit } from "../../../src/db/queries/deposit-queries.ts";
-import { deposits } from "../../../src/db/schema/deposit-tables.ts";
-import { Timing } from "../../../src/lib/request-timing.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
+import { Timing } from "../../../src/lib/outside-call-timing.ts";
 import { row } from "../../support/deposits/fixtures.ts";
 
 /** PGlite has one session, in which no two writers can meet: this runs on a server. */

@@ -14,7 +14,7 @@ import {
   selectOtherRedemptions,
   selectWithdrawal,
 } from "../../../src/db/queries/withdrawal-queries.ts";
-import { deposits } from "../../../src/db/schema/deposit-tables.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { row as deposit } from "../../support/deposits/fixtures.ts";
 import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
 

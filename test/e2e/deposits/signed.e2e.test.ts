@@ -1,6 +1,6 @@
 import { type Address, encodeFunctionData, erc20Abi, maxUint256, parseAbi, parseSignature } from "viem";
 import { describe, expect, test } from "vitest";
-import { permit2Address } from "../../../src/router/order-signature-messages.ts";
+import { permit2Address } from "../../../src/router/router-signature-messages.ts";
 import { Api, type BuildBody } from "../../support/e2e/api.ts";
 import { allowanceOf, balanceOf } from "../../support/e2e/balances.ts";
 import {

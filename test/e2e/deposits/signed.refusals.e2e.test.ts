@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
-import { permit2Address } from "../../../src/router/order-signature-messages.ts";
+import { permit2Address } from "../../../src/router/router-signature-messages.ts";
 import { CancelAnswer } from "../../../src/schemas/signing-schema.ts";
 import { outcomeOf, outcomesOfChanges } from "../../support/e2e/altered-order.ts";
 import { Api, type BuildBody, type SentDeposit } from "../../support/e2e/api.ts";

@@ -4,10 +4,14 @@ import { createWalletClient, custom, encodeFunctionData, erc20Abi, http, numberT
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { describe, expect, inject, test } from "vitest";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
+import {
+  continueDeposit,
+  executeDeposit,
+  watchDeposit,
+} from "../../../src/client/actions/deposit-actions.ts";
+import { getPositions, getVault, getVaults } from "../../../src/client/actions/read-actions.ts";
 import { createCausewayClient } from "../../../src/client/causeway-client.ts";
-import { continueDeposit, executeDeposit, watchDeposit } from "../../../src/client/deposit-actions.ts";
 import type { ExecutionProgress } from "../../../src/client/execute-steps.ts";
-import { getPositions, getVault, getVaults } from "../../../src/client/read-actions.ts";
 import { type Batching, injectWallet } from "../../support/client/injected-wallet.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { ApiContract } from "../../../scripts/smoke/api-contract.ts";
 import { errorTable } from "../../../src/errors.ts";
-import { reasonHelp } from "../../../src/openapi/reason-help.ts";
+import { reasonHelp } from "../../../src/openapi/openapi-reason-help.ts";
 import { Api } from "../../support/e2e/api.ts";
 
 const api = new Api();

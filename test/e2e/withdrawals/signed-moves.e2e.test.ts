@@ -1,7 +1,7 @@
 import { type Address, encodeFunctionData, erc20Abi, type Hex, maxUint256 } from "viem";
 import { expect, test } from "vitest";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
-import { permit2Address } from "../../../src/router/order-signature-messages.ts";
+import { permit2Address } from "../../../src/router/router-signature-messages.ts";
 import { outcomeOf, outcomesOfChanges } from "../../support/e2e/altered-order.ts";
 import { Api, type BuildBody } from "../../support/e2e/api.ts";
 import { allowanceOf, balanceOf } from "../../support/e2e/balances.ts";

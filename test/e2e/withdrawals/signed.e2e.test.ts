@@ -10,7 +10,7 @@ import {
 } from "viem";
 import { describe, expect, test } from "vitest";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
-import { permit2Address } from "../../../src/router/order-signature-messages.ts";
+import { permit2Address } from "../../../src/router/router-signature-messages.ts";
 import { CancelAnswer } from "../../../src/schemas/signing-schema.ts";
 import { outcomeOf, outcomesOfChanges } from "../../support/e2e/altered-order.ts";
 import { Api, type WithdrawBody } from "../../support/e2e/api.ts";

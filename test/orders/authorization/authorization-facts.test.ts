@@ -1,9 +1,9 @@
 import { encodeAbiParameters, type Hex } from "viem";
 import { expect, test } from "vitest";
-import type { ReadResult } from "../../../src/chains/chain-query.ts";
+import type { ReadResult } from "../../../src/chains/chain-reads.ts";
 import { accountKindOf, authorizationQuery } from "../../../src/orders/authorization/authorization-facts.ts";
 import { signingTokensOf } from "../../../src/orders/authorization/signing-tokens.ts";
-import { hashPermit2Domain } from "../../../src/router/order-signature-messages.ts";
+import { hashPermit2Domain } from "../../../src/router/router-signature-messages.ts";
 import { testContext } from "../../support/context.ts";
 import { USDC, USER } from "../../support/deposits/fixtures.ts";
 

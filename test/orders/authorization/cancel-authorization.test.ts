@@ -7,7 +7,7 @@ import {
   type PlannedAuthorization,
   permit2NonceBit,
 } from "../../../src/orders/authorization/planned-authorization.ts";
-import { permit2Address } from "../../../src/router/order-signature-messages.ts";
+import { permit2Address } from "../../../src/router/router-signature-messages.ts";
 import type { Step } from "../../../src/schemas/step-schema.ts";
 import { testContext } from "../../support/context.ts";
 import { USDC } from "../../support/deposits/fixtures.ts";

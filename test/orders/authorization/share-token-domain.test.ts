@@ -1,6 +1,6 @@
 import { domainSeparator, zeroHash } from "viem";
 import { expect, test } from "vitest";
-import type { ReadResult } from "../../../src/chains/chain-query.ts";
+import type { ReadResult } from "../../../src/chains/chain-reads.ts";
 import { authorizationQuery } from "../../../src/orders/authorization/authorization-facts.ts";
 import {
   digestOf,

@@ -2,7 +2,7 @@ import { getAddress, type Hex, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { wordToAddress } from "../../../src/providers/across/across-calldata.ts";
-import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { executedOrders } from "../../../src/router/router-codec.ts";
 import { fillTransaction, type TokenSymbol } from "../../support/across/bridge.ts";
 import {

@@ -13,7 +13,7 @@ import { publishedCode } from "../../../scripts/stack/chains/published-code.ts";
 import { deploy, send } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { handlerAbi, instructionsParameters } from "../../../src/providers/across/across-abi.ts";
 import { decodeInstructions } from "../../../src/providers/across/across-calldata.ts";
-import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { fillTransaction, mint, RELAYER } from "../../support/across/bridge.ts";
 import { arrive, follow, startWorld, type World } from "../../support/across/journey.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { AppError } from "../../../src/errors.ts";
-import { Breakers } from "../../../src/lib/breaker.ts";
+import { Breakers } from "../../../src/lib/circuit-breaker.ts";
 import { createKyberClient, type KyberClient } from "../../../src/providers/kyber/kyber-client.ts";
 import type { ProviderScope } from "../../../src/providers/provider.ts";
 import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";

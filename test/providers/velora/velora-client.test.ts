@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { Breakers } from "../../../src/lib/breaker.ts";
+import { Breakers } from "../../../src/lib/circuit-breaker.ts";
 import type { ProviderScope } from "../../../src/providers/provider.ts";
 import { createVeloraClient, type VeloraClient } from "../../../src/providers/velora/velora-client.ts";
 import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";

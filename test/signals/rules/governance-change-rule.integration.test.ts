@@ -22,9 +22,9 @@ import {
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import { flowTips } from "../../../src/db/schema/flow-tables.ts";
-import { signals } from "../../../src/db/schema/signal-tables.ts";
-import { vaults } from "../../../src/db/schema/vault-tables.ts";
+import { flowTips } from "../../../src/db/tables/flow-tables.ts";
+import { signals } from "../../../src/db/tables/signal-tables.ts";
+import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { indexControlEvents } from "../../../src/flows/index-governance-events.ts";
 import { raiseSignals } from "../../../src/signals/raise-signals.ts";

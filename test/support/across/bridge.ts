@@ -27,10 +27,10 @@ import {
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { spokePoolDeployData, spokePoolProxyDeployData } from "../../../scripts/stack/chains/spoke-pool.ts";
 import { type ChainClient, createChainClient, NodeHealth } from "../../../src/chains/chain-client.ts";
-import { Timing } from "../../../src/lib/request-timing.ts";
+import { Timing } from "../../../src/lib/outside-call-timing.ts";
 import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { AcrossDeployment } from "../../../src/providers/across/across-deployments.ts";
-import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { deployTransaction } from "../../../src/router/router-address.ts";
 
 /** The relayer's account, which holds tokens on every chain. */

@@ -5,7 +5,7 @@ import { createAcross } from "../../../src/providers/across/across-provider.ts";
 import {
   type AcrossDeposit,
   findAcrossDeposit,
-} from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+} from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import type {
   DestinationCall,
   Provider,

@@ -14,7 +14,7 @@ import {
   instructionsParameters,
   spokePoolAbi,
 } from "../../../src/providers/across/across-abi.ts";
-import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { HANDLER, hash, SPOKE_1, SPOKE_42161, USDC_1, USDC_42161, USER } from "./stage.ts";
 
 /** A deposit as Ethereum's SpokePool records it. */

@@ -119,7 +119,7 @@ function mutatePrice(
     const fees = SuggestedFees.parse(body);
     const terms = acceptTerms(fees, asked);
     const most = inOutputUnits(asked);
-    // Whether the output is fair is judged for all providers alike, by src/orders/fairness-rules.ts.
+    // Whether the output is fair is judged for all providers alike, by src/orders/order-fairness-rules.ts.
     const floor = request.call?.minIn ?? 1n;
     const within =
       terms.outputAmount <= most && terms.outputAmount >= floor && findQuoteFault(fees, asked) === null;

@@ -2,7 +2,7 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import type { ChainClient } from "../../../src/chains/chain-client.ts";
 import { knownChains } from "../../../src/chains/chain-definitions.ts";
 import { AppError, type ErrorCode } from "../../../src/errors.ts";
-import { Timing } from "../../../src/lib/request-timing.ts";
+import { Timing } from "../../../src/lib/outside-call-timing.ts";
 import { resolveAcrossDeployments } from "../../../src/providers/across/across-deployments.ts";
 import { type AcrossRoute, findAcrossRoute } from "../../../src/providers/across/across-route.ts";
 import type { DestinationCall, ProviderScope, TransferRequest } from "../../../src/providers/provider.ts";

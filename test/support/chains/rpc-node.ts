@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { type ChainClient, createChainClient, NodeHealth } from "../../../src/chains/chain-client.ts";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
-import { Timing } from "../../../src/lib/request-timing.ts";
+import { Timing } from "../../../src/lib/outside-call-timing.ts";
 import { drip, realFetch, serve } from "../local-server.ts";
 
 /** A JSON-RPC request. */

@@ -1,5 +1,5 @@
 import { decodeFunctionData, getAbiItem, type Hex, parseAbi, toFunctionSelector } from "viem";
-import type { RoutedDeposit } from "../../../src/deposits/build/prepared-deposit.ts";
+import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
 import { decodeKyberSwap } from "../../../src/providers/kyber/kyber-calldata.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { outcomeOf } from "../lifi/outcome.ts";

@@ -1,4 +1,4 @@
-import type { RoutedDeposit } from "../../../src/deposits/build/prepared-deposit.ts";
+import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
 import { Random } from "../lifi/random.ts";
 import { injustice } from "./judge.ts";
 import { drawLie, honest, type Lie } from "./lies.ts";

@@ -1,9 +1,9 @@
 import { type Address, zeroAddress, zeroHash } from "viem";
 import { z } from "zod";
 import { knownChains } from "../../../src/chains/chain-definitions.ts";
-import type { DepositOrder } from "../../../src/deposits/build/deposit-order.ts";
-import { prepareRouted } from "../../../src/deposits/build/deposit-route-search.ts";
-import type { RoutedDeposit } from "../../../src/deposits/build/prepared-deposit.ts";
+import type { DepositOrder } from "../../../src/deposits/deposit-order.ts";
+import { prepareRouted } from "../../../src/deposits/deposit-route-search.ts";
+import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
 import { AppError } from "../../../src/errors.ts";
 import { leastOutput } from "../../../src/orders/order-floors.ts";
 import { priceKey, type TokenPrice } from "../../../src/prices/price.ts";

@@ -1,4 +1,4 @@
-import type { ChainLog } from "../../../src/chains/request-logs.ts";
+import type { ChainLog } from "../../../src/chains/chain-logs.ts";
 import type { FlowRow } from "../../../src/db/queries/flow-queries.ts";
 
 /** Returns a log as a text that is equal for the log and for the row that stores it. */

@@ -3,8 +3,8 @@ import { CHAIN_ID } from "../../../scripts/bench/vault-row.ts";
 import type { Database } from "../../../src/db/database-client.ts";
 import type { FlowRow } from "../../../src/db/queries/flow-queries.ts";
 import type { VaultRow } from "../../../src/db/queries/vault-queries.ts";
-import { flowCoverage, flows, flowTips } from "../../../src/db/schema/flow-tables.ts";
-import { vaults } from "../../../src/db/schema/vault-tables.ts";
+import { flowCoverage, flows, flowTips } from "../../../src/db/tables/flow-tables.ts";
+import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import { type FlowStore, storeOf } from "../../../src/flows/flow-store.ts";
 
 /** A flow store under test, with functions to inspect its contents and to change the registry that it reads. */

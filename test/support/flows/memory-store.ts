@@ -1,6 +1,6 @@
 import { CHAIN_ID } from "../../../scripts/bench/vault-row.ts";
 import type { FlowRow, FlowTip, VaultCoverage } from "../../../src/db/queries/flow-queries.ts";
-import type { SourcedVault } from "../../../src/db/queries/flow-writes.ts";
+import type { SourcedVault } from "../../../src/db/queries/flow-write-queries.ts";
 import type { VaultRow } from "../../../src/db/queries/vault-queries.ts";
 import type { FlowStore } from "../../../src/flows/flow-store.ts";
 import { intersectRange, uniteRanges } from "../../../src/lib/block-ranges.ts";

@@ -1,6 +1,6 @@
 import { CHAIN_ID, vaultAddress, vaultRow } from "../../../scripts/bench/vault-row.ts";
 import { createBudget, type RequestBudget } from "../../../src/chains/rpc-request-budget.ts";
-import type { TipStep } from "../../../src/db/queries/flow-writes.ts";
+import type { TipStep } from "../../../src/db/queries/flow-write-queries.ts";
 import type { VaultRow } from "../../../src/db/queries/vault-queries.ts";
 import { auditLogs } from "../../../src/flows/audit-flow-logs.ts";
 import { backfill } from "../../../src/flows/backfill-flows.ts";

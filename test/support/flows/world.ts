@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 import { vaultOf } from "../../../scripts/bench/vault-row.ts";
-import type { ChainLog } from "../../../src/chains/request-logs.ts";
+import type { ChainLog } from "../../../src/chains/chain-logs.ts";
 import { erc4626 } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import type { Random } from "./random.ts";
 

@@ -20,8 +20,8 @@ import {
   instructionsParameters,
   spokePoolAbi,
 } from "../../../src/providers/across/across-abi.ts";
-import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
-import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
+import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { filledRelay, fundsDeposited } from "../across/logs.ts";
 import { routerOutcome } from "./router.ts";

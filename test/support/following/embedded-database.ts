@@ -8,7 +8,7 @@ import { neonEmulator } from "../../../scripts/stack/emulators/neon/endpoint.ts"
 import { openPglite } from "../../../scripts/stack/emulators/neon/pglite.ts";
 import { snapshotFile } from "../../../scripts/stack/emulators/neon/snapshot.ts";
 import { neonClient } from "../../../src/db/neon-client.ts";
-import { vaults } from "../../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import type { Fetch } from "../../../src/lib/bounded-fetch.ts";
 import { HOME, OWN_VAULT, ROUTED_VAULT, USDC } from "./contracts.ts";
 import { openSingleSession } from "./single-session.ts";

@@ -1,5 +1,5 @@
 import { type Address, getAddress, type Hex, zeroHash } from "viem";
-import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import type { Random } from "../flows/random.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Hex } from "viem";
-import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { AWAY, acrossDeposits, HOME, isFilledBy, ROUTED_VAULT } from "./contracts.ts";
 import { routerRecords } from "./router.ts";
 import type { Included, SimulatedBlock, SimulatedChain } from "./simulated-chain.ts";

@@ -1,6 +1,6 @@
 import { getAddress, type Hex, keccak256, stringToHex } from "viem";
-import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
-import { relayHash } from "../../../src/providers/across/tracking/across-spoke-pool.ts";
+import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
+import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import type { Random } from "../flows/random.ts";
 import { type AcrossWord, SimulatedAcrossApi } from "./across-api.ts";
 import {

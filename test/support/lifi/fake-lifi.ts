@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Timing } from "../../../src/lib/request-timing.ts";
+import { Timing } from "../../../src/lib/outside-call-timing.ts";
 import type { ProviderScope } from "../../../src/providers/provider.ts";
 
 export interface Received {

@@ -17,8 +17,8 @@ import {
   planAuthorization,
 } from "../../../src/orders/authorization/planned-authorization.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
-import type { AuthorizationKind } from "../../../src/router/order-signature-messages.ts";
 import { encodeRouterCall, type RouterCall } from "../../../src/router/router-codec.ts";
+import type { AuthorizationKind } from "../../../src/router/router-signature-messages.ts";
 import { completeClient } from "../chains/complete-client.ts";
 import { type Contracts, contractsClient, type FakeClient, head } from "../chains/multicall.ts";
 import { testChain } from "../chains/rpc-node.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import * as z from "zod";
 import { createLogger } from "../../../src/lib/logger.ts";
-import { MemoryCache } from "../../../src/redis/memory-cache.ts";
+import { MemoryCache } from "../../../src/redis/redis-memory-cache.ts";
 import { type Cache, type CachePolicy, createCache } from "../../../src/redis/two-level-cache.ts";
 import { MemoryStore } from "./memory-store.ts";
 

@@ -8,7 +8,7 @@ import {
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import { vaults } from "../../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { takeSnapshots } from "../../../src/history/take-vault-snapshots.ts";
 import { type RaiseReport, raiseSignals } from "../../../src/signals/raise-signals.ts";

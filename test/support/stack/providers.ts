@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, erc4626Abi, type Hex, zeroAddress, ze
 import type { DeployedChain } from "../../../scripts/stack/chains/deploy-chain.ts";
 import { providersVariable } from "../../../scripts/stack/worker/providers.ts";
 import { createChainClient, NodeHealth } from "../../../src/chains/chain-client.ts";
-import { Timing } from "../../../src/lib/request-timing.ts";
+import { Timing } from "../../../src/lib/outside-call-timing.ts";
 import type { AcrossDeployment } from "../../../src/providers/across/across-deployments.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
 import type { KyberDeployment } from "../../../src/providers/kyber/kyber-deployments.ts";

@@ -1,5 +1,5 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi, parseAbiItem } from "viem";
-import type { Query, ReadResult } from "../../../src/chains/chain-query.ts";
+import type { Query, ReadResult } from "../../../src/chains/chain-reads.ts";
 
 /** A read that reverts with the given data. */
 export class Revert {

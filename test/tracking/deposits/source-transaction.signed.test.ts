@@ -1,9 +1,9 @@
 import { type Hex, keccak256 } from "viem";
 import { expect, test } from "vitest";
 import type { Transaction, TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
-import { type AuthorizationKind, encodeSignedCall } from "../../../src/router/order-signature-messages.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { encodeRouterCall, type RouterCall, routerBridgeOutput } from "../../../src/router/router-codec.ts";
+import { type AuthorizationKind, encodeSignedCall } from "../../../src/router/router-signature-messages.ts";
 import { builtDataHashes, matchesSource } from "../../../src/tracking/deposits/source-transaction.ts";
 import { OTHER, REF, row, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { executedLog, receiptOf } from "../../support/deposits/logs.ts";

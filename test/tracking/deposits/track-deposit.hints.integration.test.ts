@@ -6,7 +6,7 @@ import type { Context } from "../../../src/context.ts";
 import { provesAnother } from "../../../src/db/queries/deposit-evidence-queries.ts";
 import { addReportedHint, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
-import { deposits } from "../../../src/db/schema/deposit-tables.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";

@@ -7,8 +7,8 @@ import { replaceEvidence, selectEvidence } from "../../../src/db/queries/deposit
 import { selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { loadFollowState } from "../../../src/db/queries/follow-queries.ts";
-import { deposits } from "../../../src/db/schema/deposit-tables.ts";
-import { followedChains } from "../../../src/db/schema/deposit-tracking-tables.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
+import { followedChains } from "../../../src/db/tables/deposit-tracking-tables.ts";
 import { followChain } from "../../../src/tracking/follow/follow-chain.ts";
 import { completeClient } from "../../support/chains/complete-client.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Address, encodeErrorResult, type Hex, parseAbi, size, slice, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { runQuery } from "../../../src/chains/aggregate-reads.ts";
+import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import type { ErrorCode } from "../../../src/errors.ts";
 import { aaveStata } from "../../../src/vaults/families/aave-stata-family.ts";
 import { accountable } from "../../../src/vaults/families/accountable-family.ts";
@@ -9,9 +9,9 @@ import { erc4626 } from "../../../src/vaults/families/erc4626-base/erc4626-adapt
 import { euler, eulerEarn } from "../../../src/vaults/families/euler-family.ts";
 import { fluid } from "../../../src/vaults/families/fluid-family.ts";
 import { gearbox } from "../../../src/vaults/families/gearbox-family.ts";
-import { ipor } from "../../../src/vaults/families/ipor-family.ts";
-import { mellowLrt } from "../../../src/vaults/families/mellow-lrt-family.ts";
-import { metaMorpho, morphoV2 } from "../../../src/vaults/families/morpho-family.ts";
+import { ipor } from "../../../src/vaults/families/ipor/ipor-family.ts";
+import { mellowLrt } from "../../../src/vaults/families/mellow/mellow-lrt-family.ts";
+import { metaMorpho, morphoV2 } from "../../../src/vaults/families/morpho/morpho-family.ts";
 import { silo } from "../../../src/vaults/families/silo-family.ts";
 import { spark } from "../../../src/vaults/families/spark-family.ts";
 import { upshift } from "../../../src/vaults/families/upshift/upshift-adapter.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deriverOf } from "../../../src/vaults/families/vault-families.ts";
-import { unreviewedSubject } from "../../../src/vaults/vault-derivation.ts";
+import { unreviewedSubject } from "../../../src/vaults/vault-deriver.ts";
 import { OTHER, USDC } from "../../support/deposits/fixtures.ts";
 import { answer } from "../../support/vaults/answer.ts";
 

@@ -1,8 +1,8 @@
 import { type Hex, slice, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { runQuery } from "../../../src/chains/aggregate-reads.ts";
-import { centrifuge } from "../../../src/vaults/families/centrifuge-family.ts";
-import { lagoon } from "../../../src/vaults/families/lagoon-family.ts";
+import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { centrifuge } from "../../../src/vaults/families/centrifuge/centrifuge-family.ts";
+import { lagoon } from "../../../src/vaults/families/lagoon/lagoon-family.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { type ContractAnswer, contractsClient } from "../../support/chains/multicall.ts";
 import { NOW, USER, vault } from "../../support/deposits/fixtures.ts";

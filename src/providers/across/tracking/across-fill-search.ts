@@ -1,14 +1,14 @@
 import { encodeEventTopics, type Hex, parseEventLogs } from "viem";
 import type { ChainClient } from "../../../chains/chain-client.ts";
+import { type ChainLog, toViemLog } from "../../../chains/chain-logs.ts";
 import { toTopicLists } from "../../../chains/log-filter.ts";
 import { searchLogs } from "../../../chains/log-reader.ts";
 import { readBlock } from "../../../chains/read-block.ts";
-import { type ChainLog, toViemLog } from "../../../chains/request-logs.ts";
 import type { BlockTime } from "../../../lib/block-ranges.ts";
 import { spokePoolAbi } from "../across-abi.ts";
 import type { AcrossDeployment } from "../across-deployments.ts";
+import type { AcrossDeposit } from "./across-deposit-tracking.ts";
 import { isSameRelay } from "./across-fill.ts";
-import type { AcrossDeposit } from "./across-spoke-pool.ts";
 
 /** Maximum number of blocks per log request in a search for a fill. */
 const MAX_RANGE = 10_000;

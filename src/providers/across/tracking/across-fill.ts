@@ -3,7 +3,7 @@ import type { Receipt } from "../../../chains/chain-transaction.ts";
 import { handlerAbi, spokePoolAbi } from "../across-abi.ts";
 import { decodeInstructions, wordToAddress } from "../across-calldata.ts";
 import type { AcrossDeployment } from "../across-deployments.ts";
-import type { AcrossDeposit } from "./across-spoke-pool.ts";
+import type { AcrossDeposit } from "./across-deposit-tracking.ts";
 
 /**
  * A fill together with the Across deposit that it fills. Recipient, message and amount of the fill can differ from the

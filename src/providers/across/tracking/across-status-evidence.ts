@@ -1,7 +1,7 @@
 import type { ProviderStatus } from "../../provider.ts";
 import type { AcrossDepositStatus } from "../across-schemas.ts";
+import type { RelayState } from "./across-deposit-tracking.ts";
 import type { Fill } from "./across-fill.ts";
-import type { RelayState } from "./across-spoke-pool.ts";
 
 /**
  * State of a transfer's source transaction on-chain. `unread`: the chain could not be read. `absent`: it does not know

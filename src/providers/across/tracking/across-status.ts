@@ -8,9 +8,9 @@ import { type AcrossApiSettings, fetchDepositStatus } from "../across-api.ts";
 import { wordToAddress } from "../across-calldata.ts";
 import type { AcrossDeployment, AcrossDeployments } from "../across-deployments.ts";
 import type { AcrossDepositStatus } from "../across-schemas.ts";
+import { type AcrossDeposit, findAcrossDeposit, readRelayState } from "./across-deposit-tracking.ts";
 import { type Fill, findFill } from "./across-fill.ts";
 import { searchFill } from "./across-fill-search.ts";
-import { type AcrossDeposit, findAcrossDeposit, readRelayState } from "./across-spoke-pool.ts";
 import { type SourceEvidence, statusFromEvidence, type TransferEvidence } from "./across-status-evidence.ts";
 
 /** The state of a transfer's source transaction, and the Across deposit in it. */

@@ -1,4 +1,4 @@
-import { parseRetryAfter, parseSeconds } from "../../../lib/retry-after.ts";
+import { parseRetryAfter, parseSeconds } from "../../../lib/parse-retry-after.ts";
 
 /** A group of LI.FI endpoints that share one rate limit. */
 export type EndpointFamily = "quote" | "routes" | "other";

@@ -1,9 +1,9 @@
 import { type Address, encodeEventTopics, type Hex, parseEventLogs } from "viem";
 import type { ChainClient } from "../../../chains/chain-client.ts";
+import { type ChainLog, toViemLog } from "../../../chains/chain-logs.ts";
 import { toTopicLists } from "../../../chains/log-filter.ts";
 import { searchLogs } from "../../../chains/log-reader.ts";
 import { readBlock } from "../../../chains/read-block.ts";
-import { type ChainLog, toViemLog } from "../../../chains/request-logs.ts";
 import type { Block } from "../../../lib/block-ranges.ts";
 import { busAbi } from "./bridge-source-events.ts";
 

@@ -1,6 +1,6 @@
 import { type Hex, parseAbiParameters } from "viem";
 import { once } from "../../../lib/once.ts";
-import { decodeCanonical } from "./canonical-decoding.ts";
+import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type Address, type Hex, hexToBigInt, hexToNumber, parseAbiParameters, size, slice } from "viem";
 import { once } from "../../../lib/once.ts";
-import { decodeCanonical } from "./canonical-decoding.ts";
+import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /** LayerZero execution options that only buy gas on the destination chain. */

@@ -1,6 +1,6 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
 import { once } from "../../../lib/once.ts";
-import { decodeCanonical } from "./canonical-decoding.ts";
+import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /** Decoded calldata of a LI.FI swap on one chain. Amounts are in the tokens' smallest units. */

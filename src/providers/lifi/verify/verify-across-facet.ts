@@ -1,6 +1,6 @@
 import { type Address, isAddressEqual } from "viem";
 import { isNative } from "../../../lib/address.ts";
-import { bridgedAssetOf } from "../../bridged-assets.ts";
+import { bridgedAssetOf } from "../../provider-bridged-assets.ts";
 import type { AcrossCall } from "../decode/across-facet.ts";
 import { isPaddedAddress, LIFI_VALID_SECONDS, requireMatch, type Verification } from "./lifi-verification.ts";
 import { checkReceiverMessage } from "./verify-destination-call.ts";

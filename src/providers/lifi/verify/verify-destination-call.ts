@@ -1,7 +1,7 @@
 import { type Hex, isAddressEqual, zeroAddress } from "viem";
 import { isNative } from "../../../lib/address.ts";
 import { noLifiRoute } from "../api/lifi-errors.ts";
-import { decodeCanonical } from "../decode/canonical-decoding.ts";
+import { decodeCanonical } from "../decode/lifi-canonical-decoding.ts";
 import { receiverMessageParameters, type SwapData } from "../decode/lifi-structs.ts";
 import { requireMatch, type Verification } from "./lifi-verification.ts";
 

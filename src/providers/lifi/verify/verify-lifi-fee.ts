@@ -1,6 +1,6 @@
 import { type Address, type Hex, isAddressEqual, parseAbiParameters, slice, zeroAddress } from "viem";
 import { once } from "../../../lib/once.ts";
-import { decodeCanonical } from "../decode/canonical-decoding.ts";
+import { decodeCanonical } from "../decode/lifi-canonical-decoding.ts";
 import type { SwapData } from "../decode/lifi-structs.ts";
 import type { Verification } from "./lifi-verification.ts";
 

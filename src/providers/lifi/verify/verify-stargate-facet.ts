@@ -1,8 +1,8 @@
 import { isAddressEqual } from "viem";
 import { isNative } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
+import { stargatePoolOf } from "../bridge-proof/stargate-and-cctp-contracts.ts";
 import { decodeLayerZeroOptions, type StargateCall } from "../decode/stargate-facet.ts";
-import { stargatePoolOf } from "../stargate-and-cctp-contracts.ts";
 import { checkMaxLoss, isPaddedAddress, requireMatch, type Verification } from "./lifi-verification.ts";
 import { checkReceiverMessage } from "./verify-destination-call.ts";
 

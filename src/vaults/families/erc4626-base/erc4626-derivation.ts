@@ -8,8 +8,8 @@ import {
   type Read,
   read,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
-import type { VaultCaller } from "../../../db/schema/vault-tables.ts";
+} from "../../../chains/chain-reads.ts";
+import type { VaultCaller } from "../../../db/tables/vault-tables.ts";
 import { once } from "../../../lib/once.ts";
 import {
   type Derivation,
@@ -21,7 +21,7 @@ import {
   tokenQuery,
   underivable,
   underivableQuery,
-} from "../../vault-derivation.ts";
+} from "../../vault-deriver.ts";
 
 /**
  * An account without special rights, for reading limits and permissions when no user is given. Not the zero address,

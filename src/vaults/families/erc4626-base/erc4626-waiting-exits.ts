@@ -7,10 +7,10 @@ import {
   type ReadResults,
   read,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import type { DerivationSubject } from "../../vault-derivation.ts";
+import type { DerivationSubject } from "../../vault-deriver.ts";
 import {
   type ExitInput,
   type ExitMode,

@@ -1,5 +1,5 @@
 import { encodeFunctionData, isAddressEqual, parseAbi, parseEventLogs, zeroAddress } from "viem";
-import { createQuery, mapQuery, read, valueOrNull } from "../../../chains/chain-query.ts";
+import { createQuery, mapQuery, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";

@@ -8,7 +8,7 @@ import {
   type ReadResult,
   read,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Token } from "../../vault.ts";
@@ -19,7 +19,7 @@ import {
   tokenQuery,
   underivable,
   underivableQuery,
-} from "../../vault-derivation.ts";
+} from "../../vault-deriver.ts";
 import { withoutParams } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 

@@ -1,5 +1,5 @@
 import { isAddressEqual, parseAbi, parseEventLogs } from "viem";
-import { createQuery, type ReadResult, read } from "../../../chains/chain-query.ts";
+import { createQuery, type ReadResult, read } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vault-adapter.ts";

@@ -7,7 +7,7 @@ import {
   queryAll,
   read,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { parseAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Token } from "../../vault.ts";
@@ -22,7 +22,7 @@ import {
   sanitizeLabel,
   tokenQuery,
   underivable,
-} from "../../vault-derivation.ts";
+} from "../../vault-deriver.ts";
 import { tokenList, withoutParams } from "../../vault-params.ts";
 import { depositSelector, type MidasMode } from "./midas-params.ts";
 

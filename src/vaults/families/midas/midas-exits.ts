@@ -7,7 +7,7 @@ import {
   read,
   readThen,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { MAX_UINT256, mulDivDown, smaller } from "../../../lib/amount.ts";
 import { DAY_MS } from "../../../lib/durations.ts";

@@ -1,5 +1,5 @@
 import { type Address, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
-import { createQuery, mapQuery, type Query, type ReadResult, read } from "../../../chains/chain-query.ts";
+import { createQuery, mapQuery, type Query, type ReadResult, read } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";

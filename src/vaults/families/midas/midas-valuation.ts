@@ -1,5 +1,5 @@
 import { isAddressEqual, parseAbi, zeroAddress } from "viem";
-import { createQuery, type Query, read } from "../../../chains/chain-query.ts";
+import { createQuery, type Query, read } from "../../../chains/chain-reads.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { LensVault } from "../../lens/position-lens.ts";

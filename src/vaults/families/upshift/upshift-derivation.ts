@@ -7,7 +7,7 @@ import {
   queryAll,
   read,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Token } from "../../vault.ts";
 import {
@@ -18,7 +18,7 @@ import {
   tokenQuery,
   underivable,
   underivableQuery,
-} from "../../vault-derivation.ts";
+} from "../../vault-deriver.ts";
 import { withWithdrawSeconds } from "../../vault-params.ts";
 
 const vaultAbi = once(() =>

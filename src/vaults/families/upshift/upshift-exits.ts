@@ -15,7 +15,7 @@ import {
   type ReadResults,
   read,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { DAY_MS } from "../../../lib/durations.ts";
 import { once } from "../../../lib/once.ts";

@@ -7,7 +7,7 @@ import {
   read,
   readThen,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";

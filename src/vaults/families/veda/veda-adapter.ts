@@ -6,7 +6,7 @@ import {
   queryAll,
   read,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";

@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";

@@ -8,7 +8,7 @@ import {
   type ReadResult,
   read,
   valueOrNull,
-} from "../../../chains/chain-query.ts";
+} from "../../../chains/chain-reads.ts";
 import { parseAddress } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Token } from "../../vault.ts";
@@ -24,7 +24,7 @@ import {
   tokenQuery,
   underivable,
   underivableQuery,
-} from "../../vault-derivation.ts";
+} from "../../vault-deriver.ts";
 import { withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { ORDINARY_ACCOUNT } from "../erc4626-base/erc4626-derivation.ts";
 import { vedaExitParams, vedaWaits } from "./veda-exits.ts";

@@ -1,5 +1,5 @@
 import { type Address, parseAbi } from "viem";
-import { type ReadResult, read, valueOrNull } from "../../../chains/chain-query.ts";
+import { type ReadResult, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { leastAmount, MAX_UINT256, mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";

@@ -18,7 +18,7 @@ import {
   slice,
   zeroAddress,
 } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-query.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { MAX_UINT256, smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";

@@ -12,7 +12,7 @@ import { mnemonicToAccount } from "viem/accounts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { spokePoolOperatorAbi } from "../../../../scripts/stack/bridge/spoke-pool-abi.ts";
 import { send } from "../../../../scripts/stack/chains/scratch-chain.ts";
-import type { AcrossDeposit } from "../../../../src/providers/across/tracking/across-spoke-pool.ts";
+import type { AcrossDeposit } from "../../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { mint, RELAYER } from "../../../support/across/bridge.ts";
 import { follow, startWorld, type World } from "../../../support/across/journey.ts";
 import { DELIVERED, departInto, held, shares } from "../../../support/across/ledger.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { type Hex, pad } from "viem";
 import { describe, expect, test } from "vitest";
+import type { AcrossDeposit } from "../../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { findFill } from "../../../../src/providers/across/tracking/across-fill.ts";
-import type { AcrossDeposit } from "../../../../src/providers/across/tracking/across-spoke-pool.ts";
 import {
   callsFailed,
   deposited,

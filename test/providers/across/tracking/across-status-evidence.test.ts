@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type AcrossApiStatus, acrossApiStatuses } from "../../../../src/providers/across/across-schemas.ts";
-import type { RelayState } from "../../../../src/providers/across/tracking/across-spoke-pool.ts";
+import type { RelayState } from "../../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import {
   type SourceEvidence,
   statusFromEvidence,

@@ -2,7 +2,7 @@ import { type Hex, pad, toHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../../src/chains/chain-client.ts";
 import { wordToAddress } from "../../../../src/providers/across/across-calldata.ts";
-import { relayHash } from "../../../../src/providers/across/tracking/across-spoke-pool.ts";
+import { relayHash } from "../../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { trackAcrossTransfer } from "../../../../src/providers/across/tracking/across-status.ts";
 import { type Api, type Reply, startApi } from "../../../support/across/emulator.ts";
 import {

@@ -1,5 +1,5 @@
 import { deriveFromChain } from "../../../../src/registry/derive-vault.ts";
-import type { DerivedVault } from "../../../../src/vaults/vault-derivation.ts";
+import type { DerivedVault } from "../../../../src/vaults/vault-deriver.ts";
 import { vaultOf } from "./deposit.ts";
 import type { Placed } from "./family.ts";
 

@@ -1,5 +1,5 @@
 import { type Address, BaseError, encodeFunctionData, erc20Abi, type Hex } from "viem";
-import type { Query, ReadResult } from "../../../../src/chains/chain-query.ts";
+import type { Query, ReadResult } from "../../../../src/chains/chain-reads.ts";
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Token, Vault } from "../../../../src/vaults/vault.ts";
 import type { ExitMode, ExitTerms, PendingExit, VaultExits } from "../../../../src/vaults/vault-exits.ts";

@@ -18,7 +18,7 @@ import { ChainScript } from "../../../../scripts/stack/chains/chain-script.ts";
 import { scriptRouterDeployment, verifyRouter } from "../../../../scripts/stack/chains/infrastructure.ts";
 import { rpc, rpcBatch } from "../../../../scripts/stack/chains/json-rpc.ts";
 import { type Isolate, startTestDeployment } from "../../../../scripts/stack/test-deployment.ts";
-import { vaults } from "../../../../src/db/schema/vault-tables.ts";
+import { vaults } from "../../../../src/db/tables/vault-tables.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { TestUser } from "../../e2e/chain.ts";
 import { createWallet } from "../../wallet.ts";

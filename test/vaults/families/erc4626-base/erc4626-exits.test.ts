@@ -8,13 +8,13 @@ import {
   zeroAddress,
 } from "viem";
 import { describe, expect, test } from "vitest";
-import { runQuery } from "../../../../src/chains/aggregate-reads.ts";
+import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { aaveStata } from "../../../../src/vaults/families/aave-stata-family.ts";
 import { erc4626 } from "../../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import { euler, eulerEarn } from "../../../../src/vaults/families/euler-family.ts";
 import { fluid } from "../../../../src/vaults/families/fluid-family.ts";
 import { gearbox } from "../../../../src/vaults/families/gearbox-family.ts";
-import { metaMorpho, morphoV2 } from "../../../../src/vaults/families/morpho-family.ts";
+import { metaMorpho, morphoV2 } from "../../../../src/vaults/families/morpho/morpho-family.ts";
 import { silo } from "../../../../src/vaults/families/silo-family.ts";
 import { spark } from "../../../../src/vaults/families/spark-family.ts";
 import { explainExitRevert } from "../../../../src/vaults/families/vault-families.ts";

@@ -1,9 +1,9 @@
 import { type Address, decodeFunctionData, encodeFunctionResult, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { runQuery } from "../../../../src/chains/aggregate-reads.ts";
+import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { identifyWaiting } from "../../../../src/vaults/families/erc4626-base/erc4626-waiting-exits.ts";
 import { mapleAbi, mapleRequest } from "../../../../src/vaults/families/erc4626-base/maple-exits.ts";
-import type { DerivationSubject } from "../../../../src/vaults/vault-derivation.ts";
+import type { DerivationSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { contractsClient } from "../../../support/chains/multicall.ts";
 import { USER, VAULT } from "../../../support/deposits/fixtures.ts";
 import { familyVault } from "../../../support/withdrawals/fixtures.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { mellowDeriver } from "../../../../src/vaults/families/mellow/mellow-derivation.ts";
-import { unreviewedSubject } from "../../../../src/vaults/vault-derivation.ts";
+import { unreviewedSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { OTHER, USDC, USER } from "../../../support/deposits/fixtures.ts";
 import { answer } from "../../../support/vaults/answer.ts";
 

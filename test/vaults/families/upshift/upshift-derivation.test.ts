@@ -2,7 +2,7 @@ import { zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import { upshiftDeriver } from "../../../../src/vaults/families/upshift/upshift-derivation.ts";
 import { upshiftLegacyFamily } from "../../../../src/vaults/families/upshift/upshift-legacy-adapter.ts";
-import { unreviewedSubject } from "../../../../src/vaults/vault-derivation.ts";
+import { unreviewedSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { OTHER, USDC, vault } from "../../../support/deposits/fixtures.ts";
 import { answer } from "../../../support/vaults/answer.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { vedaDeriver } from "../../../../src/vaults/families/veda/veda-derivation.ts";
-import { unreviewedSubject } from "../../../../src/vaults/vault-derivation.ts";
+import { unreviewedSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { OTHER, USDC, vault } from "../../../support/deposits/fixtures.ts";
 import { answer, Revert, reasonData } from "../../../support/vaults/answer.ts";
 

@@ -1,0 +1,58 @@
+import { hexToBigInt } from "viem";
+import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { PROGRAM } from "./aggregator/aggregate-reads.ts";
+import type { Query, Read, ReadResult } from "./chain-reads.ts";
+
+/** Read of the block's timestamp, in seconds. It fails if a batch runs without the aggregator contract. */
+const blockTimeRead: Read<bigint> = {
+  to: PROGRAM,
+  // Creation code that returns TIMESTAMP: store it at 0, return 32 bytes.
+  data: "0x4260005260206000f3",
+  decode: (answer) => hexToBigInt(answer),
+};
+
+const FAILED: ReadResult<unknown> = { ok: false, revert: null };
+
+/** Name of the additional read, which no query of a vault family uses. */
+const BLOCK_TIME = "block_time";
+
+/** Difference by which a chain's clock must be ahead of this machine's before reads are repeated, in milliseconds. */
+const CLOCK_AHEAD_MS = MINUTE_MS;
+
+/**
+ * Returns a query that depends on the time and uses the time of the block that it reads, because contracts compare
+ * their times with the block's, independent of this machine's clock. `create` returns the query for a time in
+ * milliseconds since the epoch; `now` determines the first batch of reads, and is the time used if the block's is
+ * unknown. If the chain's clock is more than a minute ahead and the query then reads something else, for example the
+ * limit of another day, these reads are made in a further batch; if only the first batch is run, they count as failed.
+ * If the chain is behind, nothing is read again: its next block has about our time.
+ */
+export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
+  const assumed = create(now);
+  const exactly = (results: Record<string, ReadResult<unknown>>) => {
+    const read = results[BLOCK_TIME];
+    const time = read?.ok === true ? Number(read.value) * SECOND_MS : null;
+    const query = time === null ? assumed : create(time);
+    const names = Object.keys(query.reads);
+    const ahead = time !== null && time > now + CLOCK_AHEAD_MS;
+    const missing = new Set(
+      names.filter((name) => ahead && !isSameRead(query.reads[name], assumed.reads[name])),
+    );
+    const own = names.map((name) => [name, missing.has(name) ? FAILED : (results[name] ?? FAILED)] as const);
+    return { query, missing, results: Object.fromEntries(own) };
+  };
+  return {
+    reads: { ...assumed.reads, [BLOCK_TIME]: blockTimeRead },
+    interpret: (given) => {
+      const { query, results } = exactly(given);
+      return query.interpret(results);
+    },
+    next: (given) => {
+      const { query, missing, results } = exactly(given);
+      return missing.size > 0 ? query : (query.next?.(results) ?? null);
+    },
+  };
+}
+
+const isSameRead = (one: Read<unknown> | undefined, other: Read<unknown> | undefined): boolean =>
+  one?.to === other?.to && one?.data === other?.data;

@@ -1,0 +1,148 @@
+import type { CausewayClient } from "../causeway-client.ts";
+import { CausewayError } from "../causeway-client-error.ts";
+import { addressIn } from "../client-wallet-steps.ts";
+import {
+  cancelSignedOrder,
+  type ExecutionOptions,
+  type OrderReading,
+  trackedOrder,
+  walkBuiltSteps,
+  walkSteps,
+  watchOrder,
+} from "../execute-steps.ts";
+import {
+  type ActionOptions,
+  buildDeposit,
+  type Deposit,
+  type DepositInput,
+  getDeposit,
+  getPositions,
+  getVault,
+  type Step,
+} from "./read-actions.ts";
+
+/** A deposit to execute. `userAddress` defaults to the wallet's account; `idempotencyKey` is random by default. */
+export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
+  ExecutionOptions & { userAddress?: `0x${string}`; idempotencyKey?: string };
+
+/**
+ * Builds a deposit and executes all its steps: switches chains, sends approvals, signs, sends, and waits for bridges
+ * and vaults until the deposit ends. Returns it in its last state, which may be `refunded`, `partial` or `failed`.
+ * Throws CausewayError with a code of the API's build, such as `no_route` or `would_revert`, or one of the client, such
+ * as `user_rejected`, `wrong_account` or `aborted`; errors of a wallet function propagate. Temporary failures of the
+ * API while waiting are retried.
+ */
+export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
+  const { wallet, onProgress, signal, batch, idempotencyKey = crypto.randomUUID(), ...rest } = input;
+  const userAddress = await addressIn(wallet, { chainId: input.fromChainId, expected: input.userAddress });
+  const built = await buildDeposit(client, { ...rest, userAddress, idempotencyKey, signal });
+  const first = { ...built, steps: built.steps ?? [] };
+  return walk(client, { userAddress, first, options: { wallet, onProgress, signal, batch } });
+}
+
+/**
+ * Continues a deposit from its tracking id alone, for example after a reload of the page: fetches the remaining steps
+ * and executes them like `executeDeposit`. Throws CausewayError, for example `deposit_not_found` or `wrong_account`.
+ */
+export async function continueDeposit(
+  client: CausewayClient,
+  { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
+): Promise<Deposit> {
+  const first = await getDeposit(client, { trackingId, signal: options.signal });
+  return walk(client, { userAddress: first.userAddress, first, options });
+}
+
+function walk(
+  client: CausewayClient,
+  of: { userAddress: string; first: OrderReading; options: ExecutionOptions },
+): Promise<Deposit> {
+  const { userAddress, first, options } = of;
+  const { signal } = options;
+  const read = () => getDeposit(client, { trackingId: first.trackingId, signal });
+  return walkSteps(trackedOrder(client, { kind: "deposits", userAddress, first, read, signal }), options);
+}
+
+/**
+ * A move to execute: shares of one vault are redeemed and deposited into another vault, on the same or another chain.
+ */
+export type ExecuteMoveInput = Omit<ExecuteDepositInput, "fromChainId" | "fromToken" | "fromAmount"> & {
+  /** Id of the vault whose shares are redeemed. */
+  fromVaultId: string;
+  /** Shares to move, in the share token's smallest unit. */
+  shares: bigint;
+};
+
+/**
+ * Moves shares of a vault into another vault and executes all steps like `executeDeposit`. The result is a deposit that
+ * is paid with shares. Throws CausewayError: `vault_not_found`, and the errors of `executeDeposit`.
+ */
+export async function executeMove(client: CausewayClient, input: ExecuteMoveInput): Promise<Deposit> {
+  const { fromVaultId, shares, ...rest } = input;
+  const { chainId, shareToken } = await getVault(client, { vaultId: fromVaultId, signal: input.signal });
+  return executeDeposit(client, {
+    ...rest,
+    fromChainId: chainId,
+    fromToken: shareToken,
+    fromAmount: shares,
+  });
+}
+
+/**
+ * Cancels a deposit's signed order before it is submitted. Sends a transaction, after a signature if the token requires
+ * one, and returns when it is included. Throws CausewayError: `deposit_not_found`, `deposit_state` if there is nothing
+ * to cancel, or an error of the wallet.
+ */
+export async function cancelDeposit(
+  client: CausewayClient,
+  { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
+): Promise<void> {
+  const { userAddress } = await getDeposit(client, { trackingId, signal: options.signal });
+  await cancelSignedOrder(client, { kind: "deposits", trackingId, userAddress, options });
+}
+
+/**
+ * Claims the shares of settled deposit requests at a vault, including requests made elsewhere, and returns when the
+ * claim is included. Throws CausewayError: `nothing_to_withdraw` if nothing is settled, the API's reason if the claim
+ * would fail, or an error of the wallet. Source: `pending` of `GET /v1/positions/{user_address}`.
+ */
+export async function claimDeposit(
+  client: CausewayClient,
+  input: { vaultId: string; userAddress?: `0x${string}` } & ExecutionOptions,
+): Promise<void> {
+  const { vaultId, userAddress: expected, ...options } = input;
+  const chainId = Number(vaultId.split(":")[0]);
+  const userAddress = await addressIn(options.wallet, { chainId, expected });
+  const { pending } = await getPositions(client, { userAddress, chainId, signal: options.signal });
+  const found = pending.find((one) => one.vaultId === vaultId.toLowerCase());
+  if (found === undefined || found.next === null) {
+    const { code, detail } = found?.nextRefusal ?? NOTHING_SETTLED;
+    throw new CausewayError(code as CausewayError["code"], detail);
+  }
+  const step: Step = {
+    ...{
+      stepId: "claim",
+      kind: "transaction",
+      purpose: "claim",
+      title: "Claim the shares",
+      state: "required",
+    },
+    ...{ chainId, token: null, amount: null, spender: null, typedData: null, txHash: null },
+    transactionRequest: found.next.transactionRequest,
+  };
+  await walkBuiltSteps({ userAddress, first: { trackingId: "", steps: [step] } }, options);
+}
+
+const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has settled no deposit request" };
+
+/**
+ * Polls a deposit until no step is left, and calls `onChange` with the first result and every changed one. Returns the
+ * last result. Network errors, rate limits and server errors are retried without limit. Throws CausewayError: `aborted`
+ * when the signal aborts, and other errors of the API, such as `deposit_not_found`.
+ */
+export function watchDeposit(
+  client: CausewayClient,
+  watch: { trackingId: string; onChange?: (deposit: Deposit) => void } & ActionOptions,
+): Promise<Deposit> {
+  const { trackingId, onChange, signal } = watch;
+  return watchOrder({ read: () => getDeposit(client, { trackingId, signal }), onChange, signal });
+}

@@ -1,0 +1,221 @@
+import type { operations } from "../api-types.generated.ts";
+import type { ApiRequest, CausewayClient } from "../causeway-client.ts";
+import type { Model } from "../client-wire-format.ts";
+
+type Id = keyof operations;
+/** Type of the response (status 200) of an API operation, as the client returns it. */
+export type Answer<Name extends Id> = operations[Name]["responses"] extends {
+  200: { content: { "application/json": infer Body } };
+}
+  ? Model<Body>
+  : never;
+/** Type of the request body of an API operation, as the client takes it. */
+export type Body<Name extends Id> = operations[Name] extends {
+  requestBody?: { content: { "application/json": infer Input } };
+}
+  ? Model<Input>
+  : never;
+/** Type of the query parameters of an API operation, as the client takes them. */
+export type Query<Name extends Id> = Model<NonNullable<operations[Name]["parameters"]["query"]>>;
+
+/** Options that every action accepts. */
+export interface ActionOptions {
+  /** Aborts the action with the error `aborted`. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A vault in a list. Amounts are in the smallest unit of their token, null if unknown. */
+export type Vault = Answer<"vaults.list">[number];
+/** A vault with its on-chain state. */
+export type VaultDetail = Answer<"vaults.get">;
+/** A quote of a deposit: expected shares, routes, and why other routes were refused. */
+export type Quote = Answer<"quotes.get">;
+/** A built deposit: the transactions to sign, in steps, and the tracking id. */
+export type BuiltDeposit = Answer<"quotes.build">;
+/** A tracked deposit with its state and the user's steps. */
+export type Deposit = Answer<"deposits.get">;
+/** A user's shares in vaults, and the user's pending deposits. */
+export type Positions = Answer<"positions.get">;
+/** The status of a transfer, with what was sent and received. */
+export type TransferStatus = Answer<"status.get">;
+/** What a user can do at a vault now, with the open requests. */
+export type Actions = Answer<"actions.get">;
+/** One step of a deposit or withdrawal for the user: a transaction to send, or a message to sign. */
+export type Step = Deposit["steps"][number];
+/** A deposit to quote or to build. `fromAmount` is in the paid token's smallest unit. */
+export type DepositInput = Body<"quotes.build">;
+
+/** A tracked withdrawal with its state and the user's steps. */
+export type Withdrawal = Answer<"withdrawals.get">;
+/** A quote of a withdrawal in every mode of the vault. */
+export type WithdrawalQuote = Answer<"withdrawals.quote">;
+/** A built withdrawal: the transactions to sign, in steps, and the tracking id. */
+export type BuiltWithdrawal = Answer<"withdrawals.build">;
+/** A withdrawal to quote or to build: a number of shares in the share token's smallest unit, or `all`. */
+export type WithdrawalInput = Omit<Body<"withdrawals.build">, "shares"> & { shares: bigint | "all" };
+/**
+ * Sends a request and returns its response, typed as that of the operation `Name`. The type is not checked at run time.
+ * Throws CausewayError, like `CausewayClient.request`.
+ */
+export async function ask<Name extends Id>(
+  client: CausewayClient,
+  request: ApiRequest,
+): Promise<Answer<Name>> {
+  return (await client.request(request)) as Answer<Name>;
+}
+
+/**
+ * Lists one page of the vaults that match the filters (100 by default), by id or in the order of `sort`. Throws
+ * CausewayError. Source: `GET /v1/vaults`.
+ */
+export function getVaults(client: CausewayClient, query: Query<"vaults.list"> & ActionOptions = {}) {
+  const { signal, ...filters } = query;
+  return ask<"vaults.list">(client, { path: "/v1/vaults", query: filters, signal });
+}
+
+/**
+ * Returns a vault with its on-chain state. Throws CausewayError, `vault_not_found` for an unknown vault. Source:
+ * `GET /v1/vaults/{vault_id}`.
+ */
+export function getVault(client: CausewayClient, { vaultId, signal }: { vaultId: string } & ActionOptions) {
+  return ask<"vaults.get">(client, { path: `/v1/vaults/${encodeURIComponent(vaultId)}`, signal });
+}
+
+/**
+ * Returns a user's positions and pending deposits in all vaults, or in those of one chain. Throws CausewayError.
+ * Source: `GET /v1/positions/{user_address}`.
+ */
+export function getPositions(
+  client: CausewayClient,
+  { userAddress, chainId, signal }: { userAddress: `0x${string}`; chainId?: number } & ActionOptions,
+) {
+  return ask<"positions.get">(client, { path: `/v1/positions/${userAddress}`, query: { chainId }, signal });
+}
+
+/**
+ * Quotes a deposit without building or storing it. Throws CausewayError, for example `no_route` or `below_minimum`.
+ * Source: `POST /v1/quote`.
+ */
+export function quoteDeposit(client: CausewayClient, input: DepositInput & ActionOptions) {
+  const { signal, ...body } = input;
+  return ask<"quotes.get">(client, { method: "POST", path: "/v1/quote", body, signal });
+}
+
+/**
+ * Builds a deposit: the simulated transactions to sign, and the tracking id. The same `idempotencyKey` returns the same
+ * deposit while its quote is valid. Throws CausewayError, for example `no_route`, `would_revert` or
+ * `idempotency_conflict`. Source: `POST /v1/quote/build`.
+ */
+export function buildDeposit(
+  client: CausewayClient,
+  input: DepositInput & ActionOptions & { idempotencyKey?: string },
+) {
+  const { signal, idempotencyKey, ...body } = input;
+  const headers = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
+  return ask<"quotes.build">(client, { method: "POST", path: "/v1/quote/build", body, headers, signal });
+}
+
+/**
+ * Returns a deposit with its steps. Throws CausewayError, `deposit_not_found` for an unknown tracking id. Source:
+ * `GET /v1/deposits/{tracking_id}`.
+ */
+export function getDeposit(
+  client: CausewayClient,
+  { trackingId, signal }: { trackingId: string } & ActionOptions,
+) {
+  return ask<"deposits.get">(client, { path: `/v1/deposits/${trackingId}`, signal });
+}
+
+/**
+ * Lists one page of a user's deposits (20 by default), newest first; without `state`, only those with a transaction on
+ * a chain. Throws CausewayError. Source: `GET /v1/deposits`.
+ */
+export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
+  const { signal, ...filters } = query;
+  return ask<"deposits.list">(client, { path: "/v1/deposits", query: filters, signal });
+}
+
+/**
+ * Quotes a withdrawal in every mode of the vault, without storing it. Throws CausewayError. Source:
+ * `POST /v1/withdraw/quote`.
+ */
+export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
+  const { signal, ...body } = input;
+  return ask<"withdrawals.quote">(client, { method: "POST", path: "/v1/withdraw/quote", body, signal });
+}
+
+/**
+ * Builds a withdrawal: the simulated transactions to sign, and the tracking id. Throws CausewayError, for example
+ * `no_liquidity` or `would_revert`. Source: `POST /v1/withdraw/build`.
+ */
+export function buildWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
+  const { signal, ...body } = input;
+  return ask<"withdrawals.build">(client, { method: "POST", path: "/v1/withdraw/build", body, signal });
+}
+
+/**
+ * Returns a withdrawal with its steps. Throws CausewayError, `withdrawal_not_found` for an unknown tracking id. Source:
+ * `GET /v1/withdrawals/{tracking_id}`.
+ */
+export function getWithdrawal(
+  client: CausewayClient,
+  { trackingId, signal }: { trackingId: string } & ActionOptions,
+) {
+  return ask<"withdrawals.get">(client, { path: `/v1/withdrawals/${trackingId}`, signal });
+}
+
+/**
+ * Lists one page of a user's withdrawals (20 by default), newest first; without `state`, only those with a transaction
+ * on a chain. Throws CausewayError. Source: `GET /v1/withdrawals`.
+ */
+export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
+  const { signal, ...filters } = query;
+  return ask<"withdrawals.list">(client, { path: "/v1/withdrawals", query: filters, signal });
+}
+
+/**
+ * Returns a user's possible actions at a vault, and the open requests. Throws CausewayError, `vault_not_found` for an
+ * unknown vault. Source: `GET /v1/actions/{user_address}/{vault_id}`.
+ */
+export function getActions(
+  client: CausewayClient,
+  { userAddress, vaultId, signal }: { userAddress: `0x${string}`; vaultId: string } & ActionOptions,
+) {
+  const path = `/v1/actions/${userAddress}/${encodeURIComponent(vaultId)}`;
+  return ask<"actions.get">(client, { path, signal });
+}
+
+/**
+ * Returns the status of a transfer by any of its transactions; an unknown transaction is no error, but the status
+ * `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
+ */
+export function getStatus(client: CausewayClient, query: Query<"status.get"> & ActionOptions) {
+  const { signal, ...rest } = query;
+  return ask<"status.get">(client, { path: "/v1/status", query: rest, signal });
+}
+
+/** Lists the chains that the API serves. Throws CausewayError. Source: `GET /v1/chains`. */
+export function getChains(client: CausewayClient, { signal }: ActionOptions = {}) {
+  return ask<"chains.list">(client, { path: "/v1/chains", signal });
+}
+
+/**
+ * Lists the tokens that a user can pay with on a chain, the native currency first. Throws CausewayError,
+ * `chain_unsupported` for a chain that is not served. Source: `GET /v1/tokens`.
+ */
+export async function getTokens(
+  client: CausewayClient,
+  query: Omit<Query<"tokens.list">, "format"> & ActionOptions,
+): Promise<Extract<Answer<"tokens.list">, readonly unknown[]>> {
+  const { signal, ...rest } = query;
+  const tokens = await ask<"tokens.list">(client, { path: "/v1/tokens", query: rest, signal });
+  return Array.isArray(tokens) ? tokens : [];
+}
+
+/**
+ * Lists the bridges that the API can use, with the chains that each connects. Throws CausewayError. Source:
+ * `GET /v1/bridges`.
+ */
+export function getBridges(client: CausewayClient, { signal }: ActionOptions = {}) {
+  return ask<"bridges.list">(client, { path: "/v1/bridges", signal });
+}

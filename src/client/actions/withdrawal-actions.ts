@@ -1,0 +1,124 @@
+import type { CausewayClient } from "../causeway-client.ts";
+import { addressIn } from "../client-wallet-steps.ts";
+import {
+  cancelSignedOrder,
+  type ExecutionOptions,
+  type OrderReading,
+  trackedOrder,
+  walkBuiltSteps,
+  walkSteps,
+  watchOrder,
+} from "../execute-steps.ts";
+import {
+  type ActionOptions,
+  ask,
+  buildWithdrawal,
+  getWithdrawal,
+  type Withdrawal,
+  type WithdrawalInput,
+} from "./read-actions.ts";
+
+/** A redemption request at a vault. `requestId` is the `request_id` that positions and actions return in `requests`. */
+export interface RequestOfVault {
+  vaultId: string;
+  requestId: string;
+}
+
+/** A withdrawal to execute. `userAddress` defaults to the wallet's account. */
+export type ExecuteWithdrawalInput = Omit<WithdrawalInput, "userAddress"> &
+  ExecutionOptions & { userAddress?: `0x${string}` };
+
+/**
+ * Builds a withdrawal and executes all its steps like `executeDeposit`, including the claim of a request. Returns it in
+ * its last state, which may be `partial`, `failed`, `rejected` or `cancelled`. Throws CausewayError with a code of the
+ * API's build, such as `no_liquidity`, or one of the client, such as `user_rejected` or `aborted`; errors of a wallet
+ * function propagate.
+ */
+export async function executeWithdrawal(
+  client: CausewayClient,
+  input: ExecuteWithdrawalInput,
+): Promise<Withdrawal> {
+  const { wallet, onProgress, signal, batch, ...rest } = input;
+  const chainId = Number(input.vaultId.split(":")[0]);
+  const userAddress = await addressIn(wallet, { chainId, expected: input.userAddress });
+  const first = await buildWithdrawal(client, { ...rest, userAddress, signal });
+  return walk(client, { userAddress, first, options: { wallet, onProgress, signal, batch } });
+}
+
+/**
+ * Continues a withdrawal from its tracking id alone, like `continueDeposit`. Throws CausewayError, for example
+ * `withdrawal_not_found` or `wrong_account`.
+ */
+export async function continueWithdrawal(
+  client: CausewayClient,
+  { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
+): Promise<Withdrawal> {
+  const first = await getWithdrawal(client, { trackingId, signal: options.signal });
+  return walk(client, { userAddress: first.userAddress, first, options });
+}
+
+function walk(
+  client: CausewayClient,
+  of: { userAddress: string; first: OrderReading; options: ExecutionOptions },
+): Promise<Withdrawal> {
+  const { userAddress, first, options } = of;
+  const { signal } = options;
+  const read = () => getWithdrawal(client, { trackingId: first.trackingId, signal });
+  return walkSteps(trackedOrder(client, { kind: "withdrawals", userAddress, first, read, signal }), options);
+}
+
+/**
+ * Cancels a withdrawal's signed order before it is submitted, like `cancelDeposit`. Throws CausewayError:
+ * `withdrawal_not_found`, `withdrawal_state` if there is nothing to cancel, or an error of the wallet.
+ */
+export async function cancelSignedWithdrawal(
+  client: CausewayClient,
+  { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
+): Promise<void> {
+  const { userAddress } = await getWithdrawal(client, { trackingId, signal: options.signal });
+  await cancelSignedOrder(client, { kind: "withdrawals", trackingId, userAddress, options });
+}
+
+/**
+ * Polls a withdrawal until no step is left, and calls `onChange` with the first result and every changed one. Returns
+ * the last result. Throws CausewayError like `watchDeposit`, `withdrawal_not_found` for an unknown tracking id.
+ */
+export function watchWithdrawal(
+  client: CausewayClient,
+  watch: { trackingId: string; onChange?: (withdrawal: Withdrawal) => void } & ActionOptions,
+): Promise<Withdrawal> {
+  const { trackingId, onChange, signal } = watch;
+  return watchOrder({ read: () => getWithdrawal(client, { trackingId, signal }), onChange, signal });
+}
+
+/** A request to claim or cancel, and the wallet that does so. `userAddress` defaults to the wallet's account. */
+export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress?: `0x${string}` };
+
+/**
+ * Claims a settled redemption request, including requests made elsewhere, and returns when the claim is included.
+ * Throws CausewayError: `nothing_to_withdraw` if nothing is ready, another code of the API, or an error of the wallet.
+ * Source: `POST /v1/withdraw/claim`.
+ */
+export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
+  actOnRequest(client, { action: "claim", input });
+
+/**
+ * Cancels a redemption request that the vault has not settled, including requests made elsewhere, and returns when the
+ * transaction is included. Throws CausewayError: `mode_unsupported` if the vault does not allow it, another code of the
+ * API, or an error of the wallet. Source: `POST /v1/withdraw/cancel`.
+ */
+export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
+  actOnRequest(client, { action: "cancel", input });
+
+async function actOnRequest(
+  client: CausewayClient,
+  { action, input }: { action: "claim" | "cancel"; input: RequestExecution },
+): Promise<void> {
+  const { vaultId, requestId, userAddress: expected, ...options } = input;
+  const chainId = Number(vaultId.split(":")[0]);
+  const userAddress = await addressIn(options.wallet, { chainId, expected });
+  const body = { vaultId, userAddress, requestId };
+  const request = { method: "POST", path: `/v1/withdraw/${action}`, body, signal: options.signal } as const;
+  const { steps } = await ask<"withdrawals.claim">(client, request);
+  await walkBuiltSteps({ userAddress, first: { trackingId: "", steps } }, options);
+}

@@ -1,0 +1,94 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { buildDeposit, quoteDeposit, type Vault } from "../../client/actions/read-actions.ts";
+import { causeway } from "../api/console-client.ts";
+import { vaultQuery, vaultsQuery } from "../api/console-queries.ts";
+import type { Position } from "../portfolio/portfolio-search.ts";
+import { Button, SelectField } from "../ui/controls.tsx";
+import { ErrorState } from "../ui/feedback.tsx";
+import { useDebounced } from "../ui/use-debounced.ts";
+import { type Authorize, AuthorizeField } from "./order-authorization-field.tsx";
+import { QuoteSummary } from "./quote-summary.tsx";
+
+/** Slippage of a move, as a fraction: between vaults with the same asset, and between other vaults. */
+const [SAME_ASSET, OTHER_ASSET] = [0.01, 0.03];
+
+/** Form that moves shares into another vault. It shows a quote and builds the move. */
+export function MoveForm(props: { position: Position; userAddress: `0x${string}`; shares: bigint | null }) {
+  const { position, userAddress, shares } = props;
+  const [into, setInto] = useState("");
+  const [authorize, setAuthorize] = useState<Authorize>("auto");
+  const vaults = useQuery(vaultsQuery).data ?? [];
+  const from = useQuery(vaultQuery(position.vaultId)).data;
+  const target = useQuery({ ...vaultQuery(into), enabled: into !== "" }).data;
+  const settled = useDebounced(shares);
+  const input =
+    from === undefined || target === undefined || settled === null
+      ? null
+      : {
+          ...{ fromChainId: from.chainId, fromToken: from.shareToken, fromAmount: settled },
+          ...{ vaultId: into, userAddress },
+          slippage: target.asset.symbol === position.assetSymbol ? SAME_ASSET : OTHER_ASSET,
+        };
+  const quote = useQuery({
+    queryKey: ["move quote", position.vaultId, into, userAddress, String(settled)],
+    queryFn: ({ signal }) => {
+      if (input === null) throw new Error("there is nothing to quote");
+      return quoteDeposit(causeway, { ...input, signal });
+    },
+    enabled: input !== null,
+  });
+  const navigate = useNavigate();
+  const build = useMutation({
+    mutationFn: (body: NonNullable<typeof input>) =>
+      buildDeposit(causeway, { ...body, authorize, idempotencyKey: crypto.randomUUID() }),
+    onSuccess: ({ trackingId }) => void navigate({ to: "/deposits/$trackingId", params: { trackingId } }),
+  });
+  const ready = input !== null && quote.data !== undefined && settled === shares && !quote.isFetching;
+  return (
+    <div className="space-y-4">
+      <SelectField label="Vault" value={into} choices={choicesOf(vaults, position)} onChange={setInto} />
+      {input === null || target === undefined ? null : (
+        <QuoteSummary
+          vault={target}
+          quote={quote.data}
+          error={quote.error}
+          busy={quote.isFetching || settled !== shares}
+        />
+      )}
+      <AuthorizeField value={authorize} onChange={setAuthorize} />
+      {build.error === null ? null : <ErrorState error={build.error} />}
+      <Button
+        wide
+        disabled={!ready}
+        busy={build.isPending}
+        onClick={() => {
+          if (input !== null) build.mutate(input);
+        }}
+      >
+        Review move
+      </Button>
+      <p className="text-center text-xs text-muted">
+        Nothing is sent yet. You see every step before you sign.
+      </p>
+    </div>
+  );
+}
+
+/**
+ * Returns the vaults into which the position can be moved, as choices. Vaults with the same asset come first; paused
+ * vaults are left out.
+ */
+function choicesOf(vaults: readonly Vault[], { vaultId, assetSymbol }: Position) {
+  const rank = ({ asset }: Vault): number => (asset.symbol.toUpperCase() === assetSymbol ? 0 : 1);
+  const open = vaults.filter((vault) => !vault.paused && vault.vaultId !== vaultId);
+  const sorted = open.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
+  return [
+    { value: "", label: "Choose a vault" },
+    ...sorted.map((vault) => ({
+      value: vault.vaultId,
+      label: `${vault.name} (${vault.asset.symbol}, ${vault.chainName})`,
+    })),
+  ];
+}

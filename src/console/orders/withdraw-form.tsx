@@ -1,0 +1,244 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+import {
+  buildWithdrawal,
+  quoteWithdrawal,
+  type WithdrawalInput,
+  type WithdrawalQuote,
+} from "../../client/actions/read-actions.ts";
+import { formatChain } from "../api/console-chain-names.ts";
+import { causeway } from "../api/console-client.ts";
+import { chainsQuery } from "../api/console-queries.ts";
+import { formatUsd } from "../format/format-numbers.ts";
+import { toSentence } from "../format/format-text.ts";
+import { formatTime } from "../format/format-times.ts";
+import { describeSettlement } from "../format/format-vault-words.ts";
+import type { Position } from "../portfolio/portfolio-search.ts";
+import { Button, SelectField } from "../ui/controls.tsx";
+import { Badge, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
+import { Fact, Facts } from "../ui/page-and-cards.tsx";
+import { TokenAmount } from "../ui/token-display.tsx";
+import { useDebounced } from "../ui/use-debounced.ts";
+import { type Authorize, AuthorizeField } from "./order-authorization-field.tsx";
+
+const TokenPicker = lazy(() =>
+  import("./order-token-picker.tsx").then((module) => ({ default: module.TokenPicker })),
+);
+
+type Option = WithdrawalQuote["options"][number];
+
+/** The token that the user wants to receive, and its chain. */
+interface WantedToken {
+  chainId: number;
+  address: `0x${string}`;
+  symbol: string;
+  decimals: number | null;
+}
+
+/** Default slippage of a withdrawal, as a fraction: if the vault's own asset is received, and otherwise. */
+const [SAME_TOKEN, OTHER_TOKEN] = ["0.005", "0.03"];
+
+/** Form for a withdrawal to the wallet. The user chooses the token, chain, slippage and withdrawal mode. */
+export function WithdrawForm(props: {
+  position: Position;
+  userAddress: `0x${string}`;
+  shares: bigint | null;
+}) {
+  const { position, userAddress, shares } = props;
+  const { vaultId, chainId } = position;
+  const asset = {
+    ...{ chainId, address: position.assetAddress, symbol: position.assetSymbol },
+    decimals: position.assetDecimals,
+  };
+  const [wanted, setWanted] = useState<WantedToken>(asset);
+  const [slippage, setSlippage] = useState<string | null>(null);
+  const [authorize, setAuthorize] = useState<Authorize>("auto");
+  const same = wanted.chainId === chainId && wanted.address === asset.address;
+  const loss = slippage ?? (same ? SAME_TOKEN : OTHER_TOKEN);
+  const to = same ? {} : { toChainId: wanted.chainId, toToken: wanted.address };
+  const input =
+    shares === null
+      ? null
+      : {
+          ...{ vaultId, userAddress, slippage: Number(loss), ...to },
+          shares: shares === position.shareBalance ? ("all" as const) : shares,
+        };
+  return (
+    <div className="space-y-4">
+      <div className="grid gap-3 sm:grid-cols-2">
+        <div className="sm:col-span-2">
+          <TokenChoice wanted={wanted} onPick={setWanted} />
+        </div>
+        <SelectField
+          label="Largest loss to accept"
+          value={loss}
+          choices={[
+            { value: "0.001", label: "0.1 %" },
+            { value: SAME_TOKEN, label: "0.5 %" },
+            { value: "0.01", label: "1 %" },
+            { value: OTHER_TOKEN, label: "3 %" },
+          ]}
+          onChange={setSlippage}
+        />
+        <AuthorizeField value={authorize} onChange={setAuthorize} />
+      </div>
+      {input === null ? null : <Options input={input} authorize={authorize} wanted={wanted} asset={asset} />}
+    </div>
+  );
+}
+
+function TokenChoice({ wanted, onPick }: { wanted: WantedToken; onPick: (token: WantedToken) => void }) {
+  const chains = useQuery(chainsQuery).data ?? [];
+  const [picking, setPicking] = useState<"never" | "open" | "closed">("never");
+  return (
+    <div>
+      <span className="mb-1 block text-sm font-medium">You receive</span>
+      <button
+        type="button"
+        onClick={() => setPicking("open")}
+        className="flex min-h-10 w-full items-center justify-between gap-2 rounded-lg border border-strong bg-surface px-3 py-2 text-left"
+      >
+        <span className="truncate">
+          <span className="sr-only">Receive </span>
+          {wanted.symbol} <span className="text-muted">on {formatChain(chains, wanted.chainId)}</span>
+        </span>
+        <span aria-hidden="true" className="text-xs text-muted">
+          ▾
+        </span>
+      </button>
+      {picking === "never" ? null : (
+        <Suspense fallback={null}>
+          <TokenPicker
+            open={picking === "open"}
+            onOpenChange={(open) => setPicking(open ? "open" : "closed")}
+            chainId={wanted.chainId}
+            title="Receive"
+            onPick={onPick}
+          />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+function Options(props: {
+  input: WithdrawalInput;
+  authorize: Authorize;
+  wanted: WantedToken;
+  asset: WantedToken;
+}) {
+  const { authorize, wanted, asset } = props;
+  const navigate = useNavigate();
+  const key = JSON.stringify(props.input, (_name, value: unknown) =>
+    typeof value === "bigint" ? String(value) : value,
+  );
+  const settled = useDebounced(key);
+  const query = useQuery({
+    queryKey: ["withdraw quote", settled],
+    queryFn: ({ signal }) => quoteWithdrawal(causeway, { ...props.input, signal }),
+    enabled: settled === key,
+  });
+  const build = useMutation({
+    mutationFn: (mode: Option["mode"]) => {
+      const input = { ...props.input, mode: mode === "instant" ? mode : ("request" as const) };
+      return buildWithdrawal(causeway, { ...input, authorize });
+    },
+    onSuccess: ({ trackingId }) => void navigate({ to: "/withdrawals/$trackingId", params: { trackingId } }),
+  });
+  return (
+    <Loaded query={settled === key ? query : { ...query, data: undefined, error: null }} rows={3}>
+      {({ options, warnings }) => (
+        <div className="space-y-3">
+          {build.error === null ? null : <ErrorState error={build.error} />}
+          {warnings.map(({ code, detail }) => (
+            <Notice key={code} tone="warn">
+              {toSentence(detail)}
+            </Notice>
+          ))}
+          {options.map((option, index) => (
+            <OptionCard
+              key={option.mode}
+              option={option}
+              wanted={wanted}
+              asset={asset}
+              first={index === 0}
+              busy={build.isPending && build.variables === option.mode}
+              onChoose={() => build.mutate(option.mode)}
+            />
+          ))}
+          <p className="text-center text-xs text-muted">
+            Nothing is sent yet. You see every step before you sign.
+          </p>
+        </div>
+      )}
+    </Loaded>
+  );
+}
+
+function OptionCard(props: {
+  option: Option;
+  wanted: WantedToken;
+  asset: WantedToken;
+  first: boolean;
+  busy: boolean;
+  onChoose: () => void;
+}) {
+  const { option, wanted, asset, first, busy, onChoose } = props;
+  const [refusal] = option.reasons;
+  return (
+    <section className="rounded-lg border border-line p-4">
+      <h3 className="mb-2 flex items-center justify-between font-medium">
+        {describeSettlement(option.mode)}
+        {refusal === undefined ? null : <Badge tone="warn">Not now</Badge>}
+      </h3>
+      {refusal === undefined ? (
+        <>
+          <OptionFigures option={option} wanted={wanted} asset={asset} />
+          <div className="mt-3">
+            <Button wide kind={first ? "primary" : "secondary"} busy={busy} onClick={onChoose}>
+              Review withdrawal
+            </Button>
+          </div>
+        </>
+      ) : (
+        <p className="text-sm text-muted">{toSentence(refusal.detail)}</p>
+      )}
+    </section>
+  );
+}
+
+function OptionFigures({
+  option,
+  wanted,
+  asset,
+}: {
+  option: Option;
+  wanted: WantedToken;
+  asset: WantedToken;
+}) {
+  const swapped = wanted.chainId !== asset.chainId || wanted.address !== asset.address;
+  const later = option.mode === "instant" ? "Not guaranteed" : "Priced when the vault settles";
+  return (
+    <Facts>
+      <Fact term="You get">
+        <TokenAmount amount={option.toAmount} token={wanted} />
+        <span className="block text-muted">{formatUsd(option.toAmountUsd)}</span>
+      </Fact>
+      <Fact term="At least">
+        {option.toAmountMin === null ? later : <TokenAmount amount={option.toAmountMin} token={wanted} />}
+      </Fact>
+      {swapped ? (
+        <Fact term="The vault pays">
+          <TokenAmount amount={option.assets} token={asset} />
+        </Fact>
+      ) : null}
+      {option.exitFee === null || option.exitFee === 0n ? null : (
+        <Fact term="Exit fee">
+          <TokenAmount amount={option.exitFee} token={asset} />
+        </Fact>
+      )}
+      {option.availableAt === null ? null : <Fact term="Available">{formatTime(option.availableAt)}</Fact>}
+    </Facts>
+  );
+}

@@ -1,0 +1,30 @@
+import type { Answer } from "../../client/actions/read-actions.ts";
+import { formatChain, type ListedChain } from "../api/console-chain-names.ts";
+import { formatDuration } from "../format/format-times.ts";
+
+type Health = Answer<"health.details">;
+
+/** Delay in seconds from which deposits count as found late. */
+const LATE_S = 180;
+
+/** Returns a sentence for each problem of the service that users may notice. Empty if everything works. */
+export function findTroubles(health: Health, chains: readonly ListedChain[]): string[] {
+  const down = new Set(health.dependencies.filter(({ ok }) => !ok).map(({ name }) => name));
+  const troubles: string[] = [];
+  // Chains are read for deposits only while there are any.
+  const idle = health.deposits?.underWay === 0 && health.deposits.due === 0;
+  if (down.has("database")) troubles.push("The database does not answer: no deposit can be built now.");
+  if (down.has("redis"))
+    troubles.push("The cache does not answer: signing in is not possible, reads are slower.");
+  for (const { chainId, deposits, index } of health.chains) {
+    const name = formatChain(chains, chainId);
+    if (down.has(`chain:${chainId}`))
+      troubles.push(`${name} does not answer: figures of its vaults may be old.`);
+    else if (index.code !== null) troubles.push(`${name}: positions may lack the latest transactions.`);
+    if (deposits !== null && deposits.lagS > LATE_S && !idle)
+      troubles.push(`${name}: deposits are found ${formatDuration(deposits.lagS)} late.`);
+  }
+  const failed = health.jobs.filter(({ ok }) => ok === false).map(({ name }) => name.replaceAll("_", " "));
+  if (failed.length > 0) troubles.push(`The last run of these jobs failed: ${failed.join(", ")}.`);
+  return troubles;
+}

@@ -1,0 +1,35 @@
+import type { VaultDetail } from "../../client/actions/read-actions.ts";
+import { formatAmount } from "../format/format-numbers.ts";
+
+/**
+ * Maximum deposit from which a vault counts as unlimited. Vaults without a limit report the largest integers of their
+ * type.
+ */
+const UNLIMITED = 2n ** 120n;
+
+/** Returns the remaining capacity of a vault as text: `No limit`, `Full`, `Not known`, or an amount. */
+export function describeCapacity({ maxDeposit, asset }: VaultDetail): string {
+  if (maxDeposit === null) return "Not known";
+  if (maxDeposit >= UNLIMITED) return "No limit";
+  if (maxDeposit === 0n) return "Full";
+  return `${formatAmount(maxDeposit, { decimals: asset.decimals, digits: 2 })} ${asset.symbol}`;
+}
+
+/** Returns a vault's minimum deposit as text: `none`, `not known`, or an amount. */
+export function describeMinimum({ minDeposit, noMinimum, asset }: VaultDetail): string {
+  if (noMinimum) return "none";
+  if (minDeposit === null) return "not known";
+  return `${formatAmount(minDeposit, { decimals: asset.decimals })} ${asset.symbol}`;
+}
+
+/**
+ * Converts shares to the vault's asset at its share price, rounded down; both are in the token's smallest unit. Null if
+ * the price is unknown.
+ */
+export function sharesToAssets(
+  { sharePrice, asset, shareDecimals }: VaultDetail,
+  shares: bigint,
+): bigint | null {
+  if (sharePrice === null) return null;
+  return (shares * sharePrice * 10n ** BigInt(asset.decimals)) / 10n ** BigInt(18 + shareDecimals);
+}

@@ -1,0 +1,29 @@
+import { createWalletClient, custom, type EIP1193Provider, erc20Abi, zeroAddress } from "viem";
+import { getBalance, readContract, signMessage } from "viem/actions";
+import { toWalletError, type Wallet } from "../../client/client-wallet-steps.ts";
+
+/** Interval at which the client polls the wallet's RPC node for a receipt, in milliseconds. */
+const POLLING_MS = 1_500;
+
+/** Creates a client that sends all requests to the wallet's provider, on the wallet's current chain. */
+export const clientOfProvider = (provider: EIP1193Provider): Wallet =>
+  createWalletClient({ transport: custom(provider), pollingInterval: POLLING_MS });
+
+/** Returns an account's balance of a token or the native currency on the wallet's chain, in the smallest unit. */
+export function readBalance(
+  client: Wallet,
+  { token, owner }: { token: `0x${string}`; owner: `0x${string}` },
+): Promise<bigint> {
+  if (token === zeroAddress) return getBalance(client, { address: owner });
+  return readContract(client, { address: token, abi: erc20Abi, functionName: "balanceOf", args: [owner] });
+}
+
+/** Signs a text with an account of the wallet. Throws `user_rejected`, `wrong_account`, `wallet_failed`. */
+export function signText(
+  client: Wallet,
+  { address, message }: { address: `0x${string}`; message: string },
+): Promise<`0x${string}`> {
+  return signMessage(client, { account: address, message }).catch((error: unknown) => {
+    throw toWalletError(error, "wallet_failed");
+  });
+}

@@ -1,0 +1,256 @@
+import { and, eq, not, sql as raw, type SQL } from "drizzle-orm";
+import type { BlockId, BlockRange } from "../../lib/block-ranges.ts";
+import type { Database } from "../database-client.ts";
+import { flowCoverage, flowStarts, flows, flowTips } from "../tables/flow-tables.ts";
+import { formatBlockSet } from "../tables/table-columns.ts";
+import type { FlowRow, StartSearch } from "./flow-queries.ts";
+
+/** A vault's lowercase address with the fingerprint of the contracts and events whose flows are read. */
+export interface SourcedVault {
+  vaultAddress: string;
+  source: string;
+}
+
+/** Result of one tip run, which has read the flows of every block from `from` to the new head. */
+export interface TipStep {
+  chainId: number;
+  /** Version of the tip on which the step is based. */
+  version: number;
+  /** Id of the run, which no other run uses. */
+  run: string;
+  from: number;
+  final: BlockId;
+  head: BlockId & { time: Date };
+  /** Number of blocks in one `eth_getLogs` request, as learnt in this run. */
+  span: number;
+  movedAt: Date;
+  /** Lowercase addresses of the vaults whose flows were read; the tip no longer covers other vaults. */
+  vaults: readonly string[];
+  /** Flows from block `from` on; those up to the final block are marked as final. */
+  rows: readonly FlowRow[];
+}
+
+/**
+ * Flows of a block range below the final block, read for some vaults. `span` is the number of blocks in one
+ * `eth_getLogs` request.
+ */
+export interface HistoryStep {
+  chainId: number;
+  read: BlockRange;
+  vaults: readonly SourcedVault[];
+  rows: readonly FlowRow[];
+  span: number;
+  at: Date;
+}
+
+/** Final flows that may be missing from the table `flows`, read while the tip had this version. */
+export type OmittedStep = Pick<HistoryStep, "chainId" | "vaults" | "rows"> & Pick<TipStep, "version">;
+
+/** Encodes a list of texts as one parameter. */
+const textArray = (list: readonly string[]): SQL =>
+  raw`array(select jsonb_array_elements_text(${JSON.stringify(list)}::jsonb))`;
+const valuesOf = (
+  rows: readonly FlowRow[],
+): SQL => raw`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as given(
+  "txHash" text, "logIndex" int4, "vaultAddress" text, "userAddress" text, kind text,
+  assets numeric, shares numeric, "requestId" text, "blockNumber" int8, "blockHash" text, final bool)`;
+const insertInto = (
+  chainId: number,
+): SQL => raw`insert into ${flows} (chain_id, tx_hash, log_index, vault_address,
+  user_address, kind, assets, shares, request_id, block_number, block_hash, final)
+  select ${chainId}::int4, given."txHash", given."logIndex", given."vaultAddress", given."userAddress", given.kind,
+    given.assets, given.shares, given."requestId", given."blockNumber", given."blockHash", given.final`;
+
+/**
+ * Replaces the provisional flows by those of a tip run, makes flows up to the final block permanent and moves the tip,
+ * in one batch. Returns false, and changes nothing, if another run has written in the meantime. Throws
+ * `store_unavailable`.
+ */
+export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
+  const { chainId, version, run, from } = step;
+  const ours = raw`exists (select from ${flowTips} where ${flowTips.chainId} = ${chainId}
+    and ${flowTips.version} = ${version + 1} and ${flowTips.run} = ${run})`;
+  const listed = raw`${flowCoverage.vaultAddress} = any(${textArray(step.vaults)})`;
+  const left = raw`int8multirange(int8range(${flowCoverage.followedFrom}, greatest(${from}::int8, followed_from)))`;
+  const [moved] = await db.run((sql) =>
+    sql.batch([
+      sql
+        .update(flowTips)
+        .set({
+          version: version + 1,
+          run,
+          finalBlock: step.final.number,
+          finalHash: step.final.hash,
+          headBlock: step.head.number,
+          headHash: step.head.hash,
+          headTime: step.head.time,
+          span: step.span,
+          movedAt: step.movedAt,
+          error: null,
+        })
+        .where(and(eq(flowTips.chainId, chainId), eq(flowTips.version, version)))
+        .returning({ version: flowTips.version }),
+      sql.delete(flows).where(and(eq(flows.chainId, chainId), not(flows.final), ours)),
+      sql.execute(
+        raw`${insertInto(chainId)} from ${valuesOf(step.rows)} where ${ours} on conflict (chain_id, tx_hash, log_index) do nothing`,
+      ),
+      sql.execute(raw`update ${flowCoverage} set followed_from = ${from} where ${flowCoverage.chainId} = ${chainId}
+        and ${flowCoverage.followedFrom} is null and ${listed} and ${ours}`),
+      sql.execute(raw`update ${flowCoverage} set followed_from = null, done = ${flowCoverage.done} + ${left}
+        where ${flowCoverage.chainId} = ${chainId} and ${flowCoverage.followedFrom} is not null
+        and not ${listed} and ${ours}`),
+    ]),
+  );
+  return moved.length === 1;
+}
+
+/**
+ * Inserts the flows of a backfilled block range together with its coverage, in one batch. Vaults whose flow sources
+ * have changed since are left out; nothing is inserted if the final block is below the end of the range, because a
+ * reorg has moved the tip. Running it twice is harmless. Throws `store_unavailable`.
+ */
+export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
+  const { chainId, read } = step;
+  const reached = raw`exists (select from ${flowTips} where ${flowTips.chainId} = ${chainId}
+    and ${flowTips.finalBlock} >= ${read.to})`;
+  const known = raw`jsonb_to_recordset(${JSON.stringify(step.vaults)}::jsonb) as known("vaultAddress" text, source text)`;
+  const unchanged = raw`${flowCoverage.chainId} = ${chainId} and ${flowCoverage.vaultAddress} = known."vaultAddress"
+    and ${flowCoverage.source} = known.source`;
+  await db.run((sql) =>
+    sql.batch([
+      // First, as in every batch on flows: locking the tip's row excludes other runs on the chain.
+      sql.update(flowTips).set({ historyAt: step.at, span: step.span }).where(eq(flowTips.chainId, chainId)),
+      sql.execute(raw`update ${flowCoverage} set done = ${flowCoverage.done} + ${formatBlockSet([read])}::int8multirange
+        from ${known} where ${unchanged} and ${reached}`),
+      sql.execute(raw`${insertInto(chainId)} from ${valuesOf(step.rows)}
+        join ${known} on known."vaultAddress" = given."vaultAddress" join ${flowCoverage} on ${unchanged}
+        where ${reached} on conflict (chain_id, tx_hash, log_index) do update set
+        vault_address = excluded.vault_address, user_address = excluded.user_address, kind = excluded.kind,
+        assets = excluded.assets, shares = excluded.shares, request_id = excluded.request_id,
+        block_number = excluded.block_number, block_hash = excluded.block_hash, final = true
+        where not ${flows.final}
+          or (${flows.requestId} is null and excluded.request_id is not null)`),
+    ]),
+  );
+}
+
+/**
+ * Inserts final flows that are not stored yet and returns their number, which is 0 if another run has written in the
+ * meantime. Vaults whose flow sources have changed since are left out. Throws `store_unavailable`.
+ */
+export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
+  const { chainId } = step;
+  const [, added] = await db.run((sql) =>
+    sql.batch([
+      // First, as in every batch on flows: locks the tip's row.
+      sql
+        .update(flowTips)
+        .set({ span: raw`${flowTips.span}` })
+        .where(eq(flowTips.chainId, chainId)),
+      sql.execute(raw`${insertInto(chainId)} from ${valuesOf(step.rows)}
+        join jsonb_to_recordset(${JSON.stringify(step.vaults)}::jsonb) as known("vaultAddress" text, source text)
+          on known."vaultAddress" = given."vaultAddress"
+        join ${flowCoverage} on ${flowCoverage.chainId} = ${chainId}
+          and ${flowCoverage.vaultAddress} = known."vaultAddress" and ${flowCoverage.source} = known.source
+          and ${flowCoverage.startBlock} <= given."blockNumber"
+        where exists (select from ${flowTips} where ${flowTips.chainId} = ${chainId}
+          and ${flowTips.version} = ${step.version} and ${flowTips.finalBlock} >= given."blockNumber")
+        on conflict (chain_id, tx_hash, log_index) do nothing returning ${flows.txHash}`),
+    ]),
+  );
+  return added.rows.length;
+}
+
+/** New version of the tip, so that runs based on an older version write nothing. */
+const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
+
+/**
+ * Deletes all flows and the coverage of vaults whose flow sources have changed, and stores the new sources, so that
+ * their history is read again. Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ */
+export async function resetFlows(
+  db: Database,
+  reset: { chainId: number; vaults: readonly SourcedVault[] },
+): Promise<void> {
+  const { chainId } = reset;
+  const given = raw`jsonb_to_recordset(${JSON.stringify(reset.vaults)}::jsonb) as given("vaultAddress" text, source text)`;
+  await db.run((sql) =>
+    sql.batch([
+      sql.update(flowTips).set(invalidate).where(eq(flowTips.chainId, chainId)),
+      sql.execute(raw`update ${flowCoverage} set source = given.source, followed_from = null, done = '{}'
+        from ${given} where ${flowCoverage.chainId} = ${chainId}
+        and ${flowCoverage.vaultAddress} = given."vaultAddress"`),
+      // A start block found for other contracts does not apply.
+      sql.execute(raw`delete from ${flowStarts} using ${given} where ${flowStarts.chainId} = ${chainId}
+        and ${flowStarts.vaultAddress} = given."vaultAddress" and ${flowStarts.source} <> given.source`),
+      sql.execute(raw`delete from ${flows} using ${given}
+        where ${flows.chainId} = ${chainId} and ${flows.vaultAddress} = given."vaultAddress"`),
+    ]),
+  );
+}
+
+/**
+ * Deletes the flows of all of a chain's vaults from block `from` on, and all provisional ones, so that they are read
+ * again, for example after a deep reorg. The tip is cleared, and governance events are read again from the same block.
+ * Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ */
+export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
+  const { chainId, from } = rewind;
+  const below = raw`int8multirange(int8range(0, ${from}::int8))`;
+  const followed = raw`case when followed_from is null or followed_from > coalesce(tip.final_block, -1) then '{}'
+    else int8multirange(int8range(followed_from, tip.final_block, '[]')) end`;
+  await db.run((sql) =>
+    sql.batch([
+      sql.update(flowTips).set(invalidate).where(eq(flowTips.chainId, chainId)),
+      sql.execute(raw`update ${flowCoverage} set followed_from = null, done = ${below} * (done + ${followed})
+        from ${flowTips} as tip where tip.chain_id = ${chainId} and ${flowCoverage.chainId} = ${chainId}`),
+      sql
+        .update(flowTips)
+        .set({
+          ...{ finalBlock: null, finalHash: null, headBlock: null, headHash: null, headTime: null },
+          controlsTo: raw`case when ${flowTips.controlsTo} > ${from - 1}::int8 then ${from - 1}::int8 else ${flowTips.controlsTo} end`,
+        })
+        .where(eq(flowTips.chainId, chainId)),
+      sql
+        .delete(flows)
+        .where(and(eq(flows.chainId, chainId), raw`(${flows.blockNumber} >= ${from} or not ${flows.final})`)),
+    ]),
+  );
+}
+
+/**
+ * Stores the error code of a chain's last index run, or the time at which backfill messages were queued. Does nothing
+ * for a chain that was never indexed. Throws `store_unavailable`.
+ */
+export async function writeFlowNote(
+  db: Database,
+  note: { chainId: number; change: { error: string } | { historyAt: Date } },
+): Promise<void> {
+  await db.run((sql) => sql.update(flowTips).set(note.change).where(eq(flowTips.chainId, note.chainId)));
+}
+
+/**
+ * Stores the progress of at least one search for a vault's start block. Overlapping runs may undo a part of each
+ * other's progress, nothing more. Throws `store_unavailable`.
+ */
+export async function writeStartSearches(
+  db: Database,
+  note: { chainId: number; searches: readonly StartSearch[] },
+): Promise<void> {
+  const { chainId, searches } = note;
+  await db.run((sql) =>
+    sql
+      .insert(flowStarts)
+      .values(searches.map((search) => ({ ...search, chainId })))
+      .onConflictDoUpdate({
+        target: [flowStarts.chainId, flowStarts.vaultAddress],
+        set: {
+          source: raw`excluded.source`,
+          absentAt: raw`excluded.absent_at`,
+          presentAt: raw`excluded.present_at`,
+          doubts: raw`excluded.doubts`,
+          startBlock: raw`excluded.start_block`,
+        },
+      }),
+  );
+}

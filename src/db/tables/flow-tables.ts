@@ -1,0 +1,153 @@
+import { sql as raw } from "drizzle-orm";
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+} from "drizzle-orm/pg-core";
+import { blockSet, time } from "./table-columns.ts";
+
+const block = (name: string) => bigint(name, { mode: "number" });
+/** Creates a column of a signed integer with up to 78 digits, read and written as decimal text. */
+const signedUint256 = (name: string) => numeric(name, { precision: 78, scale: 0 });
+
+/** Direction of a flow: into or out of a vault. */
+export type FlowKind = "deposit" | "withdrawal";
+
+/** Deposits to and withdrawals from vaults, decoded from the vaults' own events. Addresses and hashes are lowercase. */
+export const flows = pgTable(
+  "flows",
+  {
+    chainId: integer("chain_id").notNull(),
+    txHash: text("tx_hash").notNull(),
+    logIndex: integer("log_index").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    userAddress: text("user_address").notNull(),
+    kind: text("kind").$type<FlowKind>().notNull(),
+    /** Amount in the asset's smallest unit, negative for withdrawals, or null if the event does not contain it. */
+    assets: signedUint256("assets"),
+    /**
+     * Amount in the share token's smallest unit, negative for withdrawals, or null if the event does not contain it.
+     */
+    shares: signedUint256("shares"),
+    /**
+     * The family's id of a redemption request, for flows whose amount may change with its settlement or cancellation.
+     * Sums exclude these flows, and the family determines their amounts.
+     */
+    requestId: text("request_id"),
+    blockNumber: block("block_number").notNull(),
+    blockHash: text("block_hash").notNull(),
+    /**
+     * False for a flow above the chain's final block. Every run replaces these flows, so that reorgs correct
+     * themselves.
+     */
+    final: boolean("final").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
+    // Covers the columns that sums need, so that they read only the index.
+    index("flows_user").on(table.userAddress, table.chainId, table.vaultAddress, table.assets),
+    index("flows_requests")
+      .on(table.userAddress, table.chainId, table.vaultAddress)
+      .where(raw`${table.requestId} is not null`),
+    index("flows_vault").on(table.chainId, table.vaultAddress, table.blockNumber),
+    index("flows_provisional").on(table.chainId, table.blockNumber).where(raw`not ${table.final}`),
+  ],
+);
+
+/**
+ * How far the flows of each chain are indexed. Flows up to `finalBlock` are permanent; a reorg may still change flows
+ * up to `headBlock`.
+ */
+export const flowTips = pgTable("flow_tips", {
+  chainId: integer("chain_id").primaryKey(),
+  /** Incremented by each write. A tip run that is based on an older version writes nothing. */
+  version: integer("version").notNull().default(0),
+  /** Id of the run that wrote this version. */
+  run: text("run").notNull().default(""),
+  finalBlock: block("final_block"),
+  finalHash: text("final_hash"),
+  headBlock: block("head_block"),
+  headHash: text("head_hash"),
+  /** Timestamp of the head block. */
+  headTime: time("head_time"),
+  /** Number of blocks in one `eth_getLogs` request, as learnt from the chain's nodes. */
+  span: integer("span").notNull(),
+  /** Time at which the tip last moved, time at which backfill was last queued or done, and error of the last run. */
+  movedAt: time("moved_at"),
+  historyAt: time("history_at"),
+  error: text("error"),
+  /** Last block whose governance events were read, or null if none were. */
+  controlsTo: block("controls_to"),
+});
+
+/** Coverage of each vault: the blocks whose flows are stored. */
+export const flowCoverage = pgTable(
+  "flow_coverage",
+  {
+    chainId: integer("chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    /** First block that may contain an event of the vault. */
+    startBlock: block("start_block").notNull(),
+    /** Fingerprint of the contracts and events whose flows were read; if it changes, the history is read again. */
+    source: text("source").notNull().default(""),
+    /** First block from which every tip run includes the vault, or null if none has yet. */
+    followedFrom: block("followed_from"),
+    /** Blocks below `followedFrom` whose flows are stored. */
+    done: blockSet("done").notNull().default(raw`'{}'`),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
+);
+
+/** Searches for the start blocks (the first blocks with code) of vaults whose registry entries do not contain one. */
+export const flowStarts = pgTable(
+  "flow_starts",
+  {
+    chainId: integer("chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    /**
+     * Fingerprint of the contracts and events that the search is for. Other contracts have another start block.
+     */
+    source: text("source").notNull(),
+    /** Highest block at which all of the contracts are known to have no code, or -1 if no such block is known. */
+    absentAt: block("absent_at").notNull(),
+    /** Lowest block at which one of the contracts may have code. */
+    presentAt: block("present_at").notNull(),
+    /** Number of unclear probes, in which some nodes returned no result. */
+    doubts: integer("doubts").notNull().default(0),
+    /** Result of the search, or null while it continues: no event of the vault is below this block. */
+    startBlock: block("start_block"),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
+);
+
+/**
+ * Governance events about changes that no view function returns, kept as long as the signal rules need them. All are
+ * from final blocks; addresses, hashes and data are lowercase.
+ */
+export const controlEvents = pgTable(
+  "control_events",
+  {
+    chainId: integer("chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    txHash: text("tx_hash").notNull(),
+    logIndex: integer("log_index").notNull(),
+    /** Contract that emitted the event. */
+    emitter: text("emitter").notNull(),
+    topics: jsonb("topics").$type<string[]>().notNull(),
+    data: text("data").notNull(),
+    blockNumber: block("block_number").notNull(),
+    blockTime: time("block_time").notNull(),
+    notedAt: time("noted_at").notNull(),
+  },
+  // One contract may govern several vaults.
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.vaultAddress, table.txHash, table.logIndex] }),
+    index("control_events_noted").on(table.notedAt),
+  ],
+);

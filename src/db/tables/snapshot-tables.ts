@@ -1,0 +1,78 @@
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+} from "drizzle-orm/pg-core";
+import { time, uint256 } from "./table-columns.ts";
+
+/**
+ * Who controls a vault, and its fees and timelock, as the vault's view functions return them, in text form. A value
+ * that the vault does not return is absent. Addresses are lowercase.
+ */
+export type Controls = Partial<
+  Record<"owner" | "curator" | "guardian" | "fee" | "timelock" | "performance_fee" | "management_fee", string>
+>;
+
+/**
+ * Snapshots of vaults: for every interval of five minutes, an hour and a day, the last state in it. Amounts have the
+ * same units as in the vault's API response and are null if the vault did not return them.
+ */
+export const snapshots = pgTable(
+  "snapshots",
+  {
+    chainId: integer("chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    /** Length of the interval, in seconds. */
+    step: integer("step").notNull(),
+    /** Start time of the interval. */
+    at: time("at").notNull(),
+    blockNumber: bigint("block_number", { mode: "number" }).notNull(),
+    /** Timestamp of the block at which the state was read. */
+    blockTime: time("block_time").notNull(),
+    totalAssets: uint256("total_assets"),
+    totalSupply: uint256("total_supply"),
+    sharePrice: uint256("share_price"),
+    maxDeposit: uint256("max_deposit"),
+    paused: boolean("paused").notNull(),
+    /**
+     * Amount that the largest known holder could withdraw immediately, if the holder could not redeem all of its
+     * shares; otherwise, or if unknown, null.
+     */
+    liquidity: uint256("liquidity"),
+    controls: jsonb("controls").$type<Controls>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress, table.step, table.at] })],
+);
+
+/**
+ * Figures of each vault for lists, from the block of the last snapshot, so that a list of thousands of vaults takes one
+ * query. Amounts have the units of the vault's API response and are null if they are unknown.
+ */
+export const vaultFigures = pgTable(
+  "vault_figures",
+  {
+    chainId: integer("chain_id").notNull(),
+    vaultAddress: text("vault_address").notNull(),
+    blockNumber: bigint("block_number", { mode: "number" }).notNull(),
+    blockTime: time("block_time").notNull(),
+    paused: boolean("paused").notNull(),
+    minDeposit: uint256("min_deposit"),
+    maxDeposit: uint256("max_deposit"),
+    sharePrice: uint256("share_price"),
+    /** Value of the net assets in US dollars, as a decimal string. */
+    tvlUsd: text("tvl_usd"),
+    /** Fee of an instant withdrawal, as a fraction of the assets. */
+    exitFee: doublePrecision("exit_fee"),
+    apy1d: doublePrecision("apy_1d"),
+    apy7d: doublePrecision("apy_7d"),
+    apy30d: doublePrecision("apy_30d"),
+    /** True if the chain has the Router with the expected bytecode. */
+    routerDeployed: boolean("router_deployed").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
+);

@@ -1,0 +1,131 @@
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+} from "drizzle-orm/pg-core";
+import type { Asset, VaultType } from "../../schemas/vault-schema.ts";
+import { time, uint256 } from "./table-columns.ts";
+
+/** Account that calls a vault to deposit: the Router on behalf of the user, or the user. */
+export type VaultCaller = "router" | "user";
+/**
+ * Status of a vault: known but not proven (`candidate`), open for deposits (`active`), rejected by its proof
+ * (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
+ */
+export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
+/**
+ * Origin of a vault's status: an administrator, or the vault's proof. A proof never overrides an administrator's
+ * decision to close a vault.
+ */
+export type StatusOrigin = "admin" | "proof";
+/** Origin of a registry entry. `detail` names the list, or the factory and its block. */
+export interface Provenance {
+  source: "seed" | "operator" | "list" | "factory";
+  detail: string;
+}
+/**
+ * Registry claim: properties that the source of a registry entry states about the vault. Addresses are lowercase, and
+ * null if the source does not state them.
+ */
+export interface VaultClaim {
+  adapter: string;
+  asset: string | null;
+  shareToken: string | null;
+}
+/** Result of a vault's last registry proof: a deposit that was simulated on the state of one block. */
+export interface VaultProof {
+  /** True if the vault accepted the deposit and the minted shares had the expected value. */
+  ok: boolean;
+  /** Block on whose state the deposit was simulated, or null if the proof failed before the simulation. */
+  blockNumber: number | null;
+  /** RFC 3339 time of the proof. */
+  at: string;
+  /** Deposited amount in the asset's smallest unit, or null if the proof failed before the simulation. */
+  amount: string | null;
+  /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
+  shares: string | null;
+  /** Assets that an immediate redemption returned, in the asset's smallest unit, or null if it was not simulated. */
+  returned: string | null;
+  /** Reason for the refusal, or an empty string. */
+  reason: string;
+  /** Code of the vault at its last passed proof, as `readVaultCode` returns it. Absent in older proofs. */
+  code?: string | null;
+}
+
+/** The vault registry: every known vault with its contracts, asset and status. Addresses are lowercase. */
+export const vaults = pgTable(
+  "vaults",
+  {
+    chainId: integer("chain_id").notNull(),
+    address: text("address").notNull(),
+    type: text("type").$type<VaultType>().notNull(),
+    adapter: text("adapter").notNull(),
+    params: jsonb("params").$type<Record<string, string>>().notNull().default({}),
+    name: text("name").notNull(),
+    assetAddress: text("asset_address").notNull(),
+    assetSymbol: text("asset_symbol").notNull(),
+    assetDecimals: smallint("asset_decimals").notNull(),
+    shareToken: text("share_token").notNull(),
+    shareDecimals: smallint("share_decimals").notNull(),
+    entryPoint: text("entry_point").notNull(),
+    spender: text("spender").notNull(),
+    pricer: text("pricer").notNull(),
+    acceptedAssets: jsonb("accepted_assets").$type<Asset[]>().notNull(),
+    caller: text("caller").$type<VaultCaller>().notNull().default("router"),
+    curator: text("curator").notNull().default(""),
+    status: text("status").$type<VaultStatus>().notNull().default("unsupported"),
+    statusReason: text("status_reason").notNull().default(""),
+    statusBy: text("status_by").$type<StatusOrigin>().notNull().default("admin"),
+    /**
+     * True if the vault was `active` or `paused` before and has lost that status. Holders still see their positions and
+     * can withdraw; only deposits are closed.
+     */
+    wasActive: boolean("was_active").notNull().default(false),
+    provenance: jsonb("provenance").$type<Provenance>().notNull().default({ source: "seed", detail: "" }),
+    /**
+     * Registers and public lists that name the vault, as `register:<address>` or `list:<name>`. The entry of a register
+     * is removed when the register no longer names the vault.
+     */
+    namedBy: jsonb("named_by").$type<string[]>().notNull().default([]),
+    /** Registry claim of the entry's source, or null for entries older than this column. */
+    claim: jsonb("claim").$type<VaultClaim>(),
+    proof: jsonb("proof").$type<VaultProof>(),
+    /** Time of the next proof. A run that proves the vault sets it to the end of its lease. */
+    proofDueAt: time("proof_due_at").notNull().defaultNow(),
+    /** Number of consecutive proofs that refused the vault. */
+    proofRefusals: integer("proof_refusals").notNull().default(0),
+    minDeposit: uint256("min_deposit"),
+    noMinimum: boolean("no_minimum").notNull().default(false),
+    startBlock: bigint("start_block", { mode: "number" }),
+    createdAt: time("created_at").notNull().defaultNow(),
+    updatedAt: time("updated_at").notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.address] }),
+    index("vaults_status").on(table.status),
+    index("vaults_proof_due").on(table.proofDueAt),
+  ],
+);
+
+/** Progress of reading the registers that name vaults (factories, protocols' own lists). Addresses are lowercase. */
+export const vaultRegisterTips = pgTable(
+  "vault_register_tips",
+  {
+    chainId: integer("chain_id").notNull(),
+    address: text("address").notNull(),
+    /** Last block whose events were read, or null for a register that is read by a view function. */
+    readTo: bigint("read_to", { mode: "number" }),
+    /** Number of vaults that the register named when it was last read. */
+    named: integer("named").notNull().default(0),
+    dueAt: time("due_at").notNull(),
+    /** Error code of the last read, or null if it succeeded. */
+    error: text("error"),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.address] })],
+);

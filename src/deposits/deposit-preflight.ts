@@ -1,0 +1,245 @@
+import { erc20Abi, type Hex, zeroAddress } from "viem";
+import { nativeBalanceRead, readNativeBalance } from "../chains/aggregator/aggregate-reads.ts";
+import { createQuery, type Query, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
+import type { Context } from "../context.ts";
+import { type AppError, type ErrorCode, failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
+import { larger } from "../lib/amount.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { type AuthorizationFacts, authorizationQuery } from "../orders/authorization/authorization-facts.ts";
+import { priceIsSafe } from "../orders/order-slippage.ts";
+import { readWithFeeds } from "../prices/read-prices.ts";
+import { isUnsafeRoute } from "../providers/provider-failures.ts";
+import { decodeRouterError, foreignReason } from "../router/router-codec.ts";
+import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
+import type { DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
+import { pauseReason } from "../vaults/vault-deposit-entry.ts";
+import type { ExplainedRevert } from "../vaults/vault-reverts.ts";
+import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-order.ts";
+
+/**
+ * The preflight of a deposit: the vault's deposit conditions, the user's balance and the spender's allowance, all read
+ * at one block before the deposit is encoded. Balance and allowance are in the token's smallest unit, `previewShares`
+ * in the share token's.
+ */
+export interface Preflight {
+  terms: DepositTerms;
+  previewShares: bigint;
+  /** The user's actual balance and the spender's actual allowance, each null if the node could not read it. */
+  balance: bigint | null;
+  allowance: bigint | null;
+  /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
+  nativeBalance: bigint | null;
+  /** State that decides which signatures can pay, or null if none was requested. */
+  authorization: AuthorizationFacts | null;
+  block: BlockTime;
+}
+
+/** Error messages for the reasons why a vault rejects a deposit. They follow the vault's name. */
+const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
+  not_allowed: "does not allow this account to deposit",
+  price_stale: "has no current price",
+  share_locked: "locks new shares and rejects deposits on behalf of another account",
+  token_unsupported: "no longer accepts this token",
+};
+
+/**
+ * Reads the vault's deposit conditions, the user's balances, the allowance and the price feeds. Throws if the vault
+ * would reject the deposit or its shares would be worth too little; a low balance or allowance is only returned.
+ * `amount` is what reaches the vault, in the deposited token's smallest unit. Throws `vault_paused`,
+ * `token_unsupported`, `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`,
+ * `price_unsafe`, `would_revert`, `upstream_rejected`; errors of the RPC nodes propagate.
+ */
+export async function preflightDeposit(
+  ctx: Context,
+  input: { intent: DepositIntent; amount: bigint },
+): Promise<Preflight> {
+  const { intent, amount } = input;
+  const { vault } = intent;
+  const caller = intent.entry.via === "user" ? intent.user : null;
+  const token = paysNative(intent) ? vault.asset : intent.token;
+  const request = { token, amount, caller, receiver: intent.user };
+  const { terms } = adapterOf(vault);
+  const [{ value, block }, nativeBalance] = await Promise.all([
+    readWithFeeds(ctx, {
+      chainId: vault.chainId,
+      tokens: [intent.token.address, vault.asset.address, zeroAddress],
+      query: (now) =>
+        queryAll({
+          terms: terms(vault, { ...request, now }),
+          holding: payerFundsQuery(intent),
+          authorization: mayBeSigned(intent) ? signatureQuery(ctx, intent) : unsigned,
+        }),
+    }),
+    paysNative(intent) ? readNativeBalance(intent.client, intent.user) : null,
+  ]);
+  const previewShares = assertAcceptable({ intent, amount, terms: value.terms });
+  const { balance, allowance } = value.holding;
+  const gas = nativeBalance ?? value.holding.nativeBalance;
+  return {
+    ...{ terms: value.terms, previewShares, block, allowance },
+    balance: nativeBalance ?? balance,
+    nativeBalance: gas,
+    authorization: value.authorization,
+  };
+}
+
+const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
+
+const signatureQuery = (
+  ctx: Context,
+  { vault, token, user }: DepositIntent,
+): Query<AuthorizationFacts | null> =>
+  authorizationQuery(ctx, { chainId: vault.chainId, token: token.address, owner: user });
+
+function payerFundsQuery(intent: DepositIntent) {
+  const token = paysNative(intent) ? intent.vault.asset.address : intent.token.address;
+  const args = [intent.user, approvedSpender(intent)] as const;
+  return createQuery(
+    {
+      balance: read({ to: token, abi: erc20Abi, name: "balanceOf", args: [intent.user] }),
+      allowance: read({ to: token, abi: erc20Abi, name: "allowance", args }),
+      gas: nativeBalanceRead(intent.authorize?.submitter ?? intent.user),
+    },
+    ({ balance, allowance, gas }) => ({
+      balance: valueOrNull(balance),
+      allowance: valueOrNull(allowance),
+      nativeBalance: valueOrNull(gas),
+    }),
+  );
+}
+
+/**
+ * Checks a deposit against the vault's deposit conditions and returns the previewed shares. If several conditions fail,
+ * throws the error that helps the user most.
+ */
+function assertAcceptable(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): bigint {
+  const { intent, amount, terms } = input;
+  const { vault } = intent;
+  const token = paysNative(intent) ? vault.asset : intent.token;
+  if (terms.asset === null || !sameAddress(terms.asset, token.address)) {
+    throw failure(
+      "upstream_rejected",
+      `${vault.name} reports a different asset on chain than in the registry`,
+    );
+  }
+  if (terms.paused) {
+    throw failure("vault_paused", `${vault.name} does not accept deposits now`, {
+      reason: pauseReason(vault),
+    });
+  }
+  if (terms.refusal) throw toRefusal(vault.name, terms.refusal);
+  const minimum = larger(vault.minDeposit, terms.minDeposit);
+  if (minimum !== null && amount < minimum) throw belowMinimum(intent, minimum);
+  if (terms.previewShares === null) throw previewRefusal(input);
+  if (terms.previewShares === 0n)
+    throw failure("zero_shares", `${vault.name} would mint no shares for this amount`);
+  const price = terms.price;
+  if (price === null || price.shares === 0n) {
+    throw failure("price_unsafe", `${vault.name} reports no share price`, { subject: "vault" });
+  }
+  const deposit = { amount, shares: terms.previewShares, price, slippage: intent.slippage };
+  if (!priceIsSafe({ ...deposit, assetDecimals: token.decimals })) {
+    throw failure(
+      "price_unsafe",
+      `the shares that ${vault.name} would mint are worth much less than the deposit`,
+      { subject: "vault" },
+    );
+  }
+  return terms.previewShares;
+}
+
+function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: DepositTerms }): AppError {
+  return toDepositRefusal(input, explainVaultRevert(input.intent.vault, input.terms.previewRevert ?? "0x"));
+}
+
+/**
+ * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data maps to,
+ * else `above_maximum` if the amount exceeds the vault's maximum, else `would_revert`.
+ */
+export function toDepositRefusal(
+  input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
+  revert: ExplainedRevert,
+): AppError {
+  const { intent, amount, terms } = input;
+  const { name } = intent.vault;
+  const full = terms.maxDeposit !== null && terms.maxDeposit < amount;
+  const code = revert.code ?? (full ? "above_maximum" : "would_revert");
+  switch (code) {
+    case "above_maximum": {
+      const maximum = full ? terms.maxDeposit : null;
+      const members = { max_deposit: maximum?.toString() ?? null };
+      return failure("above_maximum", `${name} does not accept this amount now`, members);
+    }
+    case "below_minimum":
+      return belowMinimum(intent, larger(intent.vault.minDeposit, terms.minDeposit));
+    case "vault_paused":
+      return failure("vault_paused", `${name} does not accept deposits now`, {
+        reason: pauseReason(intent.vault),
+      });
+    case "zero_shares":
+      return failure("zero_shares", `${name} would mint no shares for this amount`);
+    case "not_allowed":
+    case "price_stale":
+    case "share_locked":
+      return toRefusal(name, code);
+    default:
+      return failure("would_revert", `a deposit into ${name} would revert`, { revert: revert.text });
+  }
+}
+
+function toRefusal(vaultName: string, refusal: Refusal): AppError {
+  const text = `${vaultName} ${REFUSAL_TEXTS[refusal]}`;
+  return refusal === "price_stale" ? failure(refusal, text, { subject: "vault" }) : failure(refusal, text);
+}
+
+function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
+  const members = { min_deposit: minimum?.toString() ?? null };
+  return failure("below_minimum", `${intent.vault.name} accepts only larger deposits`, members);
+}
+
+/**
+ * Returns the error for a deposit whose simulation reverted, whether the user or a bridge makes it. If the Router
+ * reverted because too few shares were minted, it is `zero_shares` or `price_unsafe`; otherwise it is derived from the
+ * vault's revert data, which the Router's error contains. `amount` is in the deposited token's smallest unit.
+ */
+export function explainDepositRevert(
+  of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
+  revert: Hex,
+): AppError {
+  const { vault } = of.intent;
+  const routers = decodeRouterError(revert);
+  if (routers?.name === "OutputBelowMinimum") {
+    return routers.args[0] === 0n
+      ? failure("zero_shares", `${vault.name} would mint no shares for this amount`)
+      : failure("price_unsafe", `${vault.name} mints fewer shares than its preview promises`, {
+          subject: "vault",
+        });
+  }
+  const reason = routers === null ? revert : foreignReason(revert);
+  const explained =
+    reason === null ? { code: null, text: routers?.name ?? "" } : explainVaultRevert(vault, reason);
+  return toDepositRefusal(of, explained);
+}
+
+/**
+ * Error codes that may apply to only one of a vault's accepted tokens: vaults can pause, limit and price each token
+ * separately.
+ */
+const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  "vault_paused",
+  "token_unsupported",
+  "below_minimum",
+  "above_maximum",
+  "price_stale",
+  "price_unsafe",
+  "zero_shares",
+]);
+
+/**
+ * Returns true if the vault's rejection may apply to one token only, so that a deposit in another accepted token may
+ * succeed. False for a route whose price is unsafe, which is the provider's fault.
+ */
+export function isTokenRefusal(error: AppError): boolean {
+  return TOKEN_REFUSALS.has(error.code) && !isUnsafeRoute(error);
+}

@@ -1,0 +1,42 @@
+import { isAddressEqual } from "viem";
+import type { Context } from "../context.ts";
+import { isNative } from "../lib/address.ts";
+import { searchRoutes } from "../orders/order-route-search.ts";
+import type { Token } from "../vaults/vault.ts";
+import type { DepositOrder } from "./deposit-order.ts";
+import { isTokenRefusal } from "./deposit-preflight.ts";
+import { assertSignable, signRoute, toSigningFailure } from "./deposit-route-authorization.ts";
+import { findTargetTokens } from "./deposit-target-tokens.ts";
+import { buildOneStep } from "./one-step-deposit.ts";
+import type { RoutedDeposit } from "./prepared-deposit.ts";
+import { buildTwoStep } from "./two-step-deposit.ts";
+
+/**
+ * Finds a route for a deposit that must start with a swap or bridge, and builds, verifies and simulates it. `without`
+ * is an accepted token that the vault has just rejected, and which is therefore no target. Throws
+ * `authorization_unsupported` if no route succeeds and one of them failed because a signature cannot pay for it; errors
+ * of `findTargetTokens` and `searchRoutes` propagate.
+ */
+export async function prepareRouted(
+  ctx: Context,
+  { order, without = null }: { order: DepositOrder; without?: Token | null },
+): Promise<RoutedDeposit> {
+  const targets = (await findTargetTokens(ctx, order)).filter(
+    ({ address }) => without === null || !isAddressEqual(address, without.address),
+  );
+  const { built, ...route } = await searchRoutes(ctx, {
+    order,
+    targets,
+    callable: ({ address }) => order.entry.via === "router" && !isNative(address),
+    isTargetRefusal: isTokenRefusal,
+    build: async (scope, found) => {
+      const attempt = { ...found, order };
+      assertSignable(attempt);
+      const made = attempt.ends === "one_step" ? buildOneStep(scope, attempt) : buildTwoStep(scope, attempt);
+      return signRoute(scope, { attempt, built: await made });
+    },
+  }).catch((error: unknown) => {
+    throw toSigningFailure(error);
+  });
+  return { ...built, ...route };
+}

@@ -1,0 +1,124 @@
+import { isNative } from "../lib/address.ts";
+import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
+import {
+  type LegFacts,
+  type StepLeg,
+  type StepPlan,
+  toClaimStep,
+  toLeg,
+  toLegSteps,
+} from "../orders/order-steps.ts";
+import { toTransactionRequest } from "../orders/order-wallet-calls.ts";
+import type { Step, TokenRef } from "../schemas/step-schema.ts";
+import type { TransactionRequest } from "../schemas/transaction-schema.ts";
+import { approvedSpender, paysNative } from "./deposit-order.ts";
+import type { DirectDeposit } from "./direct-deposit.ts";
+import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
+
+/**
+ * Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. The leg of
+ * a second step has no transaction, because it is built for the amount that arrives; neither has a leg that waits for a
+ * signature.
+ */
+export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
+  if (prepared.kind === "direct") {
+    const { direct, authorization } = prepared;
+    const leg = sharesLeg(directLeg(direct, "source"), prepared);
+    return { source: signedLeg(leg, authorization), destination: null, settles: isRequest(direct) };
+  }
+  const { routed } = prepared;
+  const { end } = routed;
+  if (end.kind === "one_step")
+    return { source: transferLeg(prepared, { paid, purpose: "deposit" }), destination: null, settles: false };
+  // The second step has no transaction yet: it is built for the amount that arrives.
+  const second = { ...directLeg(end.deposit, "destination"), transaction: null };
+  return {
+    source: sharesLeg(transferLeg(prepared, { paid, purpose: "transfer" }), prepared),
+    destination: { ...second, amount: routed.route.toAmount.toString(), allowed: false, reset: false },
+    settles: isRequest(end.deposit),
+  };
+}
+
+/** Returns true if a deposit is an async request, for which the vault mints the shares later. */
+const isRequest = ({ simulated }: DirectDeposit): boolean => simulated.shares === null;
+
+/**
+ * Returns the leg of a deposit (its transaction with the approvals before it) in which the user calls the vault or the
+ * Router. `slot` is `destination` for the second step of a two-step deposit.
+ */
+export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg {
+  const { intent, simulated } = direct;
+  const { address, symbol, decimals } = intent.token;
+  return toLeg({
+    slot,
+    purpose: isRequest(direct) ? "request" : "deposit",
+    chainId: intent.vault.chainId,
+    token: { address, symbol, decimals },
+    amount: intent.amount.toString(),
+    spender: paysNative(intent) ? null : approvedSpender(intent),
+    approvals: simulated.calls.length - 1,
+    transaction: toTransactionRequest(direct.deposit, {
+      chainId: intent.vault.chainId,
+      gasUsed: simulated.gasUsed,
+    }),
+  });
+}
+
+/** Adds to a move's leg the name of the vault whose shares pay for it. Other legs are returned unchanged. */
+const sharesLeg = (leg: StepLeg, { sharesOf }: PreparedDeposit): StepLeg =>
+  sharesOf === undefined ? leg : { ...leg, shares_of: sharesOf };
+
+/**
+ * Adds a signature to a leg: the leg then needs no approval, and its transaction is known only after the signature.
+ * Without a signature the leg is returned unchanged.
+ */
+const signedLeg = (leg: StepLeg, authorization: PlannedAuthorization | null): StepLeg =>
+  authorization === null ? leg : { ...leg, spender: null, transaction: null, authorization };
+
+function transferLeg(
+  { order, routed }: { order: PreparedDeposit["order"]; routed: RoutedDeposit },
+  { paid, purpose }: { paid: TokenRef; purpose: "deposit" | "transfer" },
+): StepLeg {
+  const { payment, source, route, authorization } = routed;
+  const leg = toLeg({
+    slot: "source",
+    purpose,
+    chainId: order.from.chainId,
+    token: paid,
+    amount: payment.amount.toString(),
+    spender: isNative(payment.token) ? null : payment.spender,
+    approvals: source.calls.length - 1,
+    transaction: toTransactionRequest(
+      { target: route.transaction.to, data: route.transaction.data, value: route.transaction.value },
+      { chainId: order.from.chainId, gasUsed: source.gasUsed },
+    ),
+  });
+  return signedLeg(leg, authorization);
+}
+
+const NOW: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
+
+/**
+ * Returns the steps of a deposit right after the user's signature, in order: the signature is done, the transaction
+ * `signed` is required, and later steps are waiting.
+ */
+export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[] =>
+  toSteps(plan, { ...NOW, signed });
+
+/**
+ * Returns the steps of a just-built deposit in order: those of the first transaction are required, later ones waiting.
+ */
+export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
+
+function toSteps(plan: StepPlan, now: LegFacts): Step[] {
+  const later: LegFacts = { ...NOW, state: "waiting", approvalsWait: true };
+  const { source, destination, settles } = plan;
+  const chainId = (destination ?? source).chainId;
+  return [
+    ...toLegSteps(source, now),
+    ...(destination === null ? [] : toLegSteps(destination, later)),
+    ...(settles
+      ? [toClaimStep({ chainId, token: null, request: null, state: "waiting", txHash: null })]
+      : []),
+  ];
+}

@@ -1,0 +1,63 @@
+import type { Address } from "viem";
+import type { ChainDefinition } from "../chains/chain-definitions.ts";
+import type { Context } from "../context.ts";
+import { isNative, sameAddress } from "../lib/address.ts";
+import { readTokenMetadata } from "../vaults/token-metadata.ts";
+import type { Token } from "../vaults/vault.ts";
+import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
+import type { DepositOrder } from "./deposit-order.ts";
+
+/**
+ * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best first.
+ * Tokens that need no swap come first, because they have the same symbol as the user's token or bridges treat them as
+ * the same asset (USD₮0 and USDT); then the vault's asset; then the native currency if the asset is its wrapped form.
+ * Other accepted tokens are left out. Reads the symbol of the user's token only if there is a choice; then throws
+ * `token_unsupported` if that address is not a token, and errors of the RPC nodes propagate.
+ */
+export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
+  const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
+  const tokens = accepted.filter(({ address }) => !isNative(address));
+  const primary = order.vault.asset;
+  // The symbol of the user's token is read only when there is a choice.
+  if (tokens.length < 2) return orderTargetTokens({ accepted, primary, symbol: "", same: () => false });
+  // Imported on demand, because the providers' token tables are large.
+  const { sameBridgedAssetAs } = await import("../providers/provider-bridged-assets.ts");
+  const same = sameBridgedAssetAs(order.from, order.vault.chainId);
+  return orderTargetTokens({ accepted, primary, symbol: await symbolOf(ctx, order), same });
+}
+
+/**
+ * Orders the accepted tokens of a vault for `findTargetTokens`, without duplicates. `primary` is the vault's asset;
+ * `symbol` is the symbol of the user's token, or empty if unknown; `same` returns true for a token that bridges treat
+ * as the same asset. Pure.
+ */
+export function orderTargetTokens(choice: {
+  accepted: readonly Token[];
+  primary: Token;
+  symbol: string;
+  same: (address: Address) => boolean;
+}): Token[] {
+  const { accepted, primary, symbol, same } = choice;
+  const native = accepted.filter(({ address }) => isNative(address));
+  const named = accepted.filter((token) => symbol !== "" && sameSymbol(token.symbol, symbol));
+  const alike = [...named, ...accepted.filter(({ address }) => same(address))];
+  const ordered = [...alike.filter((token) => !native.includes(token)), primary, ...native];
+  return ordered.filter(
+    ({ address }, index) => ordered.findIndex((other) => sameAddress(other.address, address)) === index,
+  );
+}
+
+const sameSymbol = (a: string, b: string): boolean => a.toUpperCase() === b.toUpperCase();
+
+/**
+ * Returns the symbol of the user's token. For the native currency this is the symbol of its wrapped form, which bridges
+ * carry.
+ */
+async function symbolOf(ctx: Context, { from }: DepositOrder): Promise<string> {
+  if (!isNative(from.token)) {
+    return (await readTokenMetadata(ctx, { chainId: from.chainId, address: from.token })).symbol;
+  }
+  return wrappedSymbol(from.client.definition);
+}
+
+const wrappedSymbol = ({ native }: ChainDefinition): string => `W${native.symbol}`;

@@ -1,0 +1,131 @@
+import type { Address } from "viem";
+import type { Context } from "../context.ts";
+import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
+import { toTransferRequest } from "../orders/order-route-candidates.ts";
+import type { RouteAttempt } from "../orders/order-route-search.ts";
+import type { SimulatedPayment, TokenPayment } from "../orders/simulate-order-payment.ts";
+import type { TransferRequest, VerifiedTransfer } from "../providers/provider.ts";
+import type { NoRouteReason } from "../providers/provider-failures.ts";
+import type { QuoteRanking } from "../providers/provider-quotes.ts";
+import type { BuildInput } from "../schemas/build-input-schema.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
+import type { Token } from "../vaults/vault.ts";
+import type { DepositFloors } from "./deposit-calldata.ts";
+import type { DepositOrder } from "./deposit-order.ts";
+import type { Preflight } from "./deposit-preflight.ts";
+import type { DirectDeposit } from "./direct-deposit.ts";
+
+/**
+ * The result of simulating a destination call with an amount that a bridge delivers, at the head of the vault's chain.
+ */
+export interface SimulatedDelivery {
+  /** Shares minted to the user, in the share token's smallest unit. */
+  shares: bigint;
+  gasUsed: bigint;
+  blockNumber: number;
+}
+
+/**
+ * The vault deposit of a routed deposit: made by the provider (`one_step`), or by the user after the delivery
+ * (`two_step`, simulated with the guaranteed amount).
+ */
+export type RoutedEnd =
+  | {
+      kind: "one_step";
+      checked: Preflight;
+      floors: DepositFloors & { minShares: bigint };
+      /** Shares for the expected amount, in the share token's smallest unit. */
+      shares: bigint;
+      /**
+       * The simulation of the destination call with the guaranteed amount, or null if the deposit stays on one chain,
+       * where the source transaction contains it.
+       */
+      delivery: SimulatedDelivery | null;
+    }
+  | { kind: "two_step"; deposit: DirectDeposit };
+
+/** A provider's transaction that starts a routed deposit, verified and simulated, and the vault deposit after it. */
+export interface BuiltRoute {
+  /** The provider's transaction with its expected and guaranteed output. */
+  route: VerifiedTransfer;
+  /** What the transaction takes from the user, with the balance and the allowance. */
+  payment: TokenPayment;
+  /** Simulation of the transaction with its approvals on the source chain. */
+  source: Extract<SimulatedPayment, { ok: true }>;
+  /** The vault deposit that follows. */
+  end: RoutedEnd;
+}
+
+/** A deposit that starts with a swap or a bridge. */
+export interface RoutedDeposit extends BuiltRoute {
+  /** The signature payload that pays for the deposit, or null if an approval does. */
+  authorization: PlannedAuthorization | null;
+  /** The accepted token of the vault that the route delivers on the vault's chain. */
+  token: Token;
+  /** Decimals of the token that the user pays with, or null if it does not report them. */
+  fromDecimals: number | null;
+  /** The fair quotes for the target token, in order of preference. */
+  ranking: QuoteRanking;
+  /** The reasons why other routes failed; empty if none did. */
+  reasons: NoRouteReason[];
+  warnings: readonly Warning[];
+}
+
+/** An order with the verified and simulated transactions that execute it. */
+export type PreparedDeposit = {
+  /** Present if the deposit is a move: it is paid with the shares of another vault, which are redeemed first. */
+  quoteType?: "move";
+  /** Name of the vault whose shares a move pays with. */
+  sharesOf?: string;
+  /** True if a move swaps the redeemed token before the deposit. */
+  swaps?: boolean;
+  order: DepositOrder;
+} & (
+  | {
+      kind: "direct";
+      direct: DirectDeposit;
+      /** The signature payload that pays for the deposit, or null if an approval does. */
+      authorization: PlannedAuthorization | null;
+    }
+  | { kind: "routed"; routed: RoutedDeposit }
+);
+
+/** Function that prepares a deposit without recording it: `prepareDeposit`, or its counterpart for moves. */
+export type PrepareDeposit = (ctx: Context, input: BuildInput) => Promise<PreparedDeposit>;
+
+/** One attempt of a route search for a deposit. */
+export interface DepositAttempt extends RouteAttempt {
+  order: DepositOrder;
+}
+
+/**
+ * Converts a quote to the build request for its provider, restricted to the quote's bridge and without a destination
+ * call. `tolerance` is the maximum loss of the transfer, in parts per billion.
+ */
+export function toTransferBuildRequest(
+  { order, token, option }: DepositAttempt,
+  tolerance: bigint,
+): TransferRequest {
+  const bridges = option.bridge === null ? null : [option.bridge];
+  return { ...toTransferRequest(order, token), bridges, slippage: tolerance };
+}
+
+/**
+ * Returns the payment that a provider's transaction takes from the user, with the user's balance and the spender's
+ * allowance; `allowance` is null if it was not read. If the route names no spender, it is the transaction's target.
+ */
+export function toPayment({ order, funds }: DepositAttempt, route: VerifiedTransfer): TokenPayment {
+  const { from, user } = order;
+  const spender: Address = route.spender ?? route.transaction.to;
+  return {
+    client: from.client,
+    payer: user,
+    token: from.token,
+    amount: from.amount,
+    spender,
+    balance: funds.balance,
+    nativeBalance: funds.nativeBalance,
+    allowance: funds.allowances.get(spender.toLowerCase()) ?? null,
+    block: funds.block,
+  };
+}

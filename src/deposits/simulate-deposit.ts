@@ -1,0 +1,57 @@
+import type { Hex } from "viem";
+import type { Context } from "../context.ts";
+import type { ExpectedEffect } from "../orders/order-expected-effect.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
+import { simulatePayment } from "../orders/simulate-order-payment.ts";
+import { approvedSpender, type DepositIntent } from "./deposit-order.ts";
+import type { Preflight } from "./deposit-preflight.ts";
+
+/**
+ * The result of simulating a deposit together with the approvals before it. If it fails, `revert` is the revert data of
+ * the call that `failedCall` names.
+ */
+export type SimulatedDeposit =
+  | {
+      ok: true;
+      /** Increase of the user's share balance in the share token's smallest unit, or null for an async request. */
+      shares: bigint | null;
+      /** Gas used by the deposit, without its approvals. */
+      gasUsed: bigint;
+      blockNumber: bigint | null;
+      /** The calls to sign, in order: the approvals that are still needed, then the deposit. */
+      calls: UserCall[];
+    }
+  | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
+
+/**
+ * Simulates a deposit and its approvals from the user's address on the head block, with a timestamp 30 seconds later.
+ * By state overrides, the user receives native currency for gas and, if the balance is too low, the amount. A revert is
+ * returned, not thrown. Throws `simulation_unavailable` if no node can simulate or the storage slot of the token's
+ * balances is unknown; errors of `effect` and of the RPC nodes propagate.
+ */
+export async function simulateDeposit(
+  ctx: Context,
+  input: { intent: DepositIntent; checked: Preflight; deposit: UserCall; effect: ExpectedEffect },
+): Promise<SimulatedDeposit> {
+  const { intent, checked, deposit, effect } = input;
+  const payment = {
+    client: intent.client,
+    payer: intent.user,
+    token: intent.token.address,
+    amount: intent.amount,
+    spender: approvedSpender(intent),
+    balance: checked.balance,
+    allowance: checked.allowance,
+    block: checked.block,
+  };
+  const made = await simulatePayment(ctx, { payment, call: deposit, reads: effect.reads });
+  if (!made.ok) return made;
+  const { simulation, gasUsed, calls } = made;
+  return {
+    ok: true,
+    shares: effect.interpret(simulation),
+    gasUsed,
+    blockNumber: simulation.blockNumber,
+    calls,
+  };
+}

@@ -1,0 +1,260 @@
+import type { ChainDefinition } from "../chains/chain-definitions.ts";
+import type { Context } from "../context.ts";
+import { sameAddress } from "../lib/address.ts";
+import { MemoByInputs } from "../lib/bounded-map.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
+import { encodeCursor, type Page } from "../lib/pagination.ts";
+import type { VaultKey } from "../lib/vault-id.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import type { ListedVault } from "../schemas/vault-schema.ts";
+import { toWireVault } from "../vaults/describe-vault.ts";
+import { listRegistry, type Registry } from "../vaults/find-vault.ts";
+import type { Token, Vault } from "../vaults/vault.ts";
+import type { VaultFlags } from "../vaults/vault-adapter.ts";
+import { type VaultFigures, vaultLinks } from "../vaults/vault-figures.ts";
+import { settlementOf } from "../vaults/vault-settlement.ts";
+import { noYields, type Yields } from "../vaults/vault-yields.ts";
+import { type ChainFigures, flagsOf, readChainFigures } from "./listed-chain-figures.ts";
+
+/**
+ * Sort key of a list of vaults; without one, the list is sorted by chain id and address. Unknown values come last in
+ * either order.
+ */
+export type VaultSort = "tvl_usd" | "apy_7d" | "name" | "proven_at";
+
+/**
+ * The last vault of a page. `sorted` is its value in a sorted list, as text or null if it is unknown, and absent in a
+ * list by id.
+ */
+export interface VaultPosition extends VaultKey {
+  sorted?: { by: VaultSort; order: "asc" | "desc"; value: string | null };
+}
+
+/**
+ * Filter criteria of a vault listing, with its order, and the cursor and the size of the page. A vault must meet all
+ * criteria that are given.
+ */
+export interface VaultFilter {
+  chainId?: number | undefined;
+  /** Address or symbol of the vault's asset. Letter case is ignored. */
+  asset?: string | undefined;
+  /** Address or symbol of a token that the vault accepts without a swap. Letter case is ignored. */
+  accepts?: string | undefined;
+  type?: string | undefined;
+  /** Name of the vault family. */
+  family?: string | undefined;
+  /** How the vault settles deposits, and `withdrawSettlement` withdrawals: at once, or later on request. */
+  depositSettlement?: string | undefined;
+  withdrawSettlement?: string | undefined;
+  /** Name of the curator. Letter case is ignored. */
+  curator?: string | undefined;
+  /** Part of the vault's name. Letter case is ignored. */
+  q?: string | undefined;
+  /** True for vaults that do not accept deposits now, false for those that do. */
+  paused?: boolean | undefined;
+  /** Minimum value of the vault's assets in US dollars. Vaults of unknown value are excluded. */
+  minTvlUsd?: number | undefined;
+  /** Ids of the requested vaults; unknown ids are ignored. */
+  ids?: readonly string[] | undefined;
+  sort?: VaultSort | undefined;
+  /** Default: ascending by name, descending by any other key. */
+  order?: "asc" | "desc" | undefined;
+  /** The last vault of the previous page. */
+  after?: VaultPosition | undefined;
+  /** Maximum number of vaults on the page. */
+  limit: number;
+}
+
+/** Age from which figures in a list count as stale, in milliseconds: twice the interval of the job that reads them. */
+const STALE_MS = 10 * MINUTE_MS;
+
+/**
+ * Recently built pages of vaults by filter, reused while their inputs are unchanged, because a page of 500 vaults takes
+ * milliseconds to build.
+ */
+const pages = new MemoByInputs<Page<ListedVault>>(8);
+
+/**
+ * Returns one page of the vaults that are open or paused and match a filter, in the requested order. All figures are
+ * loaded with the registry, in one query; a chain is read only if none of its vaults was ever read. Figures that are
+ * unknown are null, and those more than about ten minutes old are marked as stale. Returns the same object until
+ * something changes. Throws `store_unavailable`.
+ */
+export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
+  const registry = await listRegistry(ctx);
+  const matching = registry.all.filter((vault) => isListed(vault) && matches(vault, filter));
+  const chainIds = [...new Set(matching.map((vault) => vault.chainId))];
+  const chains = await Promise.all(chainIds.map((chainId) => readChainFigures(ctx, { chainId, registry })));
+  const { definitions } = ctx.chains;
+  const staleFrom = Math.floor((ctx.now() - STALE_MS) / MINUTE_MS) * MINUTE_MS;
+  const of = [
+    definitions,
+    registry,
+    staleFrom,
+    ...chains.flatMap(({ figures, flags, yields }) => [figures, flags, yields]),
+  ];
+  const make = () => writePage({ definitions, registry, matching, filter, chains, staleFrom });
+  return pages.get(JSON.stringify(filter), { of, make });
+}
+
+const NO_FLAGS: VaultFlags = { paused: false, minDeposit: null };
+
+interface PageInput {
+  definitions: Context["chains"]["definitions"];
+  registry: Registry;
+  matching: readonly Vault[];
+  filter: VaultFilter;
+  chains: readonly ChainFigures[];
+  staleFrom: number;
+}
+
+/** A vault of the list with its figures for the filter and the sort order. */
+interface Entry {
+  vault: Vault;
+  chain: ChainDefinition;
+  figures: VaultFigures | null;
+  flags: VaultFlags;
+  yields: Yields;
+  /** The value by which the list is sorted, or null if it is unknown. */
+  value: string | null;
+}
+
+function writePage(input: PageInput): Page<ListedVault> {
+  const { filter } = input;
+  const { limit, after, sort, order = defaultOrder(sort) } = filter;
+  const byId = new Map(input.chains.map((read) => [read.chainId, read]));
+  const entries = input.matching.flatMap((vault): Entry[] => {
+    const chain = input.definitions.get(vault.chainId);
+    const read = byId.get(vault.chainId);
+    if (chain === undefined || read === undefined) return [];
+    const figures = read.figures.get(vault.vaultId) ?? null;
+    const flags = read.flags[vault.vaultId] ?? (figures === null ? NO_FLAGS : flagsOf(figures));
+    const yields = read.yields[vault.vaultId] ?? yieldsOf(figures);
+    const entry = { vault, chain, figures, flags, yields, value: null };
+    const value = sortValue(entry, sort);
+    return matchesFigures(entry, filter) ? [{ ...entry, value }] : [];
+  });
+  const compare = (a: Ranked, b: Ranked): number => compareEntries(a, b, { sort, order });
+  if (sort !== undefined) entries.sort(compare);
+  const start: Ranked | null =
+    after === undefined ? null : { vault: after, value: after.sorted?.value ?? null };
+  const later = start === null ? entries : entries.filter((entry) => compare(entry, start) > 0);
+  const shown = later.slice(0, limit);
+  const last = shown.at(-1);
+  const more = later.length > limit && last !== undefined;
+  return {
+    rows: shown.map((entry) => showEntry(entry, input)),
+    next: more ? encodeCursor(cursorParts(last, { sort, order })) : null,
+  };
+}
+
+/** Parts of the cursor that continues a list after an entry. */
+function cursorParts(
+  { vault, value }: Entry,
+  by: { sort: VaultSort | undefined; order: "asc" | "desc" },
+): string[] {
+  if (by.sort === undefined) return [vault.vaultId];
+  return [vault.vaultId, by.sort, by.order, value === null ? "" : `=${value}`];
+}
+
+/** Returns the default sort order: names from A to Z, all other keys descending. */
+const defaultOrder = (sort: VaultSort | undefined): "asc" | "desc" =>
+  sort === undefined || sort === "name" ? "asc" : "desc";
+
+function sortValue({ vault, figures, yields }: Entry, sort: VaultSort | undefined): string | null {
+  switch (sort) {
+    case "tvl_usd":
+      return figures?.tvlUsd ?? null;
+    case "apy_7d":
+      return yields.apy_7d?.toString() ?? null;
+    case "name":
+      return vault.name.toLowerCase();
+    case "proven_at":
+      return vault.proof?.at ?? null;
+    case undefined:
+      return null;
+  }
+}
+
+const yieldsOf = (figures: VaultFigures | null): Yields =>
+  figures === null ? noYields : { apy_1d: figures.apy1d, apy_7d: figures.apy7d, apy_30d: figures.apy30d };
+
+interface Ranked {
+  vault: VaultKey;
+  value: string | null;
+}
+
+/** Compares two vaults of a list: by their values, unknown ones last in either order, then by chain id and address. */
+function compareEntries(
+  a: Ranked,
+  b: Ranked,
+  { sort, order }: { sort: VaultSort | undefined; order: "asc" | "desc" },
+): number {
+  if (sort !== undefined && a.value !== b.value) {
+    if (a.value === null) return 1;
+    if (b.value === null) return -1;
+    const numeric = sort === "tvl_usd" || sort === "apy_7d";
+    const difference = numeric ? Number(a.value) - Number(b.value) : a.value < b.value ? -1 : 1;
+    if (difference !== 0) return order === "asc" ? difference : -difference;
+  }
+  if (a.vault.chainId !== b.vault.chainId) return a.vault.chainId - b.vault.chainId;
+  const [left, right] = [a.vault.address.toLowerCase(), b.vault.address.toLowerCase()];
+  return left === right ? 0 : left < right ? -1 : 1;
+}
+
+function showEntry(entry: Entry, { registry, staleFrom }: PageInput): ListedVault {
+  const { vault, chain, figures, flags, yields } = entry;
+  const viaRouter = vault.caller === "router" && figures?.routerDeployed === true;
+  return {
+    ...toWireVault(vault, {
+      chain,
+      entry: viaRouter
+        ? { via: "router", address: depositRouterAddress }
+        : { via: "user", address: vault.entryPoint },
+      pausedOnChain: flags.paused,
+      minDeposit: flags.minDeposit,
+    }),
+    ...vaultLinks(vault, chain),
+    ...yields,
+    tvl_usd: figures?.tvlUsd ?? null,
+    share_price: figures?.sharePrice ?? null,
+    max_deposit: flags.paused ? "0" : (figures?.maxDeposit ?? null),
+    exit_fee: figures?.exitFee ?? null,
+    signals: registry.facts.get(vault.vaultId)?.signals ?? { high: 0, medium: 0 },
+    read_at:
+      figures === null
+        ? null
+        : { block_number: figures.blockNumber, block_timestamp: figures.blockTime.toISOString() },
+    stale: figures !== null && figures.blockTime.getTime() < staleFrom,
+  };
+}
+
+/** Returns true if lists contain the vault. A vault in another status can only be read by its id. */
+const isListed = ({ status }: Vault): boolean => status === "active" || status === "paused";
+
+function matches(vault: Vault, filter: VaultFilter): boolean {
+  const { asset, accepts, ids, curator, q } = filter;
+  const isOther = (wanted: unknown, own: unknown): boolean => wanted !== undefined && wanted !== own;
+  if (isOther(filter.chainId, vault.chainId) || isOther(filter.type, vault.type)) return false;
+  if (isOther(filter.family, vault.adapter)) return false;
+  if (ids !== undefined && !ids.includes(vault.vaultId)) return false;
+  if (curator !== undefined && vault.curator.toLowerCase() !== curator.toLowerCase()) return false;
+  if (q !== undefined && !vault.name.toLowerCase().includes(q.toLowerCase())) return false;
+  const taken = [vault.asset, ...vault.acceptedAssets];
+  if (accepts !== undefined && !taken.some((token) => isNamed(token, accepts))) return false;
+  if (asset !== undefined && !isNamed(vault.asset, asset)) return false;
+  const { deposit, withdraw } = settlementOf(vault);
+  return !isOther(filter.depositSettlement, deposit) && !isOther(filter.withdrawSettlement, withdraw);
+}
+
+function matchesFigures({ vault, flags, figures }: Entry, { paused, minTvlUsd }: VaultFilter): boolean {
+  if (paused !== undefined && (vault.status !== "active" || flags.paused) !== paused) return false;
+  return (
+    minTvlUsd === undefined || (typeof figures?.tvlUsd === "string" && Number(figures.tvlUsd) >= minTvlUsd)
+  );
+}
+
+/** Returns true if a text is a token's address or symbol, in any letter case. */
+function isNamed(token: Token, text: string): boolean {
+  return sameAddress(token.address, text) || token.symbol.toLowerCase() === text.toLowerCase();
+}

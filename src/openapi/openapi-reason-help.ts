@@ -1,0 +1,144 @@
+import type { ErrorHelp } from "./openapi-error-help.ts";
+
+/**
+ * Explanation of a code in `reasons`, `next_refusal` or `warnings` of a response, which is never the code of a problem
+ * document.
+ */
+export interface ReasonHelp extends ErrorHelp {
+  /** Where the code appears. */
+  where: "reasons" | "next_refusal" | "warnings";
+}
+
+/** Cause and remedy of all codes in responses that are not codes of problem documents. */
+export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
+  amount_too_high: {
+    where: "reasons",
+    cause: "The bridge does not take this much at once.",
+    remedy: "Send a smaller amount, or several.",
+  },
+  amount_too_low: {
+    where: "reasons",
+    cause: "The bridge's fees leave too little of this amount.",
+    remedy: "Send a larger amount.",
+  },
+  asset_unsupported: {
+    where: "reasons",
+    cause: "The bridge does not carry this token between these chains.",
+    remedy: "Pay with another token; `GET /v1/tokens` lists them.",
+  },
+  balance_insufficient: {
+    where: "next_refusal",
+    cause: "The account no longer holds the amount that was delivered to it.",
+    remedy: "Deposit what is left with a new build.",
+  },
+  bridge_excluded: {
+    where: "reasons",
+    cause: "The provider's bridge was not asked, because another bridge is wanted.",
+    remedy: "Omit `preferred_bridge`.",
+  },
+  bridge_unavailable: {
+    where: "reasons",
+    cause: "No bridge or exchange transfers this token to the vault.",
+    remedy: "Pay with another token or from another chain.",
+  },
+  claim_shared: {
+    where: "next_refusal",
+    cause: "One claim takes the shares of several requests; it is the next step of the oldest one.",
+    remedy: "Send the claim of the deposit that the text names.",
+  },
+  delivery_unsupported: {
+    where: "reasons",
+    cause: "What this route delivers cannot be deposited into the vault.",
+    remedy: "Pay with another token.",
+  },
+  destination_call_failed: {
+    where: "reasons",
+    cause: "The deposit that the bridge makes on arrival failed in the simulation, or needs too much gas.",
+    remedy: "Repeat the request, or choose another token or vault.",
+  },
+  destination_call_unsupported: {
+    where: "reasons",
+    cause: "The bridge cannot make the deposit on arrival, so that it takes two steps.",
+    remedy: "Nothing is to be done: the second step is offered.",
+  },
+  exchange_unavailable: {
+    where: "reasons",
+    cause: "No exchange swaps this token on this chain.",
+    remedy: "Pay with another token; `GET /v1/tokens` lists them.",
+  },
+  fees_exceed_amount: {
+    where: "reasons",
+    cause: "The fees are higher than the amount.",
+    remedy: "Send a larger amount.",
+  },
+  insufficient_liquidity: {
+    where: "reasons",
+    cause: "The exchange or bridge has too little liquidity for this amount.",
+    remedy: "Send a smaller amount.",
+  },
+  minimum_not_guaranteed: {
+    where: "reasons",
+    cause: "The route cannot guarantee the minimum that the slippage tolerance demands.",
+    remedy: "Raise `slippage`, or pay with another token.",
+  },
+  no_quote: {
+    where: "reasons",
+    cause: "The provider has no route for this transfer.",
+    remedy: "Try another token, chain or amount.",
+  },
+  price_unverified: {
+    where: "warnings",
+    cause: "No price of the tokens is known; a second provider agreed with the offer.",
+    remedy: "Compare the expected amounts yourself before you sign.",
+  },
+  recipient_unsupported: {
+    where: "reasons",
+    cause: "The bridge cannot deliver to this account.",
+    remedy: "Choose another bridge.",
+  },
+  request_gone: {
+    where: "next_refusal",
+    cause: "The vault no longer knows this request, and no shares followed it.",
+    remedy: "Ask the vault's curator what became of the request.",
+  },
+  request_refused: {
+    where: "reasons",
+    cause: "The provider does not take such a transfer.",
+    remedy: "Try another token, chain or amount.",
+  },
+  route_not_enabled: {
+    where: "reasons",
+    cause: "The bridge has closed this way between the chains.",
+    remedy: "Try another bridge, token or chain.",
+  },
+  same_chain: {
+    where: "reasons",
+    cause: "The bridge transfers only between different chains.",
+    remedy: "Nothing is to be done: exchanges are asked for swaps on one chain.",
+  },
+  slippage: {
+    where: "reasons",
+    cause: "The bridge takes more than the slippage tolerance allows.",
+    remedy: "Raise `slippage`, or send a larger amount.",
+  },
+  slippage_exceeded: {
+    where: "reasons",
+    cause: "The price moved by more than the slippage tolerance while the route was built.",
+    remedy: "Repeat the request, or raise `slippage`.",
+  },
+  token_unknown: {
+    where: "reasons",
+    cause: "The provider does not know the token.",
+    remedy: "Pay with another token; `GET /v1/tokens` lists them.",
+  },
+  tool_unavailable: {
+    where: "reasons",
+    cause: "The exchange or bridge did not respond.",
+    remedy: "Repeat the request later.",
+  },
+  transaction_not_built: {
+    where: "reasons",
+    cause: "The provider offered a route and then did not build its transaction.",
+    remedy: "Repeat the request.",
+  },
+};

@@ -1,0 +1,107 @@
+import { type Address, erc20Abi, zeroAddress } from "viem";
+import { nativeBalanceRead, readNativeBalance } from "../chains/aggregator/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
+import type { Context } from "../context.ts";
+import { failure } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { readWithFeeds } from "../prices/read-prices.ts";
+import { type AuthorizationFacts, authorizationQuery } from "./authorization/authorization-facts.ts";
+import { type AuthorizationWish, asksForSignature } from "./authorization/choose-authorization.ts";
+
+/** A user, and the token they pay with on the source chain. The zero address stands for the native currency. */
+export interface Payer {
+  from: { client: ChainClient; chainId: number; token: Address };
+  user: Address;
+  /** Authorization that the user requests; absent if only an approval is possible. */
+  authorize?: AuthorizationWish;
+}
+
+/** A payer's token balance and allowances, read at one block. Amounts are in the token's smallest unit. */
+export interface Funds {
+  /** Null if unknown; `readFunds` never returns null. */
+  balance: bigint | null;
+  /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
+  nativeBalance: bigint | null;
+  /** Decimals of the token, or null if the token does not report them. */
+  decimals: number | null;
+  /**
+   * Allowance by spender address in lowercase; empty for the native currency. An allowance is null if it could not be
+   * read.
+   */
+  allowances: ReadonlyMap<string, bigint | null>;
+  /** State that decides which signatures can pay; null if none was requested, or for the native currency. */
+  authorization: AuthorizationFacts | null;
+  block: BlockTime;
+}
+
+/**
+ * Reads a payer's token balance and the allowance of each spender in one batch, with the price feeds of the token, of
+ * the native currency and of the tokens in `priced`, all on the source chain; `pricesOfRequest` then returns these feed
+ * prices. The native currency has no allowances. Throws `token_unsupported` if the token's balance cannot be read,
+ * because the address is then not a token. Errors of the RPC nodes propagate.
+ */
+export async function readFunds(
+  ctx: Context,
+  input: { payer: Payer; spenders: readonly Address[]; priced?: readonly Address[] },
+): Promise<Funds> {
+  const { from, user, authorize } = input.payer;
+  const native = isNative(from.token);
+  const described = native ? noReads : tokenFundsQuery(input.payer, input.spenders);
+  const signs = !native && authorize !== undefined && asksForSignature(authorize);
+  const asked = { chainId: from.chainId, token: from.token, owner: user };
+  const [{ value, block }, balance] = await Promise.all([
+    readWithFeeds(ctx, {
+      chainId: from.chainId,
+      tokens: [from.token, zeroAddress, ...(input.priced ?? [])],
+      query: queryAll({
+        funds: described,
+        authorization: signs ? authorizationQuery(ctx, asked) : unsigned,
+      }),
+    }),
+    native ? readNativeBalance(from.client, user) : null,
+  ]);
+  const { decimals } = from.client.definition.native;
+  const { funds, authorization } = value;
+  if (native)
+    return { balance, nativeBalance: balance, decimals, allowances: new Map(), authorization, block };
+  if (funds.balance === null) throw failure("token_unsupported", "from_token is not a token on this chain");
+  return { ...funds, authorization, block };
+}
+
+type TokenFunds = Omit<Funds, "block" | "authorization">;
+
+const unsigned = createQuery({}, (): AuthorizationFacts | null => null);
+
+const noReads = createQuery(
+  {},
+  (): TokenFunds => ({ balance: null, nativeBalance: null, decimals: null, allowances: new Map() }),
+);
+
+function tokenFundsQuery({ from, user, authorize }: Payer, spenders: readonly Address[]) {
+  const onToken = { to: from.token, abi: erc20Abi } as const;
+  const allowance = (spender: Address) =>
+    [`allowance/${spender}`, read({ ...onToken, name: "allowance", args: [user, spender] })] as const;
+  const balance = read({ ...onToken, name: "balanceOf", args: [user] });
+  const decimals = read({ ...onToken, name: "decimals" });
+  return createQuery(
+    {
+      balance,
+      decimals,
+      gas: nativeBalanceRead(authorize?.submitter ?? user),
+      ...Object.fromEntries(spenders.map(allowance)),
+    },
+    ({ balance: held, decimals: stated, gas, ...allowances }): TokenFunds => ({
+      balance: valueOrNull(held),
+      nativeBalance: valueOrNull(gas),
+      decimals: valueOrNull(stated),
+      allowances: new Map(
+        spenders.map((spender) => {
+          const result = allowances[`allowance/${spender}` as keyof typeof allowances];
+          return [spender.toLowerCase(), result === undefined ? null : valueOrNull(result)];
+        }),
+      ),
+    }),
+  );
+}

@@ -1,0 +1,233 @@
+import { type Address, zeroAddress } from "viem";
+import type { ChainClient } from "../chains/chain-client.ts";
+import type { Context } from "../context.ts";
+import { AppError } from "../errors.ts";
+import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
+import type { ChainToken } from "../prices/price.ts";
+import { pricesOfRequest } from "../prices/read-prices.ts";
+import type { TransferQuote, VerifiedTransfer } from "../providers/provider.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
+import type { Token } from "../vaults/vault.ts";
+import type { AuthorizationWish } from "./authorization/choose-authorization.ts";
+import {
+  type FairValue,
+  pricedValue,
+  sameAssetValue,
+  secondQuoteValue,
+  type ValuedPayment,
+} from "./order-fair-value.ts";
+import {
+  type FairnessBreach,
+  type FairnessCase,
+  findUnfairness,
+  type SimulatedOutput,
+  type TokenRelation,
+  toleranceOf,
+} from "./order-fairness-rules.ts";
+import { type LossSplit, splitSlippage } from "./order-floors.ts";
+import { type AssetTable, pricedForms, relationOf, twinOf, valuationPrice } from "./order-token-relation.ts";
+
+/**
+ * An order that needs a swap or bridge: the payment, the destination chain, and the slippage tolerance. `from.amount`
+ * is in the token's smallest unit.
+ */
+export interface RouteOrder {
+  from: { client: ChainClient; chainId: number; token: Address; amount: bigint };
+  /** Client of the destination chain. */
+  client: ChainClient;
+  user: Address;
+  /** Slippage tolerance: maximum total loss, as a fraction. */
+  slippage: number;
+  /** Bridge to try before all others, or null. */
+  preferredBridge: string | null;
+  /** Authorization that the user requests; absent if only an approval is possible. */
+  authorize?: AuthorizationWish;
+}
+
+/**
+ * Where a route ends. `one_step`: the provider's transfer ends in a Router call. `two_step`: the user's wallet receives
+ * the token and sends a second transaction.
+ */
+export type RouteEnd = "one_step" | "two_step";
+
+/** All quotes for one order and target token, with the data that their evaluation needs besides prices. */
+export interface OfferSet {
+  order: RouteOrder;
+  token: Token;
+  /** Decimals of the paid token, or null if the token does not report them. */
+  paidDecimals: number | null;
+  /** Asset tables of the providers, which state what bridges exchange one for one. */
+  tables: readonly AssetTable[];
+  /** All quotes for the token, fair or not. */
+  quotes: readonly TransferQuote[];
+}
+
+const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === client.definition.chainId;
+
+/**
+ * Returns the tokens whose prices an evaluation of an order's offers uses: the paid token, the requested token, the
+ * native currency that pays fees on top, and the requested token's asset on the source chain, whose price serves if the
+ * requested token has none.
+ */
+export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
+  const { from, to, native, twin } = tokensOf(set);
+  const forms = [from, to, native].flatMap(pricedForms);
+  return twin === null ? forms : [...forms, twin];
+}
+
+function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "tables">) {
+  const source = order.from.client.definition;
+  const from = { chain: source, token: order.from.token };
+  const to = { chain: order.client.definition, token: token.address };
+  const native = { chain: source, token: zeroAddress };
+  const twin = onOneChain(order) ? null : twinOf(tables, { token: to, chain: source });
+  const stand = twin === null ? null : { chainId: source.chainId, token: twin };
+  return { from, to, native, twin: stand };
+}
+
+/**
+ * Offers with the prices that are known so far, and the relation of the paid to the requested token. The payment's
+ * `nativeFee` is zero until an offer is chosen.
+ */
+export interface ValuedOffers extends OfferSet {
+  relation: TokenRelation;
+  payment: ValuedPayment;
+}
+
+/**
+ * Adds the prices that this request has read so far. Sends no requests, but waits for requested prices as
+ * `pricesOfRequest` does. Never throws.
+ */
+export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
+  const { order, token, tables, paidDecimals } = set;
+  const { from, to, native, twin } = tokensOf(set);
+  const prices = await pricesOfRequest(ctx, pricedTokens(set));
+  return {
+    ...set,
+    relation: relationOf(tables, { from, to }),
+    payment: {
+      amount: order.from.amount,
+      nativeFee: 0n,
+      from: { decimals: paidDecimals, price: valuationPrice(prices, { token: from, twin: null }) },
+      to: { decimals: token.decimals, price: valuationPrice(prices, { token: to, twin }) },
+      native: {
+        decimals: order.from.client.definition.native.decimals,
+        price: valuationPrice(prices, { token: native, twin: null }),
+      },
+    },
+  };
+}
+
+/**
+ * Returns the fair value of an order's payment: one to one for the same asset, by prices for a swap, or without prices
+ * by the highest of the other providers' quotes that agree within the slippage. Returns null if none of these is
+ * possible.
+ */
+function fairValueOf(
+  offers: ValuedOffers,
+  by: { option: TransferQuote; nativeFee: bigint },
+): FairValue | null {
+  const payment = { ...offers.payment, nativeFee: by.nativeFee };
+  const same = offers.relation === "same_asset" ? sameAssetValue(payment) : null;
+  return same ?? pricedValue(payment) ?? secondQuote(offers, { payment, option: by.option });
+}
+
+function secondQuote(
+  offers: ValuedOffers,
+  { payment, option }: { payment: ValuedPayment; option: TransferQuote },
+): FairValue | null {
+  const slippage = fractionToParts(offers.order.slippage);
+  const values = offers.quotes
+    .filter(({ provider }) => provider !== option.provider)
+    .map((other) => secondQuoteValue(payment, { output: other.toAmount, slippage }))
+    .filter((fair) => agrees(fair, option));
+  return values.reduce<FairValue | null>(
+    (best, fair) => (best === null || fair.output > best.output ? fair : best),
+    null,
+  );
+}
+
+/** Returns true if an option's expected output and the fair value's differ by at most the value's band. */
+function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
+  const [low, high] = toAmount < fair.output ? [toAmount, fair.output] : [fair.output, toAmount];
+  return (high - low) * PARTS_PER_BILLION <= high * fair.band;
+}
+
+/** One quote with its fair value and allowed losses, as input of the fairness rules before anything is built. */
+export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
+
+/**
+ * Returns a quote as input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
+ * replaces the quote's own. The whole slippage is the transfer's if one transaction swaps and deposits on one chain;
+ * otherwise it is split between transfer and vault. Pure.
+ */
+export function toOffer(
+  offers: ValuedOffers,
+  of: { option: TransferQuote; ends: RouteEnd; nativeFee?: bigint },
+): Offer {
+  const slippage = fractionToParts(offers.order.slippage);
+  const exact = onOneChain(offers.order) && of.ends === "one_step";
+  const loss: LossSplit = exact ? { transfer: slippage, vault: 0n } : splitSlippage(slippage);
+  const fair = fairValueOf(offers, { option: of.option, nativeFee: of.nativeFee ?? of.option.nativeFee });
+  return { relation: offers.relation, fair, slippage, loss, option: of.option };
+}
+
+/** Returns the first fairness rule that a quote breaks before anything is built, or null if it breaks none. */
+export function findUnfairOption(offer: Offer): FairnessBreach | null {
+  return findUnfairness({ ...offer, built: null, simulated: null, minIn: null });
+}
+
+/**
+ * Returns the losses that an offer may cause; the transfer's loss is the tolerance to request from the provider. Throws
+ * `price_unsafe` if the offer breaks a fairness rule.
+ */
+export function planLoss(offer: Offer): LossSplit {
+  const broken = findUnfairOption(offer);
+  const transfer = toleranceOf(offer);
+  if (broken !== null || transfer === null) throw unfairOffer(broken);
+  return { ...offer.loss, transfer };
+}
+
+/** Results for a chosen offer: the built transaction and its simulation. */
+export interface OfferOutcome {
+  built: VerifiedTransfer;
+  simulated: SimulatedOutput | null;
+  /**
+   * Minimum delivered amount that the Router call accepts, in smallest units, or null if the user receives the
+   * delivery.
+   */
+  minIn: bigint | null;
+}
+
+/** Throws `price_unsafe` if a built or simulated offer breaks a fairness rule. */
+export function assertFair(offer: Offer, outcome: OfferOutcome): void {
+  const broken = findUnfairness({ ...offer, ...outcome });
+  if (broken !== null) throw unfairOffer(broken);
+}
+
+const UNFAIR_DETAIL =
+  "the offered routes are worth less than the slippage tolerance allows, or have no price";
+
+/**
+ * Creates the `price_unsafe` error of an offer, with subject `route`. The broken rule (null if no tolerance keeps the
+ * guaranteed value) is its cause, for logs only.
+ */
+export function unfairOffer(broken: FairnessBreach | null): AppError {
+  const cause = new Error(broken === null ? "no tolerance" : `${broken.rule}: ${broken.why}`);
+  return new AppError("price_unsafe", UNFAIR_DETAIL, { members: { subject: "route" }, cause });
+}
+
+/**
+ * Returns the warnings for the user about a built offer: `price_unverified` if only a second provider's quote confirms
+ * it.
+ */
+export function warningsOf({ fair }: Offer): Warning[] {
+  if (fair?.basis !== "second_quote") return [];
+  return [
+    {
+      code: "price_unverified",
+      detail:
+        "no independent price is known for a token of this route; a second provider's offer agrees with it",
+    },
+  ];
+}

@@ -1,0 +1,346 @@
+import type { Context } from "../context.ts";
+import { type AppError, failure } from "../errors.ts";
+import { describeError } from "../lib/logger.ts";
+import { withDeadline } from "../lib/timers.ts";
+import type { Provider, TransferQuote } from "../providers/provider.ts";
+import {
+  isProviderFailure,
+  isUnsafeRoute,
+  mostUsefulFailure,
+  type NoRouteReason,
+  noRouteReasons,
+  toProviderFailure,
+} from "../providers/provider-failures.ts";
+import {
+  type QuoteRanking,
+  type QuoteResults,
+  rankQuotes,
+  requestQuotes,
+} from "../providers/provider-quotes.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
+import type { Token } from "../vaults/vault.ts";
+import { asksForSignature } from "./authorization/choose-authorization.ts";
+import { mostExpected } from "./order-fair-value.ts";
+import { type Funds, readFunds } from "./order-payer-funds.ts";
+import {
+  attemptDeadline,
+  type BridgePass,
+  candidatesOf,
+  passesOf,
+  type RouteCandidate,
+  toTransferRequest,
+  withLeast,
+} from "./order-route-candidates.ts";
+import {
+  findUnfairOption,
+  type Offer,
+  type OfferSet,
+  type RouteEnd,
+  type RouteOrder,
+  toOffer,
+  unfairOffer,
+  type ValuedOffers,
+  valueOffers,
+  warningsOf,
+} from "./order-route-offer.ts";
+import { twinOf } from "./order-token-relation.ts";
+
+/** Deadline for all quotes, in milliseconds from the start of the route search. */
+const QUOTES_MS = 3_000;
+/** Time after which no further build is started, in milliseconds from the start of the route search. */
+const LAST_START_MS = 5_500;
+/** Timeout for the whole route search, in milliseconds. */
+const SEARCH_MS = 7_200;
+/** Maximum number of builds per provider in a search, so that one faulty provider cannot use up the time. */
+const MAX_ATTEMPTS = 4;
+
+/** One attempt of a route search: the offer to build, its provider, and the user's funds. */
+export interface RouteAttempt {
+  token: Token;
+  option: TransferQuote;
+  provider: Provider;
+  funds: Funds;
+  /** Deadline for the provider's response, in unix milliseconds. */
+  deadline: number;
+  /** Whether the route takes one step or two. */
+  ends: RouteEnd;
+  /**
+   * Returns the offer as input of the fairness rules, with the prices that are known by then: reads on the destination
+   * chain may have added some. `nativeFee` is the fee on top of the built transaction, in wei.
+   */
+  offer(nativeFee?: bigint): Promise<Offer>;
+}
+
+/** The order and callbacks of a route search. */
+export interface RouteSearchInput<B> {
+  order: RouteOrder;
+  /** The tokens that a route may deliver, best first. */
+  targets: readonly Token[];
+  /** Returns true if a provider may deliver the token into a Router call. */
+  callable(token: Token): boolean;
+  /** Returns true if an error rejects the target token itself, independent of the route. */
+  isTargetRefusal(error: AppError): boolean;
+  /**
+   * Builds, verifies and simulates one route. If it throws, the next route is tried, unless the error is neither the
+   * target token's nor the provider's.
+   */
+  build(ctx: Context, attempt: RouteAttempt): Promise<B>;
+}
+
+/** The result of a route search. */
+export interface FoundRoute<B> {
+  built: B;
+  token: Token;
+  /** Decimals of the token that the user pays with, or null if it does not report them. */
+  fromDecimals: number | null;
+  /** The fair offers for the token from trusted providers, in order of preference. */
+  ranking: QuoteRanking;
+  /** The reasons why other routes failed; empty if none did. */
+  reasons: NoRouteReason[];
+  warnings: Warning[];
+}
+
+/** Mutable state of one route search. */
+interface RouteSearch<B> {
+  input: RouteSearchInput<B>;
+  providers: readonly Provider[];
+  funds: Promise<Funds>;
+  startedAt: number;
+  /** Number of builds by provider name. */
+  attempts: Map<string, number>;
+  failures: AppError[];
+  /** Names of the providers that could not be reached, or whose answers were contradictory; they are not used again. */
+  excluded: Set<string>;
+  /** Target tokens that were refused. */
+  refused: Set<Token>;
+  /** The quotes of all providers, by target token. */
+  quotes: Map<Token, QuoteResults>;
+}
+
+/**
+ * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
+ * preference until one passes simulation. For each target token, the preferred bridge comes before others, and one-step
+ * routes before two-step routes. If all routes to a token fail, or the vault refuses the token, the next token is
+ * tried. A provider that cannot be reached, or whose answer contradicts the request, its own quote or a fair value, is
+ * not used again in this search; no provider builds more than four times. An error that no other route could avoid is
+ * thrown at once. If no route succeeds, throws the most useful failure (`mostUsefulFailure`); throws
+ * `token_unsupported` if the paid address is not a token, and `upstream_timeout` after 7.2 seconds. Errors of the RPC
+ * nodes propagate.
+ */
+export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
+  const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");
+  return withDeadline(search(ctx, input), { ms: SEARCH_MS, late });
+}
+
+async function search<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
+  const { order, targets } = input;
+  const startedAt = ctx.now();
+  const providers = await ctx.providers.all();
+  const state: RouteSearch<B> = {
+    input,
+    providers,
+    funds: fundsOf(ctx, { input, providers }),
+    startedAt,
+    attempts: new Map(),
+    failures: [],
+    excluded: new Set(),
+    refused: new Set(),
+    quotes: new Map(),
+  };
+  state.funds.catch(() => undefined);
+  for (const pass of passesOf(order, targets)) {
+    for (const token of targets) {
+      const late = ctx.now() - startedAt > QUOTES_MS && state.failures.length > 0;
+      if (late && !state.quotes.has(token)) break;
+      const found = await tryToken(ctx, { state, token, pass });
+      if (found !== null) return found;
+    }
+  }
+  await state.funds;
+  throw mostUsefulFailure(state.failures);
+}
+
+/** Reads the payer's funds, and in the same request the price feeds of the order's tokens on the source chain. */
+function fundsOf<B>(
+  ctx: Context,
+  { input, providers }: { input: RouteSearchInput<B>; providers: readonly Provider[] },
+): Promise<Funds> {
+  const { order, targets } = input;
+  const request = toTransferRequest(order, { address: order.from.token });
+  const signs = order.authorize !== undefined && asksForSignature(order.authorize);
+  const spenders = [
+    ...providers.flatMap((provider) => provider.spenders(request)),
+    ...(signs ? [depositRouterAddress] : []),
+  ];
+  const source = order.from.client.definition;
+  const priced = targets.flatMap(({ address }) => {
+    const token = { chain: order.client.definition, token: address };
+    if (order.from.chainId === token.chain.chainId) return [address];
+    return twinOf(providers, { token, chain: source }) ?? [];
+  });
+  return readFunds(ctx, { payer: order, spenders: [...new Set(spenders)], priced });
+}
+
+/** Tries the routes to one target token in order. Returns the first that succeeds, or null if none does. */
+async function tryToken<B>(
+  ctx: Context,
+  { state, token, pass }: { state: RouteSearch<B>; token: Token; pass: BridgePass },
+): Promise<FoundRoute<B> | null> {
+  const { order } = state.input;
+  if (state.refused.has(token)) return null;
+  const results = await quotesOf(ctx, { state, token, pass });
+  const offers = await valueOffers(ctx, await offerSetOf(state, { token, quotes: results.quotes }));
+  const call = state.input.callable(token);
+  const preference = { bridge: order.preferredBridge, call };
+  const ranking = rankQuotes(fairOptions(ctx, { state, offers }), preference);
+  const ways = candidatesOf(ranking, { ...preference, pass });
+  if (ways.length === 0 && pass === "all") noteUnusable(state, ranking.quotes);
+  for (const [index, way] of ways.entries()) {
+    const later = ways.slice(index + 1).map(({ option }) => option.provider);
+    const last = !later.some((name) => name !== way.option.provider && !state.excluded.has(name));
+    const found = await tryCandidate(ctx, { state, offers, way, last });
+    if (found === null) continue;
+    const { option, ends } = way;
+    const decided = ranking.decidedBy?.name ?? null;
+    const { provider, bridge } = option;
+    ctx.log.info("route", { provider, bridge, ends, rule: decided, offers: offers.quotes.length });
+    const honest = ranking.quotes.filter((quote) => !state.excluded.has(quote.provider));
+    const reasons = noRouteReasons(state.failures);
+    const { decimals: fromDecimals } = await state.funds;
+    return { ...found, token, fromDecimals, ranking: { ...ranking, quotes: honest }, reasons };
+  }
+  return null;
+}
+
+async function offerSetOf<B>(
+  state: RouteSearch<B>,
+  { token, quotes }: { token: Token; quotes: readonly TransferQuote[] },
+): Promise<OfferSet> {
+  const { decimals } = await state.funds;
+  return { order: state.input.order, token, paidDecimals: decimals, tables: state.providers, quotes };
+}
+
+/**
+ * Requests the quotes for a target token. In the preferred pass, only the first token is quoted over all bridges; later
+ * tokens are quoted over the preferred bridge only, which costs no request if that bridge cannot carry the token.
+ */
+async function quotesOf<B>(
+  ctx: Context,
+  { state, token, pass }: { state: RouteSearch<B>; token: Token; pass: BridgePass },
+): Promise<QuoteResults> {
+  const { startedAt } = state;
+  const { order } = state.input;
+  const known = state.quotes.get(token);
+  if (known !== undefined) return known;
+  const scope = { ...ctx.providers.scope, deadline: Math.max(ctx.now() + 500, startedAt + QUOTES_MS) };
+  const usable = state.providers.filter(({ name }) => !state.excluded.has(name));
+  const only = pass === "preferred" && state.quotes.size > 0 ? order.preferredBridge : null;
+  const bridges = only === null ? null : [only];
+  const request = { ...toTransferRequest(order, token), bridges };
+  const results = await requestQuotes(usable, { scope, request });
+  for (const [name, error] of results.failures) noteFailure(ctx, { state, name, error });
+  if (bridges === null) state.quotes.set(token, results);
+  return results;
+}
+
+/**
+ * Returns the quotes that a build would accept, each with the minimum output that the build would request. A quote
+ * whose fair value is unknown is kept if reads on the destination chain may still add a price. A provider whose
+ * expected output is implausibly high is excluded.
+ */
+function fairOptions<B>(
+  ctx: Context,
+  { state, offers }: { state: RouteSearch<B>; offers: ValuedOffers },
+): TransferQuote[] {
+  const { order } = offers;
+  const mayLearn = order.from.chainId !== order.client.definition.chainId && offers.payment.to.price === null;
+  const kept: TransferQuote[] = [];
+  for (const option of offers.quotes) {
+    if (state.excluded.has(option.provider)) continue;
+    const offer = toOffer(offers, { option, ends: "one_step" });
+    if (offer.fair === null && mayLearn) {
+      kept.push(option);
+      continue;
+    }
+    const broken = findUnfairOption(offer);
+    if (broken === null) {
+      kept.push(withLeast(offer));
+      continue;
+    }
+    const tooGood = offer.fair !== null && option.toAmount > mostExpected(offer.fair);
+    noteFailure(ctx, { state, name: option.provider, error: unfairOffer(broken), lie: tooGood });
+  }
+  return kept.filter(({ provider }) => !state.excluded.has(provider));
+}
+
+/**
+ * Builds and simulates one route. Returns null if the route is skipped or fails, and records the failure. Throws errors
+ * that no other route could avoid.
+ */
+async function tryCandidate<B>(
+  ctx: Context,
+  of: { state: RouteSearch<B>; offers: ValuedOffers; way: RouteCandidate; last: boolean },
+): Promise<Pick<FoundRoute<B>, "built" | "warnings"> | null> {
+  const { state, offers, way } = of;
+  const provider = state.providers.find(({ name }) => name === way.option.provider);
+  const skipped = provider === undefined || !mayAttempt(ctx, state, provider.name);
+  if (skipped || state.refused.has(offers.token)) return null;
+  const { name } = provider;
+  state.attempts.set(name, (state.attempts.get(name) ?? 0) + 1);
+  const deadline = attemptDeadline({ startedAt: state.startedAt, now: ctx.now(), last: of.last });
+  const offer = async (nativeFee = way.option.nativeFee) =>
+    toOffer(await valueOffers(ctx, offers), { ...way, nativeFee });
+  const attempt = { ...way, token: offers.token, provider, deadline, funds: await state.funds, offer };
+  try {
+    const built = await state.input.build(ctx, attempt);
+    return { built, warnings: warningsOf(await offer()) };
+  } catch (error) {
+    const failed = toProviderFailure(error);
+    if (state.input.isTargetRefusal(failed)) state.refused.add(offers.token);
+    else if (!isProviderFailure(failed)) throw failed;
+    ctx.log.warn("route_refused", { provider: name, ends: way.ends, error: describeError(error) });
+    noteFailure(ctx, { state, name, error: failed, lie: isUnsafeRoute(failed) });
+    return null;
+  }
+}
+
+function mayAttempt<B>(ctx: Context, state: RouteSearch<B>, name: string): boolean {
+  const over = ctx.now() - state.startedAt > LAST_START_MS;
+  return !over && !state.excluded.has(name) && (state.attempts.get(name) ?? 0) < MAX_ATTEMPTS;
+}
+
+/**
+ * Records a provider's failure. Excludes the provider from this search if it could not be reached, or if its answer
+ * contradicts the request, its own quote or a fair value (`lie`).
+ */
+function noteFailure<B>(
+  ctx: Context,
+  failed: { state: RouteSearch<B>; name: string; error: AppError; lie?: boolean },
+): void {
+  const { state, name, error } = failed;
+  state.failures.push(error);
+  const lied = failed.lie === true || error.code === "upstream_rejected";
+  if (lied && !state.excluded.has(name))
+    ctx.log.warn("provider_distrusted", { provider: name, error: describeError(error) });
+  if (lied || UNREACHABLE_CODES.has(error.code)) state.excluded.add(name);
+}
+
+/**
+ * Records a failure for each provider whose quotes cannot be used: those that only deliver into a Router call although
+ * the vault must see the user as caller, or those for a wrapped native token that Across delivers unwrapped.
+ */
+function noteUnusable<B>(state: RouteSearch<B>, quotes: readonly TransferQuote[]): void {
+  for (const _ of new Set(quotes.map(({ provider }) => provider))) {
+    const reasons = [{ code: "delivery_unsupported", detail: UNUSABLE_DETAIL }];
+    state.failures.push(failure("no_route", UNUSABLE_DETAIL, { reasons }));
+  }
+}
+
+const UNUSABLE_DETAIL = "no bridge can deliver this token to the vault";
+
+const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
+  "upstream_timeout",
+  "upstream_unavailable",
+  "rate_limited",
+]);

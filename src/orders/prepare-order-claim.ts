@@ -1,0 +1,58 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { Context } from "../context.ts";
+import type { NextStep } from "../schemas/deposit-schema.ts";
+import type { NextStepRefusal } from "../schemas/step-schema.ts";
+import { explainVaultRevert } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { toTransactionRequest, toWalletCall } from "./order-wallet-calls.ts";
+import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-order-payment.ts";
+
+/**
+ * The user's next transaction for a deposit (a claim or a second step): `next` is the simulated transaction, `refusal`
+ * the error because of which it cannot be sent now. Both are null if there is nothing to send.
+ */
+export interface NextStepOutcome {
+  next: NextStep | null;
+  refusal: NextStepRefusal | null;
+}
+
+/** Creates a result that has an error code with its text in place of a transaction. */
+export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
+  next: null,
+  refusal: { code, detail },
+});
+
+/**
+ * Simulates a claim of settled shares from the user's address, with native currency for gas by a state override, and
+ * returns the transaction to sign. Returns a refusal instead if the claim would revert or the chain is not served.
+ * `headTime` is the timestamp, in UNIX seconds, of the block at which the claimable shares were read. Throws
+ * `simulation_unavailable`. Errors of the RPC nodes propagate.
+ */
+export async function prepareClaim(
+  ctx: Context,
+  of: { vault: Vault; user: Address; call: { target: Address; data: Hex }; headTime: number },
+): Promise<NextStepOutcome> {
+  const { vault, user, call } = of;
+  const { chainId, shareToken } = vault;
+  const client = ctx.chains.client(chainId);
+  if (client === null) return refusedStep("chain_unsupported", `chain ${chainId} is not served`);
+  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [user] });
+  const own = { ...call, value: 0n };
+  const simulation = await runSimulation(client, {
+    user,
+    calls: [own],
+    reads: [{ target: shareToken, data }],
+    overrides: [{ address: user, balance: GAS_FUNDS }],
+    time: of.headTime + INCLUSION_DELAY_S,
+    standsAlone: true,
+  });
+  const [made] = simulation.calls;
+  if (made === undefined || !made.ok) {
+    const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
+    return refusedStep(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
+  }
+  const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
+  const calls = [toWalletCall(own, chainId)];
+  return { next: { kind: "claim", transaction_request: request, approval: null, calls }, refusal: null };
+}

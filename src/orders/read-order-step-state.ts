@@ -1,0 +1,81 @@
+import { erc20Abi, getAddress } from "viem";
+import { createQuery, read, valueOrNull } from "../chains/chain-reads.ts";
+import type { Context } from "../context.ts";
+import { selectHints, selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
+import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+import { type StepLeg, StepPlan } from "./order-steps.ts";
+
+/** Column of a row with the transaction that an order waits for. */
+type AwaitedColumn = "sourceTxHash" | "depositTxHash" | "claimTxHash";
+/** Fields of a row of either direction on which its steps depend. */
+type SteppedRow = Pick<DepositRow, "trackingId" | "userAddress" | AwaitedColumn>;
+
+/** An order whose steps are listed, with what differs between deposits and withdrawals. */
+interface SteppedOrder<R extends SteppedRow> {
+  row: R;
+  /** Transaction that the current state waits for and its chain, or null if it waits for none. */
+  awaited: { column: AwaitedColumn; chainId: number } | null;
+  /** Transactions of earlier steps, which may be reported on the same chain. */
+  earlier: readonly (string | null)[];
+  /** Returns true if the user still has to send the first transaction. */
+  isFirstRequired(row: R): boolean;
+  /** Returns a plan if none is stored. */
+  planOf(row: R): Promise<StepPlan>;
+}
+
+/** State of an order's steps besides that of its row. */
+interface StepStateRead<R> {
+  /** The row, with the reported transaction of the current step as long as no chain shows one. */
+  row: R;
+  plan: StepPlan;
+  /** The allowance for the first transaction, or null if it is not needed or could not be read. */
+  allowance: bigint | null;
+}
+
+/**
+ * Reads what the list of an order's steps needs besides its row: the stored plan (by `planOf` if none is stored), the
+ * reported transaction of the current step, and the user's allowance if the first transaction is not sent yet. An
+ * allowance that cannot be read is null. Throws `store_unavailable`; errors of `planOf` propagate.
+ */
+export async function readStepState<R extends SteppedRow>(
+  ctx: Context,
+  order: SteppedOrder<R>,
+): Promise<StepStateRead<R>> {
+  const [kept, row] = await Promise.all([
+    selectStepPlan(ctx.db, order.row.trackingId),
+    withReportedHash(ctx, order),
+  ]);
+  const stored = StepPlan.safeParse(kept);
+  const plan = stored.success ? stored.data : await order.planOf(row);
+  const pays = order.isFirstRequired(row) && plan.source.spender !== null;
+  return { row, plan, allowance: pays ? await readAllowance(ctx, { leg: plan.source, row }) : null };
+}
+
+/**
+ * Returns the row with the reported transaction of the current step, until a chain shows one: a client that has sent a
+ * transaction must not be asked to send it again.
+ */
+async function withReportedHash<R extends SteppedRow>(
+  ctx: Context,
+  { row, awaited, earlier }: SteppedOrder<R>,
+): Promise<R> {
+  if (awaited === null || row[awaited.column] !== null) return row;
+  const hints = await selectHints(ctx.db, [row.trackingId]);
+  const own = hints
+    .filter(({ chainId, origin }) => chainId === awaited.chainId && origin === "report")
+    .findLast(({ txHash }) => !earlier.includes(txHash));
+  return own === undefined ? row : { ...row, [awaited.column]: own.txHash };
+}
+
+/** Reads the allowance that a leg's transaction needs, or returns null if it cannot be read. */
+async function readAllowance(
+  ctx: Context,
+  { leg, row }: { leg: StepLeg; row: SteppedRow },
+): Promise<bigint | null> {
+  const args = [getAddress(row.userAddress), getAddress(leg.spender ?? row.userAddress)] as const;
+  const allowance = read({ to: getAddress(leg.token.address), abi: erc20Abi, name: "allowance", args });
+  const query = createQuery({ allowance }, (results) => valueOrNull(results.allowance));
+  const answer = await readUncached(ctx, { chainId: leg.chainId, query }).catch(() => null);
+  return answer?.value ?? null;
+}

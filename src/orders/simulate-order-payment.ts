@@ -1,0 +1,243 @@
+import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, type StateOverride } from "viem";
+import * as z from "zod";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
+import { balanceOverride, findBalanceLayout, type SlotLayout } from "../chains/simulator/token-storage.ts";
+import type { Context } from "../context.ts";
+import { failure, failureFrom } from "../errors.ts";
+import { isNative } from "../lib/address.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
+import type { BlockTime } from "../lib/block-ranges.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import type { VerifiedTransfer } from "../providers/provider.ts";
+import { explainCommonRevert } from "../vaults/vault-reverts.ts";
+import { encodeApprovals, type UserCall } from "./order-wallet-calls.ts";
+
+/**
+ * A token payment that a call takes from its payer, with the payer's balance and the spender's allowance. Amounts are
+ * in the token's smallest unit.
+ */
+export interface TokenPayment {
+  client: ChainClient;
+  payer: Address;
+  /** The paid token. The zero address stands for the native currency. */
+  token: Address;
+  amount: bigint;
+  spender: Address;
+  /** The payer's balance and the spender's allowance, each null if unknown. */
+  balance: bigint | null;
+  allowance: bigint | null;
+  /** The submitter's balance of the native currency, in wei; null or absent if it was not read. */
+  nativeBalance?: bigint | null;
+  /** The block at which balance and allowance were read. */
+  block: BlockTime;
+}
+
+/**
+ * The result of simulating a call together with the approvals before it. If it fails, `revert` is the revert data of
+ * the call named by `failedCall` (`deposit` is the call itself, whatever it does).
+ */
+export type SimulatedPayment =
+  | {
+      ok: true;
+      simulation: SimulationResult;
+      /** Gas used by the call, without its approvals. */
+      gasUsed: bigint;
+      /** The calls to sign, in order: the approvals that are still needed, then the call. */
+      calls: UserCall[];
+    }
+  | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
+
+/** Seconds that are added to the head block's timestamp in a simulation: about the time until the call is included. */
+export const INCLUSION_DELAY_S = 30;
+/**
+ * Native balance that a simulated payer receives for gas, in wei: 1,000 units of the currency, in addition to a native
+ * payment. So the payer's real native balance does not affect the result.
+ */
+export const GAS_FUNDS = 10n ** 21n;
+
+/**
+ * Simulates a call and its approvals from the payer's address on the head block. By state overrides, the payer receives
+ * native currency for gas and, if the balance is too low, the amount. A call that reverts is returned, not thrown; if
+ * an approval reverts, the simulation is repeated once with or without a reset of the allowance to zero. `reads` are
+ * made before and after the calls. Throws `simulation_unavailable` if no node can simulate or the storage slot of the
+ * token's balances is unknown; errors of the RPC nodes propagate.
+ */
+export async function simulatePayment(
+  ctx: Context,
+  input: { payment: TokenPayment; call: UserCall; reads: readonly SimulationRead[] },
+): Promise<SimulatedPayment> {
+  const { payment } = input;
+  const overrides = await paymentOverrides(ctx, payment);
+  const standing = payment.allowance ?? 0n;
+  const partial = standing > 0n && standing < payment.amount;
+  const attempt = (reset: boolean): Promise<SimulatedPayment> =>
+    runWithApprovals({ ...input, overrides, before: approvalCalls(payment, { reset }) });
+  const first = await attempt(partial);
+  if (first.ok || first.failedCall === "deposit") return first;
+  // A few tokens revert on an approval of zero, so a failed reset is tried again without it. Others revert on a change
+  // of an allowance, which may have been granted after it was read, so a failed approval is tried again with a reset.
+  const second = await attempt(!partial);
+  return second.ok || partial ? second : first;
+}
+
+/**
+ * Returns the number of the block on which a simulation ran, but at least that of the block at which the payer's
+ * balance was read, because nodes number simulated blocks differently.
+ */
+export function simulatedHead(
+  { blockNumber }: Pick<SimulationResult, "blockNumber">,
+  read: BlockTime,
+): number {
+  return Math.max(Number(blockNumber ?? 0n), read.number);
+}
+
+function approvalCalls(payment: TokenPayment, { reset }: { reset: boolean }): UserCall[] {
+  const { token, spender, amount, allowance } = payment;
+  if (isNative(token) || (allowance ?? 0n) >= amount) return [];
+  return encodeApprovals({ token, spender, amount, reset });
+}
+
+async function runWithApprovals(plan: {
+  payment: TokenPayment;
+  call: UserCall;
+  reads: readonly SimulationRead[];
+  before: UserCall[];
+  overrides: StateOverride;
+}): Promise<SimulatedPayment> {
+  const { payment, overrides, reads } = plan;
+  const calls = [...plan.before, plan.call];
+  const standsAlone = calls.length === 1 && isFunded(payment);
+  const time = payment.block.timestamp + INCLUSION_DELAY_S;
+  const input = { user: payment.payer, calls, reads, overrides, time, standsAlone };
+  const simulation = await runSimulation(payment.client, input);
+  const last = simulation.calls.at(-1);
+  if (simulation.failedAt !== null || last === undefined) {
+    const failedCall = simulation.failedAt === calls.length - 1 ? "deposit" : "approval";
+    return { ok: false, revert: last?.returnData ?? "0x", failedCall };
+  }
+  return { ok: true, simulation, gasUsed: last.gasUsed, calls };
+}
+
+const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
+
+/**
+ * Returns the state overrides that let an account make a payment: native currency for gas, and the token's balance if
+ * the account does not hold the amount. The token's storage layout is cached for a day. Throws `simulation_unavailable`
+ * if the storage slot of the token's balances is unknown.
+ */
+export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
+  const { payer, token, amount } = payment;
+  const money = (isNative(token) ? amount : 0n) + GAS_FUNDS;
+  // Nodes reject a balance override above 2^256 - 1.
+  const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
+  if (isNative(token) || isFunded(payment)) return [gas];
+  const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
+    if (error instanceof RpcError) return null;
+    throw error;
+  });
+  if (layout === null) {
+    throw failure(
+      "simulation_unavailable",
+      "the account does not hold the amount, and this token's balances cannot be set in a simulation",
+    );
+  }
+  return [gas, balanceOverride({ token, account: payer, amount }, layout)];
+}
+
+const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([
+  z.object({ order: z.enum(["solidity", "vyper"]), base: z.bigint() }),
+  z.object({ order: z.literal("solady") }),
+]);
+
+/** Finds the storage layout of a token's balances, cached for a day. Throws an RpcError if the layout is unknown. */
+async function balanceLayout(
+  ctx: Context,
+  { client, token }: Pick<TokenPayment, "client" | "token">,
+): Promise<SlotLayout> {
+  const { value } = await ctx.cache.cached({
+    key: `layout:${client.definition.chainId}:${token.toLowerCase()}`,
+    schema: SlotLayoutSchema,
+    freshMs: DAY_MS,
+    staleMs: DAY_MS,
+    keepMs: DAY_MS,
+    // A failure is not cached, because the node may be at fault.
+    load: async () => {
+      const layout = await findBalanceLayout(client, token);
+      if (layout === null) throw new RpcError("unsupported", "no known balance layout");
+      return layout;
+    },
+  });
+  return value;
+}
+
+/** A provider's transaction whose simulation succeeded. */
+export interface SimulatedProviderTransaction {
+  source: Extract<SimulatedPayment, { ok: true }>;
+  /**
+   * Increase of the watched token balance, in the token's smallest unit. Null if no balance was watched or the node
+   * could not read it.
+   */
+  gained: bigint | null;
+}
+
+/**
+ * Simulates a provider's transaction and its approvals from the user's address. `watch` reads a balance that the
+ * transaction may increase, or is null. Throws `would_revert`; `upstream_rejected` if the transaction takes more of the
+ * token than the order allows; errors of `simulatePayment` propagate.
+ */
+export async function simulateProviderTransaction(
+  ctx: Context,
+  input: { payment: TokenPayment; route: VerifiedTransfer; watch: SimulationRead | null },
+): Promise<SimulatedProviderTransaction> {
+  const { payment, route, watch } = input;
+  const { to, value, data } = route.transaction;
+  const own = isNativePayment(payment) ? [] : [balanceOfRead(payment.token, payment.payer)];
+  const reads = [...own, ...(watch === null ? [] : [watch])];
+  const made = await simulatePayment(ctx, { payment, call: { target: to, value, data }, reads });
+  if (!made.ok) {
+    const { text } = explainCommonRevert(made.revert);
+    throw failure("would_revert", "the transfer would revert on its source chain", { revert: text });
+  }
+  const spent = own.length === 0 ? null : increaseOf(made.simulation, 0);
+  if (spent !== null && -spent > payment.amount) {
+    throw failureFrom(
+      "upstream_rejected",
+      "the provider's transaction takes more of the token than the order allows",
+      new Error(`${-spent} of ${payment.amount}`),
+    );
+  }
+  const gained = watch === null ? null : increaseOf(made.simulation, own.length);
+  return { source: made, gained };
+}
+
+/**
+ * Returns the read of an account's token balance for a simulation, or null for the native currency, which has no
+ * `balanceOf`.
+ */
+export function watchedBalance(token: `0x${string}`, account: `0x${string}`): SimulationRead | null {
+  return isNative(token) ? null : balanceOfRead(token, account);
+}
+
+/**
+ * Returns the increase of the value that read number `index` returned before and after a simulation (negative for a
+ * decrease), or null if either read failed.
+ */
+export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
+  const [before, after] = [simulation.before[index], simulation.after[index]];
+  if (typeof before !== "string" || typeof after !== "string") return null;
+  return hexToBigInt(after) - hexToBigInt(before);
+}
+
+/** Returns the read of an account's token balance, to be made before and after a simulation. */
+export function balanceOfRead(token: Address, account: Address): SimulationRead {
+  return {
+    target: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+  };
+}
+
+/** Returns true if a payment is made in the chain's native currency. */
+export const isNativePayment = ({ token }: Pick<TokenPayment, "token">): boolean => isNative(token);

@@ -1,0 +1,63 @@
+import type { Address } from "viem";
+import { failure } from "../errors.ts";
+import type { KeyRight } from "../schemas/partner-api-key-schema.ts";
+
+/** The identity of a partner, and the vaults that its API keys are restricted to. */
+export interface PartnerIdentity {
+  /** Wallet of the partner, checksummed. */
+  address: Address;
+  /**
+   * Id that attributes deposits and withdrawals to the partner. On-chain it is recorded as the keccak256 hash of its
+   * UTF-8 bytes.
+   */
+  partnerId: string;
+  /** Kind of partner: 0 direct, 1 creator, 2 wallet. */
+  partnerType: number;
+  /** Ids of the vaults for which the API keys may build, or null if they may build for every vault. */
+  vaults: readonly string[] | null;
+}
+
+/**
+ * How a partner's request was authenticated: by the API key alone (which is public, so anyone may have copied it), by
+ * API key and secret (`pair`), or by session.
+ */
+export type PartnerProof = "key" | "pair" | "session";
+
+/** Rights of a session: all. Listed here because the schema's list would build schemas at an isolate's start. */
+export const ALL_RIGHTS: readonly KeyRight[] = ["build", "read", "manage"];
+
+/** A partner that has made a request, and how the request was authenticated. */
+export interface PartnerActor {
+  kind: "partner";
+  partner: PartnerIdentity;
+  proof: PartnerProof;
+  /** Version of the API key and secret that was current when the request was authenticated. */
+  keyVersion: number;
+  /** Id of the key pair that was used, or null if the request was authenticated by session. */
+  keyId: string | null;
+  /** Rights of the credentials; a session has all rights. */
+  rights: readonly KeyRight[];
+  /** Digest of the session token, or null if the request was authenticated without a session. */
+  session: string | null;
+}
+
+/** The caller of a request: anonymous, a partner, or the administrator. */
+export type Actor = { kind: "anonymous" } | PartnerActor | { kind: "admin" };
+
+/**
+ * Returns the partner that the request was authenticated as. Throws `credentials_required` for every other caller, and
+ * for an API key without its secret.
+ */
+export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
+  if (ctx.actor.kind === "partner" && ctx.actor.proof !== "key") return ctx.actor;
+  throw failure("credentials_required", "this endpoint needs a partner's session");
+}
+
+/**
+ * Throws `key_forbidden` if the request was made with an API key that lacks a right. Does nothing for a caller who is
+ * not a partner.
+ */
+export function requireRight({ actor }: { readonly actor: Actor }, right: KeyRight): void {
+  if (actor.kind !== "partner" || actor.rights.includes(right)) return;
+  throw failure("key_forbidden", `this API key does not have the right \`${right}\``);
+}

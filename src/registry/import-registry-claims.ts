@@ -1,0 +1,109 @@
+import { zeroAddress } from "viem";
+import type { Context } from "../context.ts";
+import { makeAuditNote } from "../db/queries/audit-queries.ts";
+import type { VaultRow } from "../db/queries/vault-queries.ts";
+import { insertClaims } from "../db/queries/vault-register-queries.ts";
+import type { Provenance } from "../db/tables/vault-tables.ts";
+import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
+import type { ImportedClaim, ImportReport } from "../schemas/admin/admin-vault-schema.ts";
+import { findFamily } from "../vaults/families/vault-families.ts";
+import type { StoredVault } from "../vaults/vault.ts";
+
+/**
+ * Registry claims: the properties that the source of a vault's registry entry states; null or empty if it does not.
+ * Family, asset and share token are compared with on-chain data. Deposits use no claimed address.
+ */
+export interface VaultClaims extends VaultKey {
+  /** Name of a family's adapter; `erc4626` leaves the family open. */
+  adapter: string;
+  asset: string | null;
+  shareToken: string | null;
+  /** Parameters of the family, for those that no contract reveals. */
+  params: Readonly<Record<string, string>>;
+  /** Additional tokens that the vault may accept without a swap. */
+  acceptedAssets: readonly string[];
+  name: string;
+  curator: string;
+}
+
+/** Claims about a vault of which only chain and address are known. */
+export const NO_CLAIMS: Omit<VaultClaims, keyof VaultKey> = {
+  ...{ adapter: "erc4626", asset: null, shareToken: null, params: {}, acceptedAssets: [] },
+  ...{ name: "", curator: "" },
+};
+
+/** Maximum number of claims in one statement, well below PostgreSQL's limit of parameters. */
+const CHUNK = 500;
+
+/** Registry row of a claimed vault before it is stored. */
+export type ClaimRow = StoredVault &
+  Pick<VaultRow, "claim" | "provenance" | "proofDueAt" | "statusBy" | "wasActive">;
+
+/**
+ * Returns the registry row of a claimed vault: a candidate that is due to be proven at `now`, in milliseconds since the
+ * epoch. Its addresses, in lowercase, are placeholders until a proof reads them. Its name is the claimed one or its id.
+ */
+export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
+  const own = claims.address.toLowerCase();
+  const { chainId, adapter, params, name, curator } = claims;
+  const asset = claims.asset?.toLowerCase() ?? null;
+  const tokens = claims.acceptedAssets.map((address) => ({ address, symbol: "", decimals: 0 }));
+  return {
+    ...{ chainId, address: own, adapter, type: findFamily(adapter)?.type ?? "custom", curator },
+    ...{ name: name === "" ? formatVaultId(claims) : name, params: { ...params } },
+    ...{ assetAddress: asset ?? zeroAddress, assetSymbol: "", assetDecimals: 0, acceptedAssets: tokens },
+    ...{ shareToken: own, shareDecimals: 0, entryPoint: own, spender: own, pricer: own },
+    ...{ caller: "router", minDeposit: null, noMinimum: false, startBlock: null, wasActive: false },
+    ...{ status: "candidate", statusBy: "proof", statusReason: "not proven yet" },
+    provenance: of.provenance,
+    claim: { adapter, asset, shareToken: claims.shareToken?.toLowerCase() ?? null },
+    proofDueAt: new Date(of.now),
+  };
+}
+
+/**
+ * Adds claimed vaults to the registry as candidates, in statements of 500, and reports each claim in the given order. A
+ * known vault only records the public list that names it; of repeated claims, the last is stored. Claims with an
+ * unserved chain or an unknown family are refused. Throws `store_unavailable`; earlier statements stay stored.
+ */
+export async function importClaims(
+  ctx: Context,
+  input: { claims: readonly VaultClaims[]; list: string | null; note: string },
+): Promise<ImportReport> {
+  const { claims, list } = input;
+  const provenance: Provenance =
+    list === null ? { source: "operator", detail: "" } : { source: "list", detail: list };
+  const distinct = new Map<string, VaultClaims>();
+  for (const claim of claims) if (refusalOf(ctx, claim) === null) distinct.set(formatVaultId(claim), claim);
+  const rows = [...distinct.values()].map((claim) => toClaimRow(claim, { provenance, now: ctx.now() }));
+  const added = new Set<string>();
+  for (let start = 0; start < rows.length; start += CHUNK) {
+    const note = makeAuditNote(ctx, { action: "vault.add", actor: "admin", note: input.note });
+    const keys = await insertClaims(ctx.db, {
+      rows: rows.slice(start, start + CHUNK),
+      source: list === null ? null : `list:${list}`,
+      note,
+    });
+    for (const key of keys) added.add(formatVaultId(key));
+  }
+  const reported = claims.map((claim) => reportOf(ctx, { claim, added }));
+  const countOf = (result: ImportedClaim["result"]) => reported.filter((row) => row.result === result).length;
+  return {
+    ...{ added: countOf("added"), known: countOf("known"), refused: countOf("refused") },
+    vaults: reported,
+  };
+}
+
+/** Returns the report on one claim. A repeated claim in one request counts as already known. */
+function reportOf(ctx: Context, { claim, added }: { claim: VaultClaims; added: Set<string> }): ImportedClaim {
+  const vault_id = formatVaultId(claim);
+  const reason = refusalOf(ctx, claim);
+  if (reason !== null) return { vault_id, result: "refused", reason };
+  return { vault_id, result: added.delete(vault_id) ? "added" : "known", reason: "" };
+}
+
+/** Returns why a claim is not stored, or null if it may be. */
+function refusalOf(ctx: Context, { chainId, adapter }: VaultClaims): string | null {
+  if (!ctx.chains.definitions.has(chainId)) return `chain ${chainId} is not served`;
+  return findFamily(adapter) === null ? `no adapter is called ${adapter}` : null;
+}

@@ -1,0 +1,57 @@
+import { type Address, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
+import { RpcData } from "../chains/rpc-values.ts";
+import { once } from "../lib/once.ts";
+import { findFamily } from "../vaults/families/vault-families.ts";
+import type { Vault } from "../vaults/vault.ts";
+
+/** Governance of a vault: who holds its roles, and the time before changes take effect. */
+export interface VaultGovernance {
+  /**
+   * The vault's owners, curators, governors and role managers that are accounts with a single key: without code, or
+   * with an EIP-7702 delegation.
+   */
+  keys: readonly Address[];
+  /** Timelock of changes in seconds, or null if the family has none or its view function failed. */
+  timelockS: bigint | null;
+}
+
+const rolesAbi = once(() =>
+  parseAbi([
+    "function owner() view returns (address)",
+    "function curator() view returns (address)",
+    "function governorAdmin() view returns (address)",
+    "function role_manager() view returns (address)",
+  ]),
+);
+/** Prefix of the code of an EIP-7702 account, for which a single key can still sign. */
+const DELEGATED = "0xef0100";
+
+/**
+ * Reads who holds a vault's roles from the view functions `owner`, `curator`, `governorAdmin` and `role_manager` of its
+ * own contract, leaving out those that fail or return the zero address, and reads its timelock. Errors of the chain
+ * client propagate.
+ */
+export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
+  const on = { to: vault.address, abi: rolesAbi() } as const;
+  const roles = createQuery(
+    {
+      owner: read({ ...on, name: "owner" }),
+      curator: read({ ...on, name: "curator" }),
+      governor: read({ ...on, name: "governorAdmin" }),
+      manager: read({ ...on, name: "role_manager" }),
+    },
+    (results) => Object.values(results).flatMap((result) => valueOrNull(result) ?? []),
+  );
+  const none = createQuery({}, (): bigint | null => null);
+  const timelock = findFamily(vault.adapter)?.timelockQuery?.(vault) ?? none;
+  const { value } = await runQuery(client, queryAll({ roles, timelock }));
+  const holders = [...new Set(value.roles)].filter((holder) => !isAddressEqual(holder, zeroAddress));
+  const codes = await Promise.all(
+    holders.map(async (holder) => RpcData.parse(await client.request("eth_getCode", [holder, "latest"]))),
+  );
+  const isKey = (code: string | undefined) => code === "0x" || code?.startsWith(DELEGATED) === true;
+  return { keys: holders.filter((_, index) => isKey(codes[index])), timelockS: value.timelock };
+}

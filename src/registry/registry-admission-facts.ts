@@ -1,0 +1,107 @@
+import type { Context } from "../context.ts";
+import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
+import { selectReviewedCode } from "../db/queries/vault-proof-queries.ts";
+import type { VaultRow } from "../db/queries/vault-queries.ts";
+import { AppError } from "../errors.ts";
+import { priceOf, valueInUsd } from "../prices/price.ts";
+import { readPrices } from "../prices/read-prices.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
+import { parseRegistryRow } from "../vaults/find-vault.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { readUncached } from "../vaults/vault-state.ts";
+import { servedRegisters, sourceOf } from "./discover-vaults.ts";
+import type { Admission, ProofFinding } from "./proof-decision.ts";
+import { readGovernance } from "./read-registry-governance.ts";
+import type { VaultRegister } from "./registers/vault-registers.ts";
+import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
+
+/**
+ * Returns the admission gate's result for a vault whose proof passed. Returns null for vaults that need no admission:
+ * reviewed ones, those that were open before, and those whose proof did not pass. A value that cannot be read from the
+ * chain, the prices or the database is an obstacle, not an error.
+ */
+export async function readAdmission(
+  ctx: Context,
+  of: { row: VaultRow; finding: ProofFinding; derived: ProofChange["derived"] },
+): Promise<Admission | null> {
+  const { row, finding, derived } = of;
+  const { source } = row.provenance;
+  if (finding.kind !== "passed" || derived === null || source === "seed" || source === "operator")
+    return null;
+  if (row.wasActive || row.status === "active") return null;
+  const { caller = row.caller, params = row.params } = derived;
+  const vault = parseRegistryRow({ ...row, ...derived, caller, params });
+  const naming = registersNaming(ctx, row);
+  const obstacle = admissionObstacle(
+    {
+      chainId: row.chainId,
+      address: row.address,
+      asset: vault.asset.address,
+      adapter: vault.adapter,
+      provenance: row.provenance,
+      namedBy: row.namedBy,
+      curated:
+        row.namedBy.some((name) => name.startsWith("list:")) ||
+        naming.some(({ openness }) => openness === "governed"),
+      seenAt: row.createdAt.getTime(),
+      tvlUsd: await readTvl(ctx, vault),
+      proof: finding.proof,
+    },
+    { setting: ctx.config.discovery, now: ctx.now() },
+  );
+  return { obstacle: obstacle ?? (await readCodeObstacle(ctx, { vault, naming, finding })) };
+}
+
+/** Returns the registers on a vault's chain that name it. */
+const registersNaming = (ctx: Context, { chainId, namedBy }: VaultRow): VaultRegister[] =>
+  servedRegisters(ctx).filter(
+    (register) => register.chainId === chainId && namedBy.includes(sourceOf(register)),
+  );
+
+/** Returns the obstacle in a vault's code or governance, or null. A chain that does not respond is an obstacle. */
+async function readCodeObstacle(
+  ctx: Context,
+  of: {
+    vault: Vault;
+    naming: readonly VaultRegister[];
+    finding: Extract<ProofFinding, { kind: "passed" | "refused" | "closed" }>;
+  },
+): Promise<string | null> {
+  const { vault, naming, finding } = of;
+  const { chainId, adapter } = vault;
+  const client = ctx.chains.client(chainId);
+  if (client === null) return `chain ${chainId} is not served`;
+  try {
+    const [governance, reviewed] = await Promise.all([
+      readGovernance(client, vault),
+      selectReviewedCode(ctx.db, { chainId, adapter }),
+    ]);
+    const fromFactory = naming.some((register) => register.adapter === adapter && register.isFactory);
+    const facts = { ...governance, chainId, code: finding.proof.code ?? null, reviewed, fromFactory };
+    return codeObstacle(facts, ctx.config.discovery);
+  } catch (error) {
+    if (error instanceof AppError) return "its code could not be read";
+    throw error;
+  }
+}
+
+/**
+ * Returns a vault's total assets in US dollars, times 10^18, at the lower of Causeway's own prices, or null if they are
+ * unknown.
+ */
+async function readTvl(ctx: Context, vault: Vault): Promise<bigint | null> {
+  const { chainId, asset } = vault;
+  const token = { chainId, token: asset.address };
+  try {
+    const [{ value }, prices] = await Promise.all([
+      readUncached(ctx, { chainId, query: adapterOf(vault).state(vault, ctx.now()) }),
+      readPrices(ctx, [token]),
+    ]);
+    const price = priceOf(prices, token);
+    if (value.totalAssets === null || price === null) return null;
+    return valueInUsd(value.totalAssets, { decimals: asset.decimals, usd: price.low });
+  } catch (error) {
+    if (error instanceof AppError) return null;
+    throw error;
+  }
+}

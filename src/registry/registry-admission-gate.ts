@@ -1,0 +1,105 @@
+import type { Provenance, VaultProof } from "../db/tables/vault-tables.ts";
+import { sameAddress } from "../lib/address.ts";
+import { PARTS_PER_BILLION } from "../lib/amount.ts";
+import type { DiscoverySetting } from "../lib/discovery-setting.ts";
+import { DAY_MS } from "../lib/durations.ts";
+import type { VaultGovernance } from "./read-registry-governance.ts";
+import { isReplaceable } from "./read-vault-code.ts";
+
+/** Facts about a discovered vault by which the admission gate decides whether it may open. */
+export interface AdmissionFacts {
+  chainId: number;
+  /** Address of the vault. */
+  address: string;
+  /** Address of the vault's asset as on-chain data shows it. */
+  asset: string;
+  /** Name of the vault's family. */
+  adapter: string;
+  provenance: Provenance;
+  /** Registers and lists that name the vault. */
+  namedBy: readonly string[];
+  /** True if `namedBy` contains a register that the protocol governs, or a public list. */
+  curated: boolean;
+  /** Time at which the vault was first seen, in unix milliseconds. */
+  seenAt: number;
+  /** Total assets in US dollars by Causeway's own price, times 10^18, or null if unknown. */
+  tvlUsd: bigint | null;
+  /** The passed proof, with the amounts of the simulated deposit and redemption. */
+  proof: VaultProof;
+}
+
+/** Minimum part of the deposit that a discovered vault must return immediately, in parts per billion: 99.5%. */
+const LEAST_RETURNED = (PARTS_PER_BILLION * 995n) / 1_000n;
+/** Code and governance of a discovered vault, read once it meets the other conditions. */
+export interface AdmissionCode extends VaultGovernance {
+  chainId: number;
+  /** Code of the vault as `readVaultCode` returns it, or null if it was not read. */
+  code: string | null;
+  /** Code of open, reviewed vaults of the same family and chain. */
+  reviewed: ReadonlySet<string>;
+  /** True if a factory of the vault's family that is in code created it. */
+  fromFactory: boolean;
+}
+
+const USD = 10n ** 18n;
+/** Families whose interface any contract can implement: their vaults never open automatically. */
+const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
+
+/**
+ * Returns why a discovered vault may not open yet, or null if it may as far as these facts show; `codeObstacle`
+ * examines the rest. A factory only proves which code a vault runs, not that it is safe, so every condition must hold:
+ * neither vault nor asset is blocked; a family that not every contract can imitate; an asset on the operator's list; a
+ * curated source that still names it; the operator's minimum age and total assets; and a simulated deposit of which at
+ * least 99.5% is returned at once. `now` is in milliseconds since the epoch.
+ */
+export function admissionObstacle(
+  facts: AdmissionFacts,
+  { setting, now }: { setting: DiscoverySetting; now: number },
+): string | null {
+  const isBlocked = (address: string) => names(setting.blocked, { chainId: facts.chainId, address });
+  if (isBlocked(facts.address) || isBlocked(facts.asset)) return "the operator excludes it or its asset";
+  if (OPEN_FAMILIES.has(facts.adapter)) return "its contract code belongs to no known family";
+  if (!names(setting.assets, { chainId: facts.chainId, address: facts.asset }))
+    return "its asset is not on the operator's list";
+  if (facts.namedBy.length === 0) return "no register names it any more";
+  if (!facts.curated) return "no curated register or list names it";
+  if (now - facts.seenAt < setting.min_age_days * DAY_MS)
+    return `it has been known for less than ${setting.min_age_days} days`;
+  if (facts.tvlUsd === null) return "the value of its assets is unknown";
+  if (facts.tvlUsd < BigInt(setting.min_tvl_usd) * USD)
+    return "its total assets are below the operator's minimum";
+  const { amount, returned } = facts.proof;
+  if (amount === null || returned === null) return "a deposit does not come back at once";
+  if (BigInt(returned) * PARTS_PER_BILLION < BigInt(amount) * LEAST_RETURNED)
+    return "a deposit does not come back whole";
+  return null;
+}
+
+/** Returns true if a list of `<chain id>:<address>` contains an address. */
+const names = (
+  list: readonly string[],
+  { chainId, address }: { chainId: number; address: string },
+): boolean =>
+  list.some((entry) => {
+    const [chain, named = ""] = entry.split(":");
+    return Number(chain) === chainId && sameAddress(named, address);
+  });
+
+/**
+ * Returns the obstacle in a discovered vault's code or governance, or null if there is none. Its code must be reviewed,
+ * pinned by the operator, or created by a factory of its family and not replaceable. No account with a single key may
+ * hold one of its roles, unless the operator lists the account. A timelock that was read must be at least the
+ * operator's minimum.
+ */
+export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
+  const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;
+  if (code === null) return "its code could not be read";
+  const pinned = reviewed.has(code) || setting.code.includes(`${chainId}:${code}`);
+  if (!pinned && isReplaceable(code)) return `its code can be replaced, and nobody pinned ${code}`;
+  if (!pinned && !fromFactory) return `no factory of its family made it, and nobody pinned ${code}`;
+  const key = keys.find((address) => !names(setting.owners, { chainId, address }));
+  if (key !== undefined) return `one key governs it: ${key}`;
+  if (timelockS !== null && timelockS < BigInt(setting.min_timelock_s))
+    return `its changes wait ${timelockS} seconds, less than the operator's minimum`;
+  return null;
+}

@@ -1,0 +1,144 @@
+import type { Hex } from "viem";
+import type { TransactionOnChain } from "../chains/chain-transaction.ts";
+import type { Context } from "../context.ts";
+import {
+  type DepositRow,
+  selectDepositsByTransaction,
+  type TrackedRow,
+  type WithdrawalRow,
+} from "../db/queries/deposit-queries.ts";
+import { findShareProof, routerRefs } from "../tracking/deposits/deposit-proofs.ts";
+import { isOpen, isRequested } from "../tracking/deposits/deposit-state-machine.ts";
+import { awaitsSecondStep } from "../tracking/deposits/destination-transaction.ts";
+import {
+  builtDataHashes,
+  innerDataHashes,
+  isSourceOpen,
+  matchesSource,
+} from "../tracking/deposits/source-transaction.ts";
+import { isExitSourceOpen } from "../tracking/withdrawals/track-withdrawal-source.ts";
+
+/** The transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */
+export interface FoundTransaction {
+  hash: Hex;
+  chainId: number;
+  seen: TransactionOnChain | null;
+}
+
+/**
+ * Relation of a transaction to a deposit or withdrawal. `proven`: its row contains the transaction as proven. `named`:
+ * the transaction's receipt has a Router event of the order. `reported`: reported by a caller, and equal to the built
+ * source transaction. `matched`: equal to the built source transaction, but not reported. `replayed`: one of these, for
+ * a deposit that another transaction has already proven. `only_reported`: reported by a caller, without any other
+ * evidence.
+ */
+export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
+
+interface Match {
+  row: TrackedRow;
+  kind: MatchKind;
+}
+
+/**
+ * Priority of the match kinds: the highest number wins. If several deposits have the same calldata, the one for which
+ * the transaction was reported wins.
+ */
+const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
+  proven: 5,
+  named: 4,
+  reported: 3,
+  matched: 2,
+  replayed: 1,
+  only_reported: 0,
+};
+
+/**
+ * Finds the deposit or withdrawal that a transaction belongs to and returns the strongest match, or null if there is
+ * none. Reads only the database; `seen` must be what the chain shows. Throws `store_unavailable`.
+ */
+export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
+  const { hash, chainId, seen } = found;
+  const refs = seen === null || seen.receipt === null ? [] : routerRefs(seen.receipt);
+  const dataHashes = seen === null ? [] : dataHashesOf(seen);
+  const asked = { hash, chainId, dataHashes, refs };
+  const rows = await selectDepositsByTransaction(ctx.db, asked);
+  const tracked = rows.flatMap((row) => {
+    const kind = matchKindOf(row, { ...found, ...asked });
+    return kind === null ? [] : [{ row, kind }];
+  });
+  return tracked.sort((a, b) => MATCH_RANK[b.kind] - MATCH_RANK[a.kind])[0] ?? null;
+}
+
+/**
+ * Returns the keccak256 hash of the transaction's calldata and, if the transaction succeeded, of the calldata of each
+ * call inside it. Empty if the transaction was not found.
+ */
+function dataHashesOf({ transaction, receipt }: TransactionOnChain): Hex[] {
+  if (transaction === null) return [];
+  const inner = receipt?.succeeded === true ? innerDataHashes(transaction.input) : [];
+  return [...builtDataHashes(transaction.input), ...inner];
+}
+
+type Searched = FoundTransaction & { dataHashes: readonly Hex[]; refs: readonly Hex[] };
+
+function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
+  return row.direction === "deposit" ? kindOfDeposit(row, found) : kindOfWithdrawal(row, found);
+}
+
+/**
+ * Returns the relation of a transaction to a withdrawal, or null if there is none. An unreported transaction that only
+ * repeats the withdrawal's order reference or calldata has no relation, because anyone can copy them.
+ */
+function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
+  const { hash, chainId, seen, dataHashes, refs } = found;
+  if (isWithdrawalProvenBy(row, hash)) return "proven";
+  const open = isExitSourceOpen(row);
+  if (seen !== null && chainId === row.vaultChainId && matchesSource(row, seen)) {
+    if (!open) return null;
+    return row.sourceTxHash === hash ? "reported" : "matched";
+  }
+  if (refs.some((ref) => ref === row.ref)) return open && chainId === row.vaultChainId ? "named" : null;
+  return dataHashes.some((of) => of === row.sourceDataHash) ? null : "only_reported";
+}
+
+/** Returns true if a withdrawal's row records the transaction as proven, in whichever role. Reads no chain. */
+export function isWithdrawalProvenBy(row: WithdrawalRow, hash: Hex): boolean {
+  const later = [row.destinationTxHash, row.refundTxHash, row.claimTxHash];
+  if (later.includes(hash)) return true;
+  if (row.sourceTxHash === hash && row.sourceProven) return true;
+  return row.depositTxHash === hash && row.depositProven;
+}
+
+function kindOfDeposit(row: DepositRow, found: Searched): MatchKind | null {
+  const { hash, chainId, seen, dataHashes, refs } = found;
+  if (isProvenBy(row, hash)) return "proven";
+  if (isNamedBy(row, found)) return isOpen(row.state) || awaitsSecondStep(row) ? "named" : "replayed";
+  if (seen !== null && chainId === row.fromChainId && matchesSource(row, seen)) {
+    if (!isSourceOpen(row)) return "replayed";
+    return row.sourceTxHash === hash ? "reported" : "matched";
+  }
+  // A copied reference or copied calldata is no report. What else selected the row is one.
+  const copied = refs.some((ref) => ref === row.ref) || dataHashes.some((of) => of === row.sourceDataHash);
+  const hashes: readonly (string | null)[] = [row.sourceTxHash, row.depositTxHash, row.claimTxHash];
+  return copied && !hashes.includes(hash) ? null : "only_reported";
+}
+
+/**
+ * Returns true if a receipt has a Router event that proves a deposit. The order reference alone proves nothing, because
+ * anyone can repeat it in another order.
+ */
+function isNamedBy(row: DepositRow, { chainId, seen }: FoundTransaction): boolean {
+  const receipt = seen?.receipt ?? null;
+  if (receipt === null || chainId !== row.vaultChainId) return false;
+  return findShareProof(receipt, { row, via: "router" }) !== null;
+}
+
+/** Returns true if a deposit's row records the transaction as proven, in whichever role. Reads no chain. */
+export function isProvenBy(row: DepositRow, hash: Hex): boolean {
+  if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
+  if (row.sourceTxHash === hash && row.sourceProven) return true;
+  // The shares stay unknown when one claim settles several requests.
+  const claimed = row.shares !== null || row.state === "completed";
+  if (row.claimTxHash === hash && claimed && row.history.some(isRequested)) return true;
+  return row.depositTxHash === hash && (row.depositProven || row.shares !== null);
+}

@@ -1,0 +1,203 @@
+import { getAddress } from "viem";
+import type { Context } from "../../context.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import {
+  type LegFacts,
+  type StepLeg,
+  type StepPlan,
+  toClaimStep,
+  toLegSteps,
+} from "../../orders/order-steps.ts";
+import { readStepState } from "../../orders/read-order-step-state.ts";
+import type { DepositState, NextStep } from "../../schemas/deposit-schema.ts";
+import type { Step, StepState } from "../../schemas/step-schema.ts";
+import { findToken } from "../../vaults/find-vault-token.ts";
+
+/** A deposit with its current state and the user's next transaction, or null if there is none. */
+interface SteppedDeposit {
+  row: DepositRow;
+  state: DepositState;
+  next: NextStep | null;
+}
+
+/**
+ * Returns the user's steps for a deposit in order, each with its state as the chains show it. Reads the user's
+ * allowance if the first transaction was not sent yet; if that fails, what the build found applies. If no plan is
+ * stored, the steps have no transactions. Throws `store_unavailable`.
+ */
+export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
+  const { row, state } = deposit;
+  const column = REPORTED_COLUMN[state];
+  const chainId = column === "sourceTxHash" ? row.fromChainId : row.vaultChainId;
+  const read = await readStepState(ctx, {
+    row,
+    awaited: column === undefined ? null : { column, chainId },
+    earlier: [row.sourceTxHash, row.destinationTxHash, row.depositTxHash],
+    isFirstRequired: (current) => sourceState(current, state) === "required",
+    planOf: (current) => planOfRow(ctx, current),
+  });
+  return toDepositSteps({ ...deposit, ...read });
+}
+
+/** Column of the transaction that each state waits for. */
+const REPORTED_COLUMN: Readonly<
+  Partial<Record<DepositState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
+> = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
+
+/**
+ * Returns the steps of a deposit in order, from its plan, its row and the allowance for its first transaction (in the
+ * token's smallest unit, null if unknown): source transaction, second step, claim. Pure.
+ */
+export function toDepositSteps(
+  deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },
+): Step[] {
+  const { row, state, next, plan, allowance } = deposit;
+  const source = {
+    state: sourceState(row, state),
+    txHash: row.sourceTxHash,
+    allowance,
+    approvalsWait: false,
+  };
+  const second = secondLeg(deposit);
+  const claim = next?.kind === "claim" ? next.transaction_request : null;
+  const settles = plan.settles || claim !== null || state === "requested" || state === "claimable";
+  return [
+    ...toLegSteps(plan.source, source),
+    ...(second === null ? [] : toLegSteps(second.leg, second.facts)),
+    ...(settles
+      ? [
+          toClaimStep({
+            chainId: row.vaultChainId,
+            token: null,
+            request: claim,
+            state: claimState(row, { state, ready: claim !== null }),
+            txHash: row.claimTxHash,
+          }),
+        ]
+      : []),
+  ];
+}
+
+/** Returns the state of the first transaction. */
+function sourceState(row: DepositRow, state: DepositState): StepState {
+  switch (state) {
+    case "built":
+      return row.sourceTxHash === null ? "required" : "waiting";
+    case "expired":
+    case "abandoned":
+      return "skipped";
+    case "submitted":
+      return "waiting";
+    case "bridging":
+      return row.twoStep ? "done" : "waiting";
+    case "failed":
+      return row.requestId === null ? "skipped" : "done";
+    default:
+      return "done";
+  }
+}
+
+/**
+ * Returns the second step, on the vault's chain, with its state, or null if the deposit has none. A one-step deposit
+ * gets a second step if its bridge delivered the token to the user instead of depositing it.
+ */
+function secondLeg({ row, state, next, plan }: SteppedDeposit & { plan: StepPlan }): {
+  leg: StepLeg;
+  facts: LegFacts;
+} | null {
+  const ready = next?.kind === "deposit" ? next : null;
+  const planned = plan.destination;
+  const facts = secondFacts(row, { state, ready });
+  if (ready === null) return planned === null ? null : { leg: planned, facts };
+  const approvals = ready.calls.length - 1;
+  const base: StepLeg = planned ?? {
+    ...plan.source,
+    slot: "destination",
+    purpose: "deposit",
+    chainId: row.vaultChainId,
+    token: { address: getAddress(row.moveToken ?? row.shareToken), symbol: "", decimals: null },
+  };
+  const leg: StepLeg = {
+    ...base,
+    amount: row.deliveredAmount ?? base.amount,
+    spender: ready.approval?.spender_address ?? null,
+    allowed: approvals === 0,
+    reset: approvals > 1,
+    transaction: ready.transaction_request,
+  };
+  return { leg, facts };
+}
+
+function secondFacts(
+  row: DepositRow,
+  { state, ready }: { state: DepositState; ready: NextStep | null },
+): LegFacts {
+  const facts = { txHash: row.depositTxHash, allowance: null };
+  const as = (own: StepState, approvalsWait = false): LegFacts => ({ ...facts, state: own, approvalsWait });
+  switch (state) {
+    case "requested":
+    case "claimable":
+    case "completed":
+      return as("done");
+    case "awaiting_deposit":
+    case "partial":
+      if (row.shares !== null) return as("done");
+      if (row.depositTxHash !== null) return as("waiting");
+      return ready === null ? as("waiting", true) : as("required");
+    case "built":
+    case "submitted":
+    case "bridging":
+      return as("waiting", true);
+    default:
+      return as("skipped");
+  }
+}
+
+function claimState(row: DepositRow, { state, ready }: { state: DepositState; ready: boolean }): StepState {
+  if (state === "completed") return row.claimTxHash === null ? "skipped" : "done";
+  if (["expired", "abandoned", "partial", "refunded", "failed"].includes(state)) return "skipped";
+  return ready && row.claimTxHash === null ? "required" : "waiting";
+}
+
+/** Returns a plan for a deposit that has no stored one. Its transactions are unknown. */
+async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
+  const paid = await findToken(ctx, { chainId: row.fromChainId, address: row.fromToken });
+  const common = { spender: null, allowed: true, reset: false, transaction: null };
+  const source: StepLeg = {
+    ...common,
+    slot: "source",
+    purpose: row.twoStep ? "transfer" : "deposit",
+    chainId: row.fromChainId,
+    token: paid,
+    amount: row.fromAmount,
+  };
+  if (!row.twoStep || row.moveToken === null) return { source, destination: null, settles: false };
+  const token = await findToken(ctx, { chainId: row.vaultChainId, address: row.moveToken });
+  const amount = row.deliveredAmount ?? row.moveExpected ?? "0";
+  const second = { ...common, slot: "destination", purpose: "deposit", chainId: row.vaultChainId } as const;
+  return { source, destination: { ...second, token, amount }, settles: false };
+}
+
+/** Recommended interval between two reads of a deposit, in milliseconds, by what the deposit waits for. */
+const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
+
+/**
+ * Returns the recommended time before a deposit is fetched again, in milliseconds: 3,000 while the user or a chain
+ * acts, 5,000 for a bridge, and 60,000 for a vault's settlement or if nothing more happens.
+ */
+export function pollAfter(state: DepositState): number {
+  switch (state) {
+    case "built":
+    case "awaiting_deposit":
+    case "claimable":
+      return POLL_MS.user;
+    case "submitted":
+      return POLL_MS.chain;
+    case "bridging":
+      return POLL_MS.bridge;
+    case "requested":
+      return POLL_MS.vault;
+    default:
+      return POLL_MS.nothing;
+  }
+}

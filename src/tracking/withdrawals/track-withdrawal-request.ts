@@ -1,0 +1,262 @@
+import { getAddress, type Hex } from "viem";
+import type { Receipt } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { selectOtherRedemptions } from "../../db/queries/withdrawal-queries.ts";
+import { isNative } from "../../lib/address.ts";
+import type { BlockTime } from "../../lib/block-ranges.ts";
+import { adapterOf } from "../../vaults/families/vault-families.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import type { ExitSettlement, PendingExit, VaultExits } from "../../vaults/vault-exits.ts";
+import { readTimed } from "../../vaults/vault-state.ts";
+import { hashesOn } from "../deposits/deposit-hints.ts";
+import { netTransfers } from "../deposits/deposit-proofs.ts";
+import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
+import { type FoundTransfers, findTransfers } from "../deposits/find-token-transfer-logs.ts";
+import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
+import { paysRequestedToken } from "./withdrawal-proofs.ts";
+import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
+import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
+
+/** A withdrawal's request as its vault reports it at one block; `request` is null if the vault reports none. */
+export interface OpenExit {
+  vault: Vault;
+  exits: VaultExits;
+  request: PendingExit | null;
+  block: BlockTime;
+}
+
+/**
+ * Reads a withdrawal's request from its vault. Returns null if the family has no redemption requests; `request` is null
+ * if the vault reports none that matches. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of
+ * the RPC nodes propagate.
+ */
+export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise<OpenExit | null> {
+  const vault = await findVaultOfDeposit(ctx, row);
+  const exits = adapterOf(vault).exits ?? null;
+  const requestIds = row.requestId === null ? [] : [row.requestId];
+  const pending = exits?.pending;
+  if (exits === null || pending === undefined) return null;
+  const user = getAddress(row.userAddress);
+  const query = (now: number) => pending(vault, { user, requestIds, now });
+  const { value, block } = await readTimed(ctx, { chainId: row.vaultChainId, query });
+  return { vault, exits, request: ownRequest(row, value), block };
+}
+
+/**
+ * Returns a withdrawal's request among the user's open ones: by its id or, if none has it, the first that returns the
+ * shares of a cancelled request; for a row without an id, by its shares or because it is the only one. Null if none
+ * matches. Pure.
+ */
+export function ownRequest(
+  row: Pick<WithdrawalRow, "requestId" | "shares">,
+  open: readonly PendingExit[],
+): PendingExit | null {
+  if (row.requestId !== null) {
+    const own = open.find(({ requestId }) => requestId === row.requestId);
+    // The shares of a cancelled request wait to be claimed back under an id of their own.
+    return own ?? open.find(({ pays }) => pays === "shares") ?? null;
+  }
+  const same = open.filter(({ shares }) => shares !== null && shares.toString() === row.shares);
+  return same[0] ?? (open.length === 1 ? (open[0] ?? null) : null);
+}
+
+interface RequestInput {
+  row: WithdrawalRow;
+  readTransaction: TransactionReader;
+  hints: readonly DepositHint[];
+}
+
+/**
+ * Returns the transition of a withdrawal with an open request: its end, if a transaction shows it, otherwise the state
+ * that the vault reports. Empty if neither shows anything. Throws `store_unavailable`, `vault_not_found`,
+ * `chain_unsupported`. Errors of the RPC nodes propagate.
+ */
+export async function exitRequestTransitions(
+  ctx: Context,
+  at: RequestInput,
+): Promise<WithdrawalTransition[]> {
+  const now = await readExitRequest(ctx, at.row);
+  if (now === null) return [];
+  const ended = await findEnd(ctx, { ...at, now });
+  if (ended !== null) return [ended];
+  return now.request === null ? [] : [reportedTransition(at.row, now.request)];
+}
+
+/** Returns the transition to the state in which the vault reports an open request. */
+function reportedTransition(row: WithdrawalRow, request: PendingExit): WithdrawalTransition {
+  const pending = row.mode === "cooldown" ? "cooldown_pending" : "request_pending";
+  // Some vaults show the id of a request only in their views, and positions name a withdrawal by it.
+  const named = row.requestId === null ? { requestId: request.requestId } : {};
+  const as = (shows: OnchainWithdrawalEvent, substatus: string | null = null): WithdrawalTransition => ({
+    event: { kind: "chain", shows, confirmed: true },
+    change: { substatus, ...named },
+    write: row.requestId === null ? "always" : "on_change",
+  });
+  switch (request.state) {
+    case "claimable":
+      return as("request_claimable");
+    case "rejected":
+      return as("request_rejected");
+    case "expired":
+      return request.inWallet ? as("request_expired", "EXPIRED") : as(pending);
+    case "pending":
+      return as(pending);
+  }
+}
+
+/** A transaction that paid, cancelled or rejected a request or a part of it. */
+interface EndSeen {
+  hash: Hex;
+  receipt: Receipt;
+  settlement: ExitSettlement;
+}
+
+/**
+ * Finds the end of a request: among the hints and, if the vault no longer reports the request, among later payments to
+ * the user. A vault may pay in parts; the request then ends with the part that completes its shares. Null if it has not
+ * ended.
+ */
+async function findEnd(
+  ctx: Context,
+  at: RequestInput & { now: OpenExit },
+): Promise<WithdrawalTransition | null> {
+  const { row, now } = at;
+  const { parts, complete } = partsOf(row, await findSettlements(ctx, at));
+  if (parts.length === 0 || (!complete && now.request !== null)) return null;
+  const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
+  const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part })));
+  const known = sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
+  const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
+  return endTransition(row, { parts, assets: known ? sum : null });
+}
+
+/**
+ * Returns the first settlements of a request, up to the one that completes its shares. Later ones belong to another
+ * request. `complete` is false if shares are left over.
+ */
+function partsOf(
+  { shares }: Pick<WithdrawalRow, "shares">,
+  seen: readonly EndSeen[],
+): { parts: readonly EndSeen[]; complete: boolean } {
+  let left = shares === null ? 0n : BigInt(shares);
+  const parts: EndSeen[] = [];
+  for (const one of seen) {
+    parts.push(one);
+    left -= one.settlement.shares ?? left;
+    if (left <= 0n) return { parts, complete: true };
+  }
+  return { parts, complete: false };
+}
+
+/** Returns the transactions that settled a request or a part of it, in block order. */
+async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit }): Promise<EndSeen[]> {
+  const { row, readTransaction, hints, now } = at;
+  if (row.sourceTxHash === null) return [];
+  const source = await readTransaction(row.vaultChainId, row.sourceTxHash as Hex);
+  if (source.receipt === null) return [];
+  const since = source.receipt.blockNumber;
+  const named = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];
+  const found = now.request === null ? await findPayments(ctx, { row, since, head: now.block.number }) : null;
+  const hashes = new Set(
+    [...named, ...(found?.hashes ?? [])].flatMap((hash) => (hash === null ? [] : [hash as Hex])),
+  );
+  hashes.delete(row.sourceTxHash as Hex);
+  const ends: EndSeen[] = [];
+  for (const hash of hashes) {
+    const seen = await readTransaction(row.vaultChainId, hash);
+    const { receipt } = seen;
+    if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
+    if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
+    const settlement = settlementIn(receipt, { row, now });
+    if (settlement !== null) ends.push({ hash, receipt, settlement });
+  }
+  if (ends.length === 0) await found?.noteSearched();
+  return ends.sort((one, other) => Number(one.receipt.blockNumber - other.receipt.blockNumber));
+}
+
+/** Finds the transactions from block `since` on in which the user received the vault's payment token or its shares. */
+async function findPayments(
+  ctx: Context,
+  { row, since, head }: { row: WithdrawalRow; since: bigint; head: number },
+): Promise<FoundTransfers | null> {
+  const client = ctx.chains.client(row.vaultChainId);
+  if (client === null) return null;
+  const tokens = [row.exitToken, row.shareToken].filter((token) => !isNative(token));
+  return findTransfers(ctx, {
+    ...{ client, trackingId: row.trackingId },
+    tokens: tokens.map((token) => getAddress(token)),
+    party: { to: getAddress(row.userAddress) },
+    amounts: null,
+    from: Number(since),
+    head,
+  });
+}
+
+/**
+ * Returns how a receipt settled a withdrawal's request, or null if it did not. A payment counts only if the paid token
+ * reached the user. For native currency, which has no transfer event, the vault's own event suffices.
+ */
+function settlementIn(
+  receipt: Receipt,
+  { row, now }: { row: WithdrawalRow; now: OpenExit },
+): ExitSettlement | null {
+  const user = getAddress(row.userAddress);
+  const requestId = row.requestId ?? "0";
+  const seen = now.exits.findSettlement?.(now.vault, { user, requestId, logs: receipt.logs }) ?? null;
+  if (seen === null || seen.outcome !== "paid" || isNative(row.exitToken)) return seen;
+  const arrived = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
+  if (arrived <= 0n) return null;
+  // A vault may pay less than its event names; one transaction may pay several requests.
+  return { ...seen, assets: seen.assets === null || arrived < seen.assets ? arrived : seen.assets };
+}
+
+/**
+ * Returns true if a transaction settled no other tracked request with the same id, so that its whole payment belongs to
+ * this one.
+ */
+async function isSole(
+  ctx: Context,
+  { row, hash, receipt, readTransaction }: RequestInput & { hash: Hex; receipt: Receipt },
+): Promise<boolean> {
+  for (const other of await selectOtherRedemptions(ctx.db, row)) {
+    if (other.claimTxHash === hash) return false;
+    if (!isOpenRequest(other.state) || other.sourceTxHash === null) continue;
+    const asked = await readTransaction(other.vaultChainId, other.sourceTxHash as Hex);
+    if (asked.receipt !== null && asked.receipt.blockNumber <= receipt.blockNumber) return false;
+  }
+  return true;
+}
+
+/**
+ * Returns the transition of a request that has ended. `assets` is the payment in the paid token's smallest unit, or
+ * null if unknown or shared with other requests. If a part was paid and the rest returned, the withdrawal ends as
+ * `partial`.
+ */
+function endTransition(
+  row: WithdrawalRow,
+  { parts, assets }: { parts: readonly EndSeen[]; assets: bigint | null },
+): WithdrawalTransition {
+  const last = (outcome: ExitSettlement["outcome"]) =>
+    parts.findLast(({ settlement }) => settlement.outcome === outcome)?.hash;
+  const as = (
+    shows: OnchainWithdrawalEvent,
+    change: WithdrawalTransition["change"],
+  ): WithdrawalTransition => ({
+    event: { kind: "chain", shows, confirmed: true },
+    change: { substatus: null, ...change },
+    write: "on_change",
+  });
+  const [claim, rejection, cancellation] = [last("paid"), last("rejected"), last("cancelled")];
+  const refundTxHash = rejection ?? cancellation;
+  if (claim === undefined && refundTxHash !== undefined)
+    return as(rejection === undefined ? "request_cancelled" : "request_rejected", { refundTxHash });
+  // What a vault paid at once belongs to the same withdrawal.
+  const total = assets === null ? null : (assets + BigInt(row.assets ?? "0")).toString();
+  const paid = { claimTxHash: claim ?? null, assets: total };
+  if (refundTxHash !== undefined) return as("partly_paid", { ...paid, refundTxHash });
+  return paysRequestedToken(row)
+    ? as("token_paid", { ...paid, deliveredAmount: total })
+    : as("assets_paid", paid);
+}

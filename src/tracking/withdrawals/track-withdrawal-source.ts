@@ -1,0 +1,150 @@
+import { getAddress, type Hex } from "viem";
+import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import { provesAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import type { WithdrawalChange, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { sameAddress } from "../../lib/address.ts";
+import { adapterOf } from "../../vaults/families/vault-families.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import type { ExitRequestSeen } from "../../vaults/vault-exits.ts";
+import { failureReason } from "../deposits/deposit-failure-reason.ts";
+import { transfersOf } from "../deposits/deposit-proofs.ts";
+import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
+import { isSourceTransaction, matchesSource } from "../deposits/source-transaction.ts";
+import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
+import { type ExitPayment, findDirectExit, findRouterExit } from "./withdrawal-proofs.ts";
+import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
+import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
+
+/**
+ * Returns true while the first transaction of a withdrawal is not proven, or if it reverted and may be sent again.
+ * False if the withdrawal failed because its request expired.
+ */
+export function isExitSourceOpen(row: WithdrawalRow): boolean {
+  if (!row.sourceProven) return true;
+  return row.state === "failed" && !row.history.some(({ state }) => isOpenRequest(state));
+}
+
+interface ExitCandidate {
+  row: WithdrawalRow;
+  hash: Hex;
+  seen: TransactionOnChain;
+}
+
+/**
+ * Returns the transitions that a transaction proves for a withdrawal as its first one: a redemption, a request or the
+ * start of a cooldown. Empty if the transaction is neither the built one nor in itself a proof of the withdrawal.
+ * Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ */
+export async function exitSourceTransitions(
+  ctx: Context,
+  candidate: ExitCandidate,
+): Promise<WithdrawalTransition[]> {
+  const { row, hash, seen } = candidate;
+  const { transaction, receipt } = seen;
+  const carries = matchesSource(row, seen);
+  if (receipt === null) {
+    // A pending transaction proves nothing, because another transaction may replace it.
+    const change = { sourceTxHash: hash, substatus: null };
+    return carries ? [{ event: { kind: "source_pending" }, change, write: "on_change" }] : [];
+  }
+  const confirmed = isConfirmed(ctx, { chainId: row.fromChainId, seen });
+  if (!receipt.succeeded) return carries ? revertTransitions(ctx, { ...candidate, confirmed }) : [];
+  const vault = await findVaultOfDeposit(ctx, row);
+  const routed = findRouterExit(receipt, { row, vault });
+  const at = { row, hash, confirmed };
+  if (routed !== null) return [paidTransition(at, routed)];
+  if (!carries || (await provesAnother(ctx.db, { row, hash }))) return [];
+  const batched = transaction !== null && !isSourceTransaction(row, transaction);
+  return ownTransitions(vault, { ...at, receipt, batched });
+}
+
+interface SeenSource {
+  row: WithdrawalRow;
+  hash: Hex;
+  confirmed: boolean;
+}
+
+/** Returns the transitions of a redemption or request that the user made directly at the vault. */
+function ownTransitions(
+  vault: Vault,
+  at: SeenSource & { receipt: Receipt; batched: boolean },
+): WithdrawalTransition[] {
+  const { row, receipt, batched } = at;
+  const user = getAddress(row.userAddress);
+  const request = adapterOf(vault).exits?.findRequest?.(vault, { user, logs: receipt.logs }) ?? null;
+  const paid = findDirectExit(receipt, { row, vault, batched });
+  if (request !== null && isRequestOf(row, { request, batched, receipt }))
+    return [requestTransition(at, { request, paid })];
+  return paid === null ? [] : [paidTransition(at, paid)];
+}
+
+/**
+ * Returns true if a request belongs to a withdrawal. In a batch, which anyone may have sent, it must have the built
+ * number of shares, and these must not have come from another account: some vaults let anyone make a request of their
+ * own shares for the user.
+ */
+function isRequestOf(
+  { fromAmount, shareToken, userAddress }: WithdrawalRow,
+  { request, batched, receipt }: { request: ExitRequestSeen; batched: boolean; receipt: Receipt },
+): boolean {
+  const { shares } = request;
+  if (!batched || shares === null) return true;
+  if (shares === 0n || (fromAmount !== "0" && shares !== BigInt(fromAmount))) return false;
+  const moved = transfersOf(receipt.logs, shareToken).filter(({ value }) => value === shares);
+  return moved.length === 0 || moved.some(({ from }) => sameAddress(from, userAddress));
+}
+
+function requestTransition(
+  at: SeenSource,
+  { request, paid }: { request: ExitRequestSeen; paid: ExitPayment | null },
+): WithdrawalTransition {
+  const shows = at.row.mode === "cooldown" ? "cooldown_started" : "request_made";
+  return sourceTransition(at, {
+    shows,
+    change: {
+      requestId: request.requestId,
+      shares: request.shares?.toString() ?? null,
+      assets: paid?.amount.toString() ?? null,
+    },
+  });
+}
+
+const SHOWN: Readonly<Record<ExitPayment["reached"], OnchainWithdrawalEvent>> = {
+  asked: "token_paid",
+  asset: "assets_paid",
+  bridge: "transfer_sent",
+};
+
+function paidTransition(at: SeenSource, paid: ExitPayment): WithdrawalTransition {
+  const change: WithdrawalChange = {
+    shares: paid.shares?.toString() ?? null,
+    assets: paid.assets?.toString() ?? null,
+    deliveredAmount: paid.reached === "asked" ? paid.amount.toString() : null,
+  };
+  return sourceTransition(at, { shows: SHOWN[paid.reached], change });
+}
+
+/** Returns the transition for the first transaction. Once confirmed, the transaction is marked as proven. */
+function sourceTransition(
+  { hash, confirmed }: SeenSource,
+  { shows, change }: { shows: OnchainWithdrawalEvent; change: WithdrawalChange },
+): WithdrawalTransition {
+  const seen = { sourceTxHash: hash, substatus: null };
+  const event = { kind: "chain", shows, confirmed } as const;
+  if (!confirmed) return { event, change: seen, write: "on_change" };
+  return { event, change: { ...seen, ...change, sourceProven: true }, write: "on_change" };
+}
+
+async function revertTransitions(
+  ctx: Context,
+  { row, hash, seen, confirmed }: ExitCandidate & { confirmed: boolean },
+): Promise<WithdrawalTransition[]> {
+  const { transaction, receipt } = seen;
+  const client = ctx.chains.client(row.fromChainId);
+  if (!confirmed || client === null || transaction === null || receipt === null) return [];
+  const substatus = await failureReason(client, { transaction, receipt });
+  const event = { kind: "chain", shows: "source_reverted", confirmed } as const;
+  const change = { sourceTxHash: hash, sourceProven: true, substatus };
+  return [{ event, change, write: "on_change" }];
+}

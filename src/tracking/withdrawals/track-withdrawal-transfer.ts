@@ -1,0 +1,208 @@
+import { getAddress, type Hex, keccak256 } from "viem";
+import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import { deliversAnother, refundsAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withdrawal-queries.ts";
+import { isNative, sameAddress } from "../../lib/address.ts";
+import type { ProviderStatus } from "../../providers/provider.ts";
+import { hashesOn } from "../deposits/deposit-hints.ts";
+import { findDeliveredAmount, findRefund, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
+import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
+import { type FoundTransfers, findTransfers } from "../deposits/find-token-transfer-logs.ts";
+import { innerDataHashes } from "../deposits/source-transaction.ts";
+import { namedRefunds, readProviderStatuses, substatusOf } from "../deposits/track-bridge-delivery.ts";
+import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
+
+interface TransferInput {
+  row: WithdrawalRow;
+  readTransaction: TransactionReader;
+  hints: readonly DepositHint[];
+}
+
+/**
+ * Returns the transition of a withdrawal's second step if one of the transactions that were built for it has succeeded
+ * and is confirmed, otherwise an empty list. A reverted transaction changes nothing and can be sent again. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
+ */
+export async function secondExitTransitions(
+  ctx: Context,
+  at: TransferInput,
+): Promise<WithdrawalTransition[]> {
+  const { row, readTransaction, hints } = at;
+  const built = await selectBuiltTransfers(ctx.db, row.trackingId);
+  const paidIn = row.claimTxHash ?? row.sourceTxHash;
+  if (built.length === 0 || paidIn === null) return [];
+  const paid = await readTransaction(row.vaultChainId, paidIn as Hex);
+  if (paid.receipt === null) return [];
+  const since = paid.receipt.blockNumber;
+  const named = [row.depositTxHash, ...hashesOn(row.vaultChainId, hints)];
+  const head = Number(since) + paid.confirmations - 1;
+  const sent = await findSent(ctx, { row, built, from: Number(since), head });
+  for (const hash of new Set([...named, ...(sent?.hashes ?? [])])) {
+    if (hash === null) continue;
+    const seen = await readTransaction(row.vaultChainId, hash as Hex);
+    const { transaction, receipt } = seen;
+    if (receipt === null || transaction === null || !receipt.succeeded || receipt.blockNumber < since)
+      continue;
+    if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
+    const one = built.find((transfer) => carriesTransfer(row, { transfer, transaction, receipt }));
+    if (one !== undefined) return [sentTransition(row, { hash: hash as Hex, built: one, receipt })];
+  }
+  await sent?.noteSearched();
+  return [];
+}
+
+/** Finds the transactions in which the user paid exactly the amount of a built second step. */
+async function findSent(
+  ctx: Context,
+  of: { row: WithdrawalRow; built: readonly BuiltTransfer[]; from: number; head: number },
+): Promise<FoundTransfers | null> {
+  const { row, built, from, head } = of;
+  const client = ctx.chains.client(row.vaultChainId);
+  if (client === null || isNative(row.exitToken)) return null;
+  return findTransfers(ctx, {
+    ...{ client, trackingId: row.trackingId },
+    tokens: [getAddress(row.exitToken)],
+    party: { from: getAddress(row.userAddress) },
+    amounts: [...new Set(built.map(({ amount }) => amount))].map(BigInt),
+    from,
+    head,
+  });
+}
+
+/**
+ * Returns true if a successful transaction is a built second step: the user's own call, or a smart account's batch that
+ * contains this call, in which the user paid the amount and the call's target emitted an event.
+ */
+export function carriesTransfer(
+  row: Pick<WithdrawalRow, "userAddress" | "exitToken">,
+  {
+    transfer,
+    transaction,
+    receipt,
+  }: {
+    transfer: Pick<BuiltTransfer, "target" | "dataHash" | "amount">;
+    transaction: Transaction;
+    receipt: Receipt;
+  },
+): boolean {
+  const { target, dataHash, amount } = transfer;
+  const direct = sameAddress(transaction.from, row.userAddress) && sameAddress(transaction.to ?? "", target);
+  if (direct) return keccak256(transaction.input) === dataHash;
+  const paid = transfersOf(receipt.logs, row.exitToken).some(
+    ({ from, value }) => sameAddress(from, row.userAddress) && value === BigInt(amount),
+  );
+  const called = receipt.logs.some(({ address }) => sameAddress(address, target));
+  return paid && called && innerDataHashes(transaction.input).has(dataHash as Hex);
+}
+
+/** Returns the transition for a successful second step: a bridge has taken the tokens, or a swap has paid the user. */
+function sentTransition(
+  row: WithdrawalRow,
+  { hash, built, receipt }: { hash: Hex; built: BuiltTransfer; receipt: Receipt },
+): WithdrawalTransition {
+  const { provider, bridge, tool, least } = built;
+  const sent = { depositTxHash: hash, depositProven: true, substatus: null, provider, bridge, tool };
+  if (row.toChainId !== row.vaultChainId)
+    return {
+      event: { kind: "chain", shows: "transfer_sent", confirmed: true },
+      change: sent,
+      write: "on_change",
+    };
+  const arrived = isNative(row.moveToken)
+    ? null
+    : netTransfers(receipt.logs, { token: row.moveToken, account: row.userAddress });
+  // The swap's own calldata demands the least amount; native currency leaves no event that shows more.
+  const deliveredAmount = arrived === null || arrived < BigInt(least) ? null : arrived.toString();
+  return {
+    event: { kind: "chain", shows: "token_paid", confirmed: true },
+    change: { ...sent, deliveredAmount },
+    write: "on_change",
+  };
+}
+
+/** Returns the transaction on the vault's chain that sent a withdrawal's tokens into a bridge. */
+const bridgedIn = (row: WithdrawalRow): Hex | null =>
+  (row.depositProven ? row.depositTxHash : row.sourceTxHash) as Hex | null;
+
+/**
+ * Returns the transitions of a withdrawal whose tokens are in transit: the delivery, the refund, or only a new
+ * substatus and explorer link. A provider's status only names transactions: a delivery must be proven by a confirmed
+ * receipt on the destination chain, a refund by one on the vault's chain. Empty if nothing is known. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
+ */
+export async function exitDeliveryTransitions(
+  ctx: Context,
+  { row, readTransaction, hints }: TransferInput,
+): Promise<WithdrawalTransition[]> {
+  const txHash = bridgedIn(row);
+  if (txHash === null) return [];
+  const arrivals = hashesOn(row.toChainId, hints) as Hex[];
+  const said = await readProviderStatuses(ctx, {
+    row,
+    transfer: { txHash, fromChainId: row.vaultChainId, toChainId: row.toChainId, arrivals },
+  });
+  const at = { row, readTransaction, said, txHash };
+  const found = (await findDelivery(ctx, at)) ?? (await findReturn(ctx, at));
+  const explorer = said.find(({ explorerLink }) => explorerLink !== null)?.explorerLink;
+  const routerExplorer = explorer ?? row.routerExplorer;
+  if (found !== null) return [{ ...found, change: { ...found.change, routerExplorer } }];
+  const substatus = substatusOf(said);
+  return said.map(({ phase }) => ({
+    event: { kind: "provider", phase },
+    change: { substatus, routerExplorer },
+    write: "always",
+  }));
+}
+
+interface BridgedExit {
+  row: WithdrawalRow;
+  readTransaction: TransactionReader;
+  said: readonly ProviderStatus[];
+  txHash: Hex;
+}
+
+async function findDelivery(
+  ctx: Context,
+  { row, readTransaction, said }: BridgedExit,
+): Promise<WithdrawalTransition | null> {
+  for (const { destinationTxHash: hash, proof } of said) {
+    const delivery = proof?.delivery ?? null;
+    if (hash === null || delivery === null) continue;
+    const seen = await readTransaction(row.toChainId, hash);
+    if (seen.receipt === null) continue;
+    if (delivery.matchedBy === "content" && (await deliversAnother(ctx.db, { row, hash }))) continue;
+    const own = { userAddress: row.userAddress, moveToken: row.moveToken, destinationCall: false };
+    const amount = findDeliveredAmount(seen.receipt, { row: own, delivery });
+    if (amount === null) continue;
+    const confirmed = isConfirmed(ctx, { chainId: row.toChainId, seen });
+    const change = { substatus: null, destinationTxHash: hash, deliveredAmount: amount.toString() };
+    // Unconfirmed, it is still in transit.
+    return confirmed
+      ? { event: { kind: "chain", shows: "token_paid", confirmed }, change, write: "on_change" }
+      : null;
+  }
+  return null;
+}
+
+async function findReturn(
+  ctx: Context,
+  { row, readTransaction, said, txHash }: BridgedExit,
+): Promise<WithdrawalTransition | null> {
+  const took = said.find(({ proof }) => proof !== null)?.proof?.taken ?? null;
+  if (took === null) return null;
+  const sent = await readTransaction(row.vaultChainId, txHash);
+  for (const hash of namedRefunds(said)) {
+    if (hash === txHash || (await refundsAnother(ctx.db, { row, hash }))) continue;
+    const seen = await readTransaction(row.vaultChainId, hash);
+    if (seen.receipt === null || sent.receipt === null) continue;
+    if (seen.receipt.blockNumber < sent.receipt.blockNumber) continue;
+    const amount = findRefund(seen.receipt, { row, took });
+    if (amount === null || !isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
+    const change = { substatus: null, refundTxHash: hash, receivedAmount: amount.toString() };
+    return { event: { kind: "chain", shows: "refund", confirmed: true }, change, write: "on_change" };
+  }
+  return null;
+}

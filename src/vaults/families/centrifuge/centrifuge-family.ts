@@ -1,0 +1,252 @@
+import { encodeFunctionData, hexToString, isHex, parseAbi } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import { sameAddress } from "../../../lib/address.ts";
+import { once } from "../../../lib/once.ts";
+import { settingOf, wardEvents } from "../../governance/common-governance-events.ts";
+import { changeEvent, type GovernanceEvent, tookEffect } from "../../governance/governance-event.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  AsyncDeposits,
+  DepositCall,
+  DepositInput,
+  DepositTerms,
+  PendingDeposit,
+  TermsInput,
+  VaultAdapter,
+  VaultFamily,
+  VaultState,
+} from "../../vault-adapter.ts";
+import type { DerivationSubject } from "../../vault-deriver.ts";
+import { choiceParam } from "../../vault-params.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import {
+  erc4626Deriver,
+  type Identification,
+  notIdentified,
+  ORDINARY_ACCOUNT,
+} from "../erc4626-base/erc4626-derivation.ts";
+import {
+  conversionPrice,
+  conversionReads,
+  conversionSharePrice,
+  convertToSharesRead,
+  erc7540DepositCall,
+  erc7540Flows,
+  erc7540Requests,
+  totalsReads,
+} from "../erc7540/erc7540-base.ts";
+import { centrifugeExits } from "./centrifuge-exits.ts";
+
+const requestsAbi = once(() =>
+  parseAbi([
+    "function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function maxMint(address controller) view returns (uint256)",
+    "function isPermissioned(address controller) view returns (bool)",
+    "function mint(uint256 shares, address receiver, address controller) returns (uint256 assets)",
+  ]),
+);
+/** The request id that all deposit requests of a controller share. */
+const REQUEST_ID = 0n;
+
+/**
+ * Asynchronous deposits into Centrifuge vaults, which the user requests and claims. The vault counts claimable shares
+ * and rounds their value in assets down twice, so that a claim in assets would leave shares behind; `mint` claims the
+ * shares instead. For an account that is no longer a member, the vault returns 0 claimable shares even if there are
+ * some, so the amounts are null then. Source: centrifuge/protocol.
+ */
+export const centrifugeRequests: AsyncDeposits = {
+  ...erc7540Requests,
+  pending(vault, { user }) {
+    const on = { to: vault.entryPoint, abi: requestsAbi() } as const;
+    const args = [REQUEST_ID, user] as const;
+    return createQuery(
+      {
+        pending: read({ ...on, name: "pendingDepositRequest", args }),
+        claimable: read({ ...on, name: "claimableDepositRequest", args }),
+        shares: read({ ...on, name: "maxMint", args: [user] }),
+        permitted: read({ ...on, name: "isPermissioned", args: [user] }),
+      },
+      ({ pending, claimable, shares, permitted }): PendingDeposit => {
+        const barred = valueOrNull(permitted) === false;
+        return {
+          pendingAssets: valueOrNull(pending),
+          claimableShares: barred ? null : valueOrNull(shares),
+          claimableAssets: barred ? null : valueOrNull(claimable),
+        };
+      },
+    );
+  },
+  claim(vault, { user, pending }) {
+    const shares = pending.claimableShares;
+    if (shares === null || shares === 0n) return null;
+    const args = [shares, user, user] as const;
+    return {
+      target: vault.entryPoint,
+      data: encodeFunctionData({ abi: requestsAbi(), functionName: "mint", args }),
+    };
+  },
+};
+
+const centrifugeAbi = once(() =>
+  parseAbi([
+    "function share() view returns (address)",
+    "function isPermissioned(address controller) view returns (bool)",
+    "function previewDeposit(uint256) view returns (uint256)",
+    "function maxDeposit(address) view returns (uint256)",
+  ]),
+);
+const depositAbi = once(() =>
+  parseAbi(["function deposit(uint256 assets, address receiver) returns (uint256 shares)"]),
+);
+
+const isSync = (vault: Vault): boolean =>
+  choiceParam(vault, { name: "deposit", choices: ["sync", "async"] }) === "sync";
+const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi() }) as const;
+
+function describeTerms(vault: Vault, request: TermsInput) {
+  const { amount, receiver } = request;
+  const sync = isSync(vault);
+  const reads = {
+    ...conversionReads(vault),
+    share: read({ ...on(vault), name: "share" }),
+    permitted: read({ ...on(vault), name: "isPermissioned", args: [receiver] }),
+    preview: sync
+      ? read({ ...on(vault), name: "previewDeposit", args: [amount] })
+      : convertToSharesRead(vault, amount),
+    most: read({ ...on(vault), name: "maxDeposit", args: [receiver] }),
+  };
+  return createQuery(reads, (results): DepositTerms => {
+    const ours = sameAddress(valueOrNull(results.share) ?? vault.shareToken, vault.shareToken);
+    return {
+      asset: ours ? valueOrNull(results.asset) : null,
+      previewShares: valueOrNull(results.preview),
+      previewRevert: results.preview.ok ? null : results.preview.revert,
+      price: conversionPrice(vault, results),
+      // An asynchronous vault's `maxDeposit` is the caller's claimable amount, not a capacity.
+      maxDeposit: sync ? valueOrNull(results.most) : null,
+      minDeposit: null,
+      paused: false,
+      refusal: valueOrNull(results.permitted) === false ? "not_allowed" : null,
+    };
+  });
+}
+
+function describeState(vault: Vault) {
+  return createQuery(
+    totalsReads(vault),
+    (results): VaultState => ({
+      totalAssets: valueOrNull(results.totalAssets),
+      totalSupply: valueOrNull(results.totalSupply),
+      sharePrice: conversionSharePrice(vault, results),
+      // The limit depends on the receiver's membership, and no receiver is given here.
+      maxDeposit: null,
+      minDeposit: null,
+      paused: false,
+    }),
+  );
+}
+
+function encode(vault: Vault, request: DepositInput): DepositCall {
+  if (!isSync(vault)) return erc7540DepositCall(vault, { request, data: null });
+  const args = [request.amount, request.receiver] as const;
+  const data = encodeFunctionData({ abi: depositAbi(), functionName: "deposit", args });
+  return erc7540DepositCall(vault, { request, data });
+}
+
+const explain = familyErrors({
+  errors: {
+    "error TransferNotAllowed()": "not_allowed",
+    "error TransferBlocked()": "not_allowed",
+    "error RestrictionsFailed()": "not_allowed",
+    "error InvalidOwner()": "not_allowed",
+    "error VaultNotLinked()": "vault_paused",
+    "error InvalidPrice()": "price_stale",
+    "error CancellationIsPending()": null,
+    "error ExceedsMaxDeposit()": "above_maximum",
+  },
+});
+
+/**
+ * Adapter of Centrifuge v3 vaults. Only members may hold the separate share token, so the user must call the vault.
+ * With the registry parameter `deposit` = `sync` the vault mints at once, and its `Deposit` event has the receiver as
+ * first argument. With `async` it takes requests, and previews revert. Withdrawals are always requests. Sources:
+ * centrifuge/protocol, EIP-7540, EIP-7575.
+ */
+export const centrifuge: VaultAdapter = {
+  name: "centrifuge",
+  noMinimum: false,
+  checkParams: (vault) => void isSync(vault),
+  // Several vaults may issue the same share token, so one vault's assets / total supply is not the share price.
+  lens: (vault) => ({ kind: "convert", shareToken: vault.shareToken, pricer: vault.pricer }),
+  state: describeState,
+  flags: () => createQuery({}, () => ({ paused: false, minDeposit: null })),
+  terms: describeTerms,
+  encode,
+  explain,
+  flows: (vault) => erc7540Flows(vault, { swapped: isSync(vault) }),
+  asyncDeposits: (vault) => (isSync(vault) ? null : centrifugeRequests),
+  exits: centrifugeExits,
+};
+
+const identificationAbi = once(() =>
+  parseAbi([
+    "function isOperator(address controller, address operator) view returns (bool)",
+    "function isPermissioned(address controller) view returns (bool)",
+    "function vaultKind() view returns (uint8)",
+  ]),
+);
+/** Value of the registry parameter `deposit` for each supported `vaultKind()`: 0 takes requests, 2 mints at once. */
+const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
+
+/**
+ * Returns a query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` shows whether
+ * it mints at once or takes requests.
+ */
+function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
+  const onSubject = { to: address, abi: identificationAbi() } as const;
+  const reads = {
+    operator: read({ ...onSubject, name: "isOperator", args: [ORDINARY_ACCOUNT, ORDINARY_ACCOUNT] }),
+    permitted: read({ ...onSubject, name: "isPermissioned", args: [ORDINARY_ACCOUNT] }),
+    kind: read({ ...onSubject, name: "vaultKind" }),
+  };
+  return createQuery(reads, ({ operator, permitted, kind }): Identification => {
+    if (!operator.ok || !permitted.ok)
+      return notIdentified("Centrifuge", "it has no isOperator() and isPermissioned()");
+    const deposit = kind.ok ? DEPOSIT_KINDS[kind.value] : undefined;
+    if (deposit === undefined) return notIdentified("Centrifuge", "its vaultKind() is not supported");
+    return { ok: true, caller: "user", params: { ...params, deposit } };
+  });
+}
+
+/** Returns a readable name of a contract dependency from the event's bytes32 name, such as `contract "manager"`. */
+const linkName = (what: unknown): string => {
+  const name = isHex(what) ? hexToString(what).replace(/\0+$/, "") : "";
+  return /^\w{1,32}$/.test(name) ? `contract "${name}"` : "contract dependency";
+};
+
+/**
+ * Governance events of a Centrifuge vault and its share token. The pool's hub, which may be on another chain, emits
+ * other governance events; they are not read. Source: centrifuge/protocol.
+ */
+const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] as const).flatMap(
+  (contract) => [
+    ...wardEvents(contract, "user"),
+    changeEvent([contract, "strategy", "File(bytes32 indexed what, address data)"], {
+      what: settingOf(contract, "contract"),
+      title: ({ what }) => `${settingOf(contract, linkName(what))} changed`,
+      report: ({ what, data }, context) =>
+        `The ${settingOf(contract, linkName(what))} of ${context.vault} is now ${data}.${tookEffect(context)}`,
+      advice: "Find out what this contract does before you deposit or leave funds in the vault.",
+      tier: "medium",
+    }),
+  ],
+);
+
+/** Vault family of Centrifuge v3. Users make their deposit requests themselves, not through the Router. */
+export const centrifugeFamily: VaultFamily = {
+  adapter: centrifuge,
+  type: "custom",
+  deriver: erc4626Deriver({ identify: identifyCentrifuge, ownShare: true, previews: false }),
+  governanceEvents: centrifugeEvents,
+};

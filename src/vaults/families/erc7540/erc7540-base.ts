@@ -1,0 +1,198 @@
+import {
+  decodeEventLog,
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  parseAbi,
+  parseEventLogs,
+  toEventSelector,
+} from "viem";
+import { createQuery, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type {
+  AsyncDeposits,
+  DepositCall,
+  DepositInput,
+  FlowSource,
+  PendingDeposit,
+} from "../../vault-adapter.ts";
+import { sharePriceOf } from "../../vault-share-price.ts";
+import { samplePrice, samplePriceReads, sampleShares } from "../erc4626-base/erc4626-adapter.ts";
+
+const requestDepositAbi = once(() =>
+  parseAbi([
+    "function requestDeposit(uint256 assets, address controller, address owner) returns (uint256 requestId)",
+  ]),
+);
+/** Byte offset of the amount in every deposit call of ERC-7540 families: the first word after the selector. */
+const AMOUNT_OFFSET = 4;
+
+/**
+ * Encodes an ERC-7540 deposit request whose controller and owner are the receiver. If `data` is not null, the call is a
+ * synchronous deposit with that calldata instead, which mints to the receiver. Source: EIP-7540.
+ */
+export function erc7540DepositCall(
+  vault: Vault,
+  deposit: { request: DepositInput; data: Hex | null },
+): DepositCall {
+  const { amount, receiver } = deposit.request;
+  const args = [amount, receiver, receiver] as const;
+  return {
+    target: vault.entryPoint,
+    spender: vault.spender,
+    data:
+      deposit.data ?? encodeFunctionData({ abi: requestDepositAbi(), functionName: "requestDeposit", args }),
+    amountOffset: AMOUNT_OFFSET,
+    amountScale: 1n,
+    shareToken: vault.shareToken,
+    sharesTo: "receiver",
+    async: deposit.data === null,
+    minShares: "router",
+  };
+}
+
+const conversionAbi = once(() =>
+  parseAbi([
+    "function asset() view returns (address)",
+    "function totalAssets() view returns (uint256)",
+    "function totalSupply() view returns (uint256)",
+    "function convertToShares(uint256) view returns (uint256)",
+  ]),
+);
+
+/**
+ * Creates the reads of a vault's asset and of a sample of its share price (`price`, `finePrice`). Unlike previews, they
+ * also work in vaults with asynchronous deposits.
+ */
+export function conversionReads(vault: Vault) {
+  const asset = read({ to: vault.entryPoint, abi: conversionAbi(), name: "asset" });
+  return { asset, ...samplePriceReads(vault, sampleShares(vault)) };
+}
+
+/**
+ * Creates the read that converts an amount of assets to shares, both in smallest units, at the last settled share
+ * price.
+ */
+export const convertToSharesRead = (vault: Vault, amount: bigint) =>
+  read({ to: vault.pricer, abi: conversionAbi(), name: "convertToShares", args: [amount] });
+
+/** Creates the reads of total assets, total supply and a sample of the share price (`price`, `finePrice`). */
+export function totalsReads(vault: Vault) {
+  return {
+    ...samplePriceReads(vault, sampleShares(vault)),
+    totalAssets: read({ to: vault.entryPoint, abi: conversionAbi(), name: "totalAssets" }),
+    totalSupply: read({ to: vault.shareToken, abi: conversionAbi(), name: "totalSupply" }),
+  };
+}
+
+type ConversionResults = Parameters<typeof samplePrice>[1];
+
+/**
+ * Returns a sample of the share price from the results of `conversionReads` or `totalsReads`: shares and their value in
+ * assets, both in smallest units. Null if the conversion failed.
+ */
+export const conversionPrice = (vault: Vault, results: ConversionResults) =>
+  samplePrice(sampleShares(vault), results);
+
+/**
+ * Returns the share price: assets per share, both in whole tokens, scaled by 10^18 and rounded down. Returns null if it
+ * is unknown.
+ */
+export function conversionSharePrice(vault: Vault, results: ConversionResults): bigint | null {
+  return sharePriceOf(conversionPrice(vault, results), {
+    asset: vault.asset.decimals,
+    share: vault.shareDecimals,
+  });
+}
+
+const flowsAbi = once(() =>
+  parseAbi([
+    "event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
+    "event DepositSync(address indexed sender, address indexed owner, uint256 assets, uint256 shares)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+    "event WithdrawSync(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]),
+);
+
+/**
+ * Returns the source of an ERC-7540 vault's flows: instant deposits, claims and withdrawals. A request is not counted,
+ * because its claim is. `swapped` is true if the first argument of the vault's `Deposit` event is the owner of the
+ * shares, where the standard has the sender. Sources: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
+ */
+export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
+  return {
+    addresses: [vault.entryPoint],
+    topics: flowsAbi().map(toEventSelector),
+    decode(log) {
+      if (!isAddressEqual(log.address, vault.entryPoint)) return null;
+      try {
+        const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
+        const kind = eventName.startsWith("Deposit") ? "deposit" : "withdrawal";
+        const user = swapped && eventName === "Deposit" ? args.sender : args.owner;
+        return { kind, user, assets: args.assets, shares: args.shares };
+      } catch {
+        // The topic matches but the indexed arguments differ: another event.
+        return null;
+      }
+    },
+  };
+}
+
+const requestsAbi = once(() =>
+  parseAbi([
+    "function pendingDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function claimableDepositRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function maxMint(address controller) view returns (uint256)",
+    "function deposit(uint256 assets, address receiver, address controller) returns (uint256 shares)",
+    "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
+  ]),
+);
+/** Request id 0, for which a vault returns the total of a controller's requests, or the controller's last request. */
+const ANY_REQUEST = 0n;
+
+/**
+ * Asynchronous deposits that the user requests and claims (ERC-7540). The user is controller, owner and receiver, so
+ * that no operator approval is needed; all requests are read and claimed together. Claimable shares are null while a
+ * paused vault reports none although assets are claimable. Source: EIP-7540.
+ */
+export const erc7540Requests: AsyncDeposits = {
+  pending(vault, { user }) {
+    const on = { to: vault.entryPoint, abi: requestsAbi() } as const;
+    const args = [ANY_REQUEST, user] as const;
+    return createQuery(
+      {
+        pending: read({ ...on, name: "pendingDepositRequest", args }),
+        claimable: read({ ...on, name: "claimableDepositRequest", args }),
+        shares: read({ ...on, name: "maxMint", args: [user] }),
+      },
+      ({ pending, claimable, shares }): PendingDeposit => {
+        const assets = valueOrNull(claimable);
+        const mintable = valueOrNull(shares);
+        // A paused vault returns 0 claimable shares even if there are claimable assets.
+        const known = assets === 0n || (mintable !== null && mintable > 0n);
+        return {
+          pendingAssets: valueOrNull(pending),
+          claimableShares: assets === 0n ? 0n : known && assets !== null ? mintable : null,
+          claimableAssets: assets,
+        };
+      },
+    );
+  },
+  claim(vault, { user, pending }) {
+    const assets = pending.claimableAssets;
+    if (assets === null || assets === 0n) return null;
+    const args = [assets, user, user] as const;
+    return {
+      target: vault.entryPoint,
+      data: encodeFunctionData({ abi: requestsAbi(), functionName: "deposit", args }),
+    };
+  },
+  findRequest(vault, { user, logs }) {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const requests = parseEventLogs({ abi: requestsAbi(), eventName: "DepositRequest", logs: own });
+    const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
+    if (found === undefined) return null;
+    return { requestId: found.args.requestId.toString(), assets: found.args.assets };
+  },
+};

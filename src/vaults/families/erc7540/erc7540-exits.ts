@@ -1,0 +1,292 @@
+import {
+  type Address,
+  encodeFunctionData,
+  type Hex,
+  isAddressEqual,
+  type Log,
+  pad,
+  parseAbi,
+  parseEventLogs,
+  toEventSelector,
+} from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResults,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitFollowUp,
+  type ExitInput,
+  type ExitRequestSeen,
+  type ExitSettlement,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  paidTo,
+  unknownExitTerms,
+  unknownPendingExit,
+  type VaultExits,
+} from "../../vault-exits.ts";
+import { conversionPrice, conversionReads } from "./erc7540-base.ts";
+
+const redeemAbi = once(() =>
+  parseAbi([
+    "function balanceOf(address) view returns (uint256)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
+    "function redeem(uint256 shares, address receiver, address controller) returns (uint256 assets)",
+    "function pendingRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function claimableRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function maxWithdraw(address controller) view returns (uint256)",
+  ]),
+);
+const eventsAbi = once(() =>
+  parseAbi([
+    "event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]),
+);
+/** Byte offset of the shares in the calldata of `requestRedeem`: the first word after the selector. */
+const SHARES_OFFSET = 4;
+/** Request id 0, for which a vault returns the total of a controller's requests, or the controller's last request. */
+const ANY_REQUEST = 0n;
+
+/** Deviations of an ERC-7540 vault family's withdrawals from the standard. */
+export interface Erc7540ExitOptions {
+  /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
+  views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
+  /** Returns a query for what the standard's views do not show of a user's requests. */
+  requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests>;
+  /** Encodes the family's own claim instead of `redeem(shares, receiver, controller)`. */
+  claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  /** Encodes the cancellation of a pending request. Absent if the family does not support it. */
+  cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
+  explain?: VaultExits["explain"];
+}
+
+/** State of a user's redemption requests that the standard's view functions do not return. */
+export interface OwnRequests {
+  /** True if the user can cancel a pending request now. */
+  cancellable: boolean;
+  /**
+   * Shares of cancelled requests that cannot be claimed back yet, in the share token's smallest unit; 0 in families
+   * whose cancellation returns the shares at once.
+   */
+  returning: bigint;
+  /**
+   * Shares of cancelled requests that can be claimed back, in the share token's smallest unit; 0 in the same families.
+   */
+  returned: bigint;
+}
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) as const;
+
+/**
+ * Creates the exits of an ERC-7540 vault family: a request, sent by the owner and not through the Router, and a claim.
+ * The owner is also controller and receiver, so that no operator approval is needed. Previews revert, so the estimate
+ * uses the current share price. A user's requests are read as one, with the id "0", and shares that a cancellation
+ * returns as another. Source: EIP-7540.
+ */
+export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
+  const { explain } = options;
+  return {
+    modes: () => ["request"],
+    tokens: (vault) => [vault.asset],
+    viaRouter: () => false,
+    terms: (vault, request) => requestTerms(vault, { request, options }),
+    encode: (vault, request) => requestCall(vault, request),
+    ...(explain === undefined ? {} : { explain }),
+    pending: (vault, of) => describePending(vault, { ...of, options }),
+    claim: (vault, of) => (options.claim ?? claimCall)(vault, of),
+    cancel: (vault, of) => (of.request.cancellable ? (options.cancel?.(vault, of) ?? null) : null),
+    findRequest: findRedeemRequest,
+    findSettlement: findClaim,
+  };
+}
+
+function requestTerms(
+  vault: Vault,
+  { request, options }: { request: ExitTermsInput; options: Erc7540ExitOptions },
+): Query<ExitTerms> {
+  const standard = createQuery(
+    {
+      ...conversionReads(vault),
+      held: read({ to: vault.shareToken, abi: redeemAbi(), name: "balanceOf", args: [request.owner] }),
+      value: read({ to: vault.pricer, abi: redeemAbi(), name: "convertToAssets", args: [request.shares] }),
+    },
+    (results): ExitTerms => ({
+      ...unknownExitTerms,
+      asset: valueOrNull(results.asset),
+      heldShares: valueOrNull(results.held),
+      previewAssets: valueOrNull(results.value),
+      previewRevert: results.value.ok ? null : results.value.revert,
+      grossAssets: valueOrNull(results.value),
+      priced: "later",
+    }),
+  );
+  const own = options.views?.(vault, request);
+  if (own === undefined) return standard;
+  return mapQuery(queryAll({ standard, own }), (results) => ({ ...results.standard, ...results.own }));
+}
+
+function requestCall(vault: Vault, request: ExitInput): ExitCall {
+  const args = [request.shares, request.owner, request.owner] as const;
+  return {
+    target: vault.entryPoint,
+    data: encodeFunctionData({ abi: redeemAbi(), functionName: "requestRedeem", args }),
+    spender: null,
+    sharesOffset: SHARES_OFFSET,
+    sharesScale: 1n,
+    selfOffsets: [],
+    paysTo: "caller",
+    minAssets: "none",
+    tokenOut: vault.asset.address,
+    async: true,
+  };
+}
+
+const NOTHING_OWN: OwnRequests = { cancellable: false, returning: 0n, returned: 0n };
+
+function describePending(
+  vault: Vault,
+  { user, now, options }: { user: Address; now: number; options: Erc7540ExitOptions },
+): Query<readonly PendingExit[]> {
+  const standard = createQuery(standardReads(vault, user), (results) => results);
+  const own = options.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_OWN);
+  return mapQuery(queryAll({ standard, own }), (results) => [
+    ...openRequest(vault, results),
+    ...returningShares(vault, results),
+  ]);
+}
+
+const standardReads = (vault: Vault, user: Address) => ({
+  ...conversionReads(vault),
+  pending: read({ ...onVault(vault), name: "pendingRedeemRequest", args: [ANY_REQUEST, user] }),
+  claimable: read({ ...onVault(vault), name: "claimableRedeemRequest", args: [ANY_REQUEST, user] }),
+  assets: read({ ...onVault(vault), name: "maxWithdraw", args: [user] }),
+});
+
+interface Seen {
+  standard: ReadResults<ReturnType<typeof standardReads>>;
+  own: OwnRequests;
+}
+
+/** Returns the user's request with its pending and claimable parts, which the vault counts under one request id. */
+function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] {
+  const [waiting, ready] = [valueOrNull(standard.pending) ?? 0n, valueOrNull(standard.claimable) ?? 0n];
+  if (waiting === 0n && ready === 0n) return [];
+  // A paused vault answers that nothing can be withdrawn even where shares are claimable.
+  const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || null;
+  const estimate = valueAt(vault, { shares: waiting, standard });
+  const token = vault.asset.address;
+  return [
+    {
+      ...unknownPendingExit,
+      ...{ shares: waiting + ready, token, claimableAssets: payable, claimableShares: ready },
+      assets: payable === null || estimate === null ? null : payable + estimate,
+      priced: waiting === 0n,
+      state: ready > 0n ? "claimable" : "pending",
+      cancellable: waiting > 0n && own.cancellable,
+    },
+  ];
+}
+
+/** Request id of shares that a cancellation returns and that the user must claim back, as some families require. */
+export const RETURNED_SHARES = "cancelled";
+
+function returningShares(vault: Vault, { standard, own }: Seen): PendingExit[] {
+  const shares = own.returning + own.returned;
+  if (shares === 0n) return [];
+  const assets = valueAt(vault, { shares, standard });
+  return [
+    {
+      ...unknownPendingExit,
+      ...{ requestId: RETURNED_SHARES, shares, assets, token: vault.asset.address },
+      ...{ claimableAssets: 0n, claimableShares: own.returned, pays: "shares" },
+      state: own.returned > 0n ? "claimable" : "pending",
+    },
+  ];
+}
+
+function valueAt(vault: Vault, of: { shares: bigint; standard: Seen["standard"] }): bigint | null {
+  const price = conversionPrice(vault, of.standard);
+  if (of.shares === 0n) return 0n;
+  return price === null || price.shares === 0n ? null : mulDivDown(of.shares, price.assets, price.shares);
+}
+
+function claimCall(
+  vault: Vault,
+  { user, request }: { user: Address; request: PendingExit },
+): ExitFollowUp | null {
+  const shares = request.claimableShares;
+  if (shares === null || shares === 0n) return null;
+  const data = encodeFunctionData({
+    abi: redeemAbi(),
+    functionName: "redeem",
+    args: [shares, user, user],
+  });
+  return { target: vault.entryPoint, data };
+}
+
+function findRedeemRequest(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitRequestSeen | null {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const requests = parseEventLogs({ abi: eventsAbi(), eventName: "RedeemRequest", logs: own });
+  const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
+  // Under number 0 the vault returns all open requests, and claims do not name a request.
+  return found === undefined ? null : { requestId: ANY_REQUEST.toString(), shares: found.args.shares };
+}
+
+function findClaim(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitSettlement | null {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const claims = parseEventLogs({ abi: eventsAbi(), eventName: "Withdraw", logs: own }).filter(({ args }) =>
+    isAddressEqual(args.owner, user),
+  );
+  if (claims.length === 0) return findCancellation(vault, { user, logs });
+  const assets = claims.reduce((sum, { args }) => sum + args.assets, 0n);
+  return { outcome: "paid", assets, shares: claims.reduce((sum, { args }) => sum + args.shares, 0n) };
+}
+
+/**
+ * First topics of the events with which vaults return the shares of a request in the cancelling transaction. The
+ * position of the account differs between them. Sources: lagoon-v0 v0.6, Accountable, EIP-7887.
+ */
+const RETURNED_TOPICS: readonly Hex[] = [
+  "RedeemRequestCanceled(uint256,address,uint256)",
+  "CancelRedeemRequest(address,address,uint256,address)",
+  "CancelRedeemClaim(address,address,uint256,address,uint256)",
+].map((event) => toEventSelector(event));
+
+/**
+ * Returns the settlement of a request whose cancellation a receipt shows, or null. `shares` is absent unless exactly
+ * one transfer returned shares to the user.
+ */
+function findCancellation(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitSettlement | null {
+  const word = pad(user).slice(2).toLowerCase();
+  const found = logs.some(
+    ({ address, topics, data }) =>
+      isAddressEqual(address, vault.entryPoint) &&
+      RETURNED_TOPICS.includes(topics[0] ?? "0x") &&
+      `${topics.join("")}${data}`.toLowerCase().includes(word),
+  );
+  if (!found) return null;
+  const returned = paidTo(logs, { token: vault.shareToken, receiver: user });
+  return { outcome: "cancelled", assets: 0n, ...(returned.length === 1 && { shares: returned[0] ?? null }) };
+}

@@ -1,0 +1,248 @@
+import {
+  type Address,
+  encodeFunctionData,
+  isAddressEqual,
+  parseAbi,
+  parseEventLogs,
+  zeroAddress,
+} from "viem";
+import {
+  andThen,
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitCall,
+  type ExitInput,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  unknownPendingExit,
+  type VaultExits,
+} from "../../vault-exits.ts";
+import { addressParam } from "../../vault-params.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { erc4626Exits } from "../erc4626-base/erc4626-exits.ts";
+import { conversionPrice, conversionReads } from "../erc7540/erc7540-base.ts";
+
+const vaultAbi = once(() =>
+  parseAbi([
+    "function getAccessManagerAddress() view returns (address)",
+    "function convertToAssets(uint256) view returns (uint256)",
+    "function redeemFromRequest(uint256 shares, address receiver, address owner) returns (uint256 assets)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+  ]),
+);
+const accessAbi = once(() =>
+  parseAbi([
+    "function getAccountLockTime(address account) view returns (uint256)",
+    "function canCall(address caller, address target, bytes4 selector) view returns (bool immediate, uint32 delay)",
+    "function isTargetClosed(address target) view returns (bool)",
+  ]),
+);
+const withdrawManagerAbi = once(() =>
+  parseAbi([
+    "function getRequestFee() view returns (uint256)",
+    "function getWithdrawWindow() view returns (uint256)",
+    "function requestInfo(address account) view returns (uint256 shares, uint256 endWithdrawWindowTimestamp, bool canWithdraw, uint256 withdrawWindowInSeconds)",
+    "function requestShares(uint256 shares)",
+    "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
+  ]),
+);
+/** Selector of `redeem(uint256,address,address)`, to check with the access manager whether the owner may call it. */
+const REDEEM_SELECTOR = "0xba087652";
+/** Selector of `transferRequestSharesFee(address,address,uint256)`, which only the vault's WithdrawManager may call. */
+const REQUEST_FEE_SELECTOR = "0x965c501e";
+const SHARES_OFFSET = 4;
+const WAD = 10n ** 18n;
+
+/** Returns the contract that takes withdrawal requests for the vault, or null if the registry entry names none. */
+const withdrawManager = (vault: Vault): Address | null => addressParam(vault, "withdraw_manager");
+
+/**
+ * Returns a query for what the vault's access manager says about a redemption: the account's lock, its permission, and
+ * whether the vault is closed.
+ */
+function accessTerms(vault: Vault, { owner, now }: ExitTermsInput): Query<Partial<ExitTerms>> {
+  const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
+  return readThen({ manager }, ({ manager: named }) => {
+    const on = { to: valueOrNull(named) ?? zeroAddress, abi: accessAbi() } as const;
+    return createQuery(
+      {
+        lock: read({ ...on, name: "getAccountLockTime", args: [owner] }),
+        call: read({ ...on, name: "canCall", args: [owner, vault.entryPoint, REDEEM_SELECTOR] }),
+        closed: read({ ...on, name: "isTargetClosed", args: [vault.entryPoint] }),
+      },
+      ({ lock, call, closed }): Partial<ExitTerms> => {
+        const until = Number(valueOrNull(lock) ?? 0n);
+        const locked = until * 1_000 > now;
+        const barred = valueOrNull(call)?.[0] === false;
+        return {
+          lockedUntil: locked ? until : null,
+          paused: valueOrNull(closed) === true,
+          refusal: barred ? "not_allowed" : locked ? "share_locked" : null,
+        };
+      },
+    );
+  });
+}
+
+const instant = erc4626Exits({
+  ...{ limited: false, charges: true },
+  viaRouter: () => false,
+  views: accessTerms,
+});
+
+/**
+ * Returns a query for the conditions of a withdrawal request: fee, end of the window, and value. An account's lock does
+ * not affect requests.
+ */
+function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
+  const on = { to: withdrawManager(vault) ?? zeroAddress, abi: withdrawManagerAbi() } as const;
+  const own = createQuery(
+    { fee: read({ ...on, name: "getRequestFee" }), window: read({ ...on, name: "getWithdrawWindow" }) },
+    ({ fee, window }) => ({ fee: valueOrNull(fee), window: valueOrNull(window) }),
+  );
+  return mapQuery(
+    queryAll({ base: instant.terms(vault, request), own }),
+    ({ base, own: { fee, window } }) => {
+      const gross = base.grossAssets;
+      const charged =
+        gross === null || fee === null || fee > WAD ? null : gross - mulDivDown(gross, fee, WAD);
+      const barred = base.refusal === "share_locked" ? null : base.refusal;
+      return {
+        ...base,
+        ...{ previewAssets: charged, previewRevert: null, priced: "later", lockedUntil: null },
+        expiresAt: window === null ? null : Math.floor(request.now / 1_000) + Number(window),
+        refusal: barred,
+      };
+    },
+  );
+}
+
+function encode(vault: Vault, request: ExitInput): ExitCall {
+  const redeem = instant.encode(vault, request);
+  const target = withdrawManager(vault);
+  if (request.mode === "instant" || target === null) return redeem;
+  const args = [request.shares] as const;
+  const data = encodeFunctionData({ abi: withdrawManagerAbi(), functionName: "requestShares", args });
+  const own = { selfOffsets: [], paysTo: "caller", async: true } as const;
+  return { ...redeem, ...own, target, data, sharesOffset: SHARES_OFFSET };
+}
+
+function describePending(
+  vault: Vault,
+  { user, now }: { user: Address; now: number },
+): Query<readonly PendingExit[]> {
+  const manager = withdrawManager(vault);
+  if (manager === null) return createQuery({}, () => []);
+  const info = read({ to: manager, abi: withdrawManagerAbi(), name: "requestInfo", args: [user] });
+  return createQuery({ ...conversionReads(vault), info }, ({ info: answer, ...conversion }) => {
+    if (!answer.ok || answer.value[0] === 0n) return [];
+    const [shares, end, ready, window] = answer.value;
+    const price = conversionPrice(vault, conversion);
+    const assets =
+      price === null || price.shares === 0n ? null : mulDivDown(shares, price.assets, price.shares);
+    const expired = Number(end) * 1_000 < now;
+    return [
+      {
+        ...unknownPendingExit,
+        ...{ shares, assets, token: vault.asset.address, inWallet: true },
+        state: expired ? "expired" : ready ? "claimable" : "pending",
+        claimableAssets: ready && !expired ? assets : 0n,
+        claimableShares: ready && !expired ? shares : 0n,
+        since: Number(end - window),
+        expiresAt: Number(end),
+      },
+    ];
+  });
+}
+
+/**
+ * Exits of IPOR Fusion's Plasma vaults. The owner must make the call: shares are not transferable, and a contract that
+ * redeemed for several users could be locked by any deposit in its favour. A redemption is instant if the account is
+ * not locked and the markets have liquidity. Otherwise, a request to the vault's WithdrawManager (parameter
+ * `withdraw_manager`) leaves the shares in the wallet and expires at the end of its window. Source:
+ * IPOR-Labs/ipor-fusion.
+ */
+export const iporExits: VaultExits = {
+  ...instant,
+  modes: (vault) => (withdrawManager(vault) === null ? ["instant"] : ["instant", "request"]),
+  terms: (vault, request) =>
+    request.mode === "instant" ? instant.terms(vault, request) : requestTerms(vault, request),
+  encode,
+  explain: familyErrors({
+    errors: {
+      "error WithdrawManagerInvalidSharesToRelease(uint256 shares)": "withdrawal_state",
+      "error WithdrawManagerInvalidSharesToRelease(uint256 shares, uint256 balance, uint256 reserved)":
+        "no_liquidity",
+      "error WithdrawManagerZeroShares()": "nothing_to_withdraw",
+      "error NoSharesToRedeem()": "nothing_to_withdraw",
+    },
+  }),
+  pending: describePending,
+  claim(vault, { user, request }) {
+    const shares = request.claimableShares;
+    if (shares === null || shares === 0n) return null;
+    const data = encodeFunctionData({
+      abi: vaultAbi(),
+      functionName: "redeemFromRequest",
+      args: [shares, user, user],
+    });
+    return { target: vault.entryPoint, data };
+  },
+  cancel: () => null,
+  findRequest(vault, { user, logs }) {
+    const manager = withdrawManager(vault);
+    const own = logs.filter(({ address }) => manager !== null && isAddressEqual(address, manager));
+    const found = parseEventLogs({
+      abi: withdrawManagerAbi(),
+      eventName: "WithdrawRequestUpdated",
+      logs: own,
+    }).find(({ args }) => isAddressEqual(args.account, user) && args.shares > 0n);
+    return found === undefined ? null : { requestId: "0", shares: found.args.shares };
+  },
+  findSettlement(vault, { user, logs }) {
+    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+    const found = parseEventLogs({ abi: vaultAbi(), eventName: "Withdraw", logs: own }).find(({ args }) =>
+      isAddressEqual(args.owner, user),
+    );
+    return found === undefined ? null : { outcome: "paid", assets: found.args.assets };
+  },
+};
+
+/**
+ * Returns a query for the exit parameters of a registry entry. No view of the vault names its WithdrawManager, so the
+ * one in the reviewed entry is used, provided that it answers and that the access manager allows it a call which is
+ * reserved for the vault's WithdrawManager; otherwise `withdraw_manager` becomes empty. No parameters if `reviewed` is
+ * null.
+ */
+export function iporExitParams(of: {
+  vault: Address;
+  accessManager: Address;
+  reviewed: Address | null;
+}): Query<Record<string, string>> {
+  const { vault, accessManager, reviewed } = of;
+  if (reviewed === null) return createQuery({}, () => ({}));
+  return andThen(
+    createQuery(
+      {
+        window: read({ to: reviewed, abi: withdrawManagerAbi(), name: "getWithdrawWindow" }),
+        call: read({
+          ...{ to: accessManager, abi: accessAbi(), name: "canCall" },
+          args: [reviewed, vault, REQUEST_FEE_SELECTOR],
+        }),
+      },
+      ({ window, call }) => window.ok && valueOrNull(call)?.[0] === true,
+    ),
+    (genuine) => createQuery({}, () => ({ withdraw_manager: genuine ? reviewed.toLowerCase() : "" })),
+  );
+}

@@ -1,0 +1,149 @@
+import { decodeErrorResult, encodeFunctionData, parseAbi } from "viem";
+import { createQuery, type Query, type ReadResult, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import { probeFunction } from "../../vault-deriver.ts";
+import type { ExitCall, ExitInput, ExitTerms, ExitTermsInput, VaultExits } from "../../vault-exits.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { erc4626RedeemCall } from "../erc4626-base/erc4626-exits.ts";
+import { erc7540Exits } from "../erc7540/erc7540-exits.ts";
+
+const lagoonAbi = once(() =>
+  parseAbi([
+    "function paused() view returns (bool)",
+    "function previewSyncRedeem(uint256) view returns (uint256)",
+    "function isWhitelisted(address) view returns (bool)",
+    "function isAllowed(address) view returns (bool)",
+    "function convertToAssets(uint256 shares) view returns (uint256)",
+    "function feeRates() view returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)",
+    "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
+    "function syncRedeem(uint256 shares, address receiver, uint256 minimumAssets) returns (uint256 assets)",
+    "function cancelRequestRedeem(address controller)",
+    "error NotOpen(uint8 state)",
+  ]),
+);
+/**
+ * State number of a closed vault in the error `NotOpen`. A closed vault redeems instantly; a closing one does not pay
+ * yet.
+ */
+const CLOSED = 2;
+/** Name of the variant that redeems instantly from a closed vault. Other instant redemptions use `syncRedeem`. */
+const AT_CLOSE = "closed";
+/** Byte offset of the shares in the calldata of `syncRedeem`. */
+const SHARES_OFFSET = 4;
+
+/**
+ * Returns the vault's state number from the revert of a probed request, or null if the vault is open. Source:
+ * lagoon-v0, `onlyOpen`.
+ */
+function closedState(probe: ReadResult<unknown>): number | null {
+  if (probe.ok || probe.revert === null) return null;
+  try {
+    const { errorName, args } = decodeErrorResult({ abi: lagoonAbi(), data: probe.revert });
+    return errorName === "NotOpen" ? args[0] : null;
+  } catch {
+    return null;
+  }
+}
+
+/** 100% in basis points. */
+const BPS = 10_000n;
+
+/**
+ * Returns the estimate of a request in assets, less the exit fee of version 0.6 or later, rounded down. Empty for older
+ * versions, which have no exit fee.
+ */
+function netOfExitFee(
+  value: bigint | null,
+  rates: readonly [number, number, number, number, number] | null,
+): Pick<Partial<ExitTerms>, "previewAssets"> {
+  if (value === null || rates === null) return {};
+  return { previewAssets: mulDivDown(value, BPS - BigInt(rates[3]), BPS) };
+}
+
+/**
+ * Returns a query for the conditions of a redemption: the vault's state, pause, permission, exit fee, and whether
+ * version 0.6 or later redeems instantly.
+ */
+function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
+  const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
+  const own = [1n, vault.entryPoint, vault.entryPoint] as const;
+  const reads = {
+    paused: read({ ...on, name: "paused" }),
+    sync: read({ ...on, name: "previewSyncRedeem", args: [request.shares] }),
+    listed: read({ ...on, name: "isWhitelisted", args: [request.owner] }),
+    allowed: read({ ...on, name: "isAllowed", args: [request.owner] }),
+    open: probeFunction({ ...on, name: "requestRedeem", args: own }),
+    value: read({ ...on, name: "convertToAssets", args: [request.shares] }),
+    rates: read({ ...on, name: "feeRates" }),
+  };
+  return createQuery(reads, ({ paused, sync, listed, allowed, open, value, rates }): Partial<ExitTerms> => {
+    const state = closedState(open);
+    const admitted = valueOrNull(allowed.ok ? allowed : listed) !== false;
+    const terms = {
+      paused: valueOrNull(paused) === true,
+      refusal: admitted ? null : ("not_allowed" as const),
+    };
+    if (request.mode === "request")
+      return state === null
+        ? { ...terms, ...netOfExitFee(valueOrNull(value), valueOrNull(rates)) }
+        : { ...terms, refusal: state === CLOSED ? "mode_unsupported" : "exits_paused" };
+    if (state === CLOSED) return { ...terms, priced: "now", variant: AT_CLOSE };
+    const now = valueOrNull(sync) ?? 0n;
+    if (now === 0n || state !== null) return { ...terms, refusal: "mode_unsupported" };
+    return { ...terms, priced: "now", previewAssets: now };
+  });
+}
+
+const requests = erc7540Exits({
+  views,
+  // Versions since 0.6 have the view and take a request back within its epoch.
+  requests: (vault) =>
+    createQuery(
+      { sync: read({ to: vault.entryPoint, abi: lagoonAbi(), name: "previewSyncRedeem", args: [0n] }) },
+      ({ sync }) => ({ cancellable: sync.ok, returning: 0n, returned: 0n }),
+    ),
+  cancel: (vault, { user }) => ({
+    target: vault.entryPoint,
+    data: encodeFunctionData({ abi: lagoonAbi(), functionName: "cancelRequestRedeem", args: [user] }),
+  }),
+  explain: familyErrors({
+    errors: {
+      "error OnlyOneRequestAllowed()": "request_pending",
+      "error NotOpen(uint8 state)": "exits_paused",
+      "error SyncOperationNotAllowed()": "mode_unsupported",
+      "error AsyncOnly()": "mode_unsupported",
+      "error TotalAssetsExpired()": "mode_unsupported",
+      "error RequestNotCancelable(uint256 requestId)": "withdrawal_state",
+      "error RequestNotCancelable()": "withdrawal_state",
+      "error RequestIdNotClaimable()": "withdrawal_state",
+      "error NotWhitelisted()": "not_allowed",
+      "error AddressNotAllowed(address account)": "not_allowed",
+      "error ERC7540InvalidOperator()": "not_allowed",
+      "error BelowMinimumAssets(uint256 assets, uint256 minimum)": null,
+    },
+  }),
+});
+
+function encode(vault: Vault, request: ExitInput): ExitCall {
+  if (request.mode !== "instant") return requests.encode(vault, request);
+  if (request.variant === AT_CLOSE) return erc4626RedeemCall(vault, { request });
+  const receiver = request.receiver ?? request.owner;
+  const args = [request.shares, receiver, request.minAssets] as const;
+  return {
+    ...requests.encode(vault, request),
+    data: encodeFunctionData({ abi: lagoonAbi(), functionName: "syncRedeem", args }),
+    sharesOffset: SHARES_OFFSET,
+    paysTo: "receiver",
+    minAssets: "native",
+    async: false,
+  };
+}
+
+/**
+ * Exits of Lagoon vaults: a request that the vault's Safe settles at the price of its epoch, or an instant redemption,
+ * if version 0.6 allows it (after exit fee and haircut, with its own minimum) or the vault is closed. Source:
+ * hopperlabsxyz/lagoon-v0.
+ */
+export const lagoonExits: VaultExits = { ...requests, modes: () => ["instant", "request"], encode };

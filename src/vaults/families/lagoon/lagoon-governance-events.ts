@@ -1,0 +1,89 @@
+import {
+  addressTexts,
+  changeEvent,
+  formatAssetUnits,
+  type GovernanceEvent,
+  oldToNewValue,
+  switchTexts,
+  tookEffect,
+} from "../../governance/governance-event.ts";
+
+/** Lagoon's access modes, indexed by their number. */
+const ACCESS_MODES = ["blacklist", "whitelist"];
+
+/**
+ * Governance events of Lagoon vaults. Changes of the management and performance fee are left out, because views return
+ * the fees. Source: hopperlabsxyz/lagoon-v0.
+ */
+export const lagoonEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {
+    what: "state",
+    title: ({ state }) => (state === 2 ? "vault closed" : "state changed"),
+    report: ({ state }, context) =>
+      state === 2
+        ? `${context.vault} was closed at ${context.time}.`
+        : `The state of ${context.vault} is now ${["open", "closing"][Number(state)] ?? `unknown (${state})`}.${tookEffect(context)}`,
+    advice: ({ state }) =>
+      state === 2
+        ? "It accepts no more deposits or redemption requests; shares can be redeemed instantly."
+        : "Check whether deposits and withdrawals still work.",
+    // Opening and closing show as a pause or its end. `closed` follows `closing`, which was a pause already.
+    seenByView: ({ state }) => state === 0 || state === 1,
+  }),
+  changeEvent(["address", "owner", "SafeUpdated(address oldSafe, address newSafe)"], {
+    ...addressTexts("Safe that holds the assets", {
+      member: "newSafe",
+      from: "oldSafe",
+      advice:
+        "The signers of the Safe control the assets: find out who they are before you deposit or leave funds in the vault.",
+      removed: "Find out who controls the assets now before you deposit or leave funds in the vault.",
+    }),
+  }),
+  changeEvent(
+    ["address", "price", "ValuationManagerUpdated(address oldManager, address newManager)"],
+    addressTexts("valuation manager", {
+      member: "newManager",
+      from: "oldManager",
+      advice:
+        "The valuation manager reports the value that determines the share price: find out who it is before you deposit or " +
+        "withdraw.",
+      removed: "Nobody can report a new share price now: check whether deposits and withdrawals still work.",
+    }),
+  ),
+  changeEvent(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
+    ...switchTexts("share price guardrail", {
+      member: "activated",
+      advice: [
+        "Price updates outside its bounds are now rejected.",
+        "Price updates are no longer bounded: watch the next prices before you deposit or withdraw.",
+      ],
+    }),
+  }),
+  changeEvent(
+    ["address", "guardian", "SecurityCouncilUpdated(address oldSecurityCouncil, address newSecurityCouncil)"],
+    addressTexts("security council", {
+      member: "newSecurityCouncil",
+      from: "oldSecurityCouncil",
+      advice: "Find out who the security council is and what it may do before you rely on it.",
+      removed: "Find out who can now do what only the security council could.",
+    }),
+  ),
+  changeEvent(["address", "allow_list", "WhitelistDisabled()"], {
+    what: "whitelist",
+    title: () => "whitelist disabled",
+    report: (_args, { vault, time }) => `The whitelist of ${vault} was disabled at ${time}.`,
+    advice: "Accounts no longer need to be listed to use the vault.",
+  }),
+  changeEvent(["address", "allow_list", "AccessModeUpdated(uint8 newMode)"], {
+    what: "access mode",
+    title: ({ newMode }) => `access mode changed to ${ACCESS_MODES[Number(newMode)] ?? "an unknown mode"}`,
+    describe: ({ newMode }) => `is ${ACCESS_MODES[Number(newMode)] ?? `unknown (${newMode})`}`,
+    advice: "Check whether your account can still deposit, transfer shares and withdraw.",
+  }),
+  changeEvent(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {
+    what: "deposit cap",
+    title: ({ previousMaxCap, maxCap }) =>
+      `deposit cap ${BigInt(String(maxCap)) > BigInt(String(previousMaxCap)) ? "increased" : "reduced"}`,
+    describe: oldToNewValue(["previousMaxCap", "maxCap"], formatAssetUnits),
+  }),
+];

@@ -1,0 +1,266 @@
+import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector, toFunctionSelector } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
+import { once } from "../../../lib/once.ts";
+import { curationEvents } from "../../governance/common-governance-events.ts";
+import type { Vault } from "../../vault.ts";
+import type { FlowSource, TermsInput, VaultFamily } from "../../vault-adapter.ts";
+import type { DerivationSubject } from "../../vault-deriver.ts";
+import type { ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
+import { type FeeRates, feeRate } from "../../vault-fee-rates.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { defineErc4626 } from "../erc4626-base/erc4626-adapter.ts";
+import {
+  erc4626Deriver,
+  type FamilyFactories,
+  type Identification,
+  identifyByFactory,
+  ORDINARY_ACCOUNT,
+} from "../erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "../erc4626-base/erc4626-exits.ts";
+import { erc4626Flows } from "../erc4626-base/erc4626-flows.ts";
+import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
+import { factoriesByChain, metaMorphoFactories, morphoV2Factories } from "../family-factories.ts";
+import { morphoV2Events } from "./morpho-governance-events.ts";
+
+/**
+ * Adapter of MetaMorpho 1.0 and 1.1 vaults. `maxDeposit` may be too high if a market is in the supply queue twice.
+ * `totalSupply` lacks accrued fee shares, so balances are valued only by the vault's own conversion. Withdrawals are
+ * instant, while the markets have liquidity. Source: morpho-org/metamorpho.
+ */
+export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true, exits: erc4626Exits() });
+
+const identificationAbi = once(() =>
+  parseAbi([
+    "function MORPHO() view returns (address)",
+    "function adaptersLength() view returns (uint256)",
+    "function canSendAssets(address) view returns (bool)",
+  ]),
+);
+const factoryAbi = once(() =>
+  parseAbi([
+    "function isMetaMorpho(address) view returns (bool)",
+    "function isVaultV2(address) view returns (bool)",
+  ]),
+);
+
+const ofMetaMorpho: FamilyFactories = {
+  family: "MetaMorpho",
+  createdRead: (to, vault) => read({ to, abi: factoryAbi(), name: "isMetaMorpho", args: [vault] }),
+  byChain: factoriesByChain(metaMorphoFactories),
+};
+
+const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: identificationAbi() }) as const;
+
+const timelockAbi = once(() => parseAbi(["function timelock() view returns (uint256)"]));
+
+/**
+ * Returns a query for the timelock of a MetaMorpho vault or of a fork's vault, in seconds, or null if it cannot be
+ * read.
+ */
+export function curationTimelockQuery({ address }: Vault): Query<bigint | null> {
+  const timelock = read({ to: address, abi: timelockAbi(), name: "timelock" });
+  return createQuery({ timelock }, (results) => valueOrNull(results.timelock));
+}
+
+/** Vault family of MetaMorpho 1.0 and 1.1: its adapter, deriver and governance events. */
+export const metaMorphoFamily: VaultFamily = {
+  adapter: metaMorpho,
+  type: "morpho",
+  deriver: erc4626Deriver({
+    identify: (subject) =>
+      identifyByFactory(ofMetaMorpho, {
+        ...subject,
+        view: read({ ...onSubject(subject), name: "MORPHO" }),
+      }),
+  }),
+  governanceEvents: curationEvents("bytes32"),
+  timelockQuery: curationTimelockQuery,
+  instantWithdrawals: true,
+};
+
+const gatesAbi = once(() =>
+  parseAbi([
+    "function canSendAssets(address) view returns (bool)",
+    "function canReceiveShares(address) view returns (bool)",
+    "function canSendShares(address) view returns (bool)",
+    "function canReceiveAssets(address) view returns (bool)",
+  ]),
+);
+const withdrawAbi = once(() =>
+  parseAbi([
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed onBehalf, uint256 assets, uint256 shares)",
+  ]),
+);
+
+/**
+ * Returns a query for whether the vault's gates admit payer and receiver. The Router's executor as payer is not
+ * checked, because its address is not known in advance; the simulation shows the result.
+ */
+function gateViews(vault: Vault, request: TermsInput | null) {
+  if (request === null) return createQuery({}, (): FamilyViews => ({}));
+  const on = { to: vault.entryPoint, abi: gatesAbi() } as const;
+  return createQuery(
+    {
+      sends: read({ ...on, name: "canSendAssets", args: [request.caller ?? request.receiver] }),
+      receives: read({ ...on, name: "canReceiveShares", args: [request.receiver] }),
+    },
+    ({ sends, receives }): FamilyViews => {
+      const refused =
+        (request.caller !== null && valueOrNull(sends) === false) || valueOrNull(receives) === false;
+      return { refusal: refused ? "not_allowed" : null };
+    },
+  );
+}
+
+/**
+ * Returns a query for whether the vault's gates let the owner send shares and the receiver receive assets. For a
+ * redemption through the Router, an ordinary account is checked in place of its executor. Source: morpho-org/vault-v2,
+ * `exit`, `transfer`.
+ */
+function exitGateViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
+  const on = { to: vault.entryPoint, abi: gatesAbi() } as const;
+  const holder = request.caller ?? ORDINARY_ACCOUNT;
+  return createQuery(
+    {
+      owner: read({ ...on, name: "canSendShares", args: [request.owner] }),
+      sends: read({ ...on, name: "canSendShares", args: [holder] }),
+      holds: read({ ...on, name: "canReceiveShares", args: [holder] }),
+      receives: read({ ...on, name: "canReceiveAssets", args: [request.receiver ?? holder] }),
+    },
+    ({ owner, sends, holds, receives }): Partial<ExitTerms> => {
+      const gates = request.caller === null ? [owner, sends, holds, receives] : [owner, receives];
+      return { refusal: gates.some((gate) => valueOrNull(gate) === false) ? "not_allowed" : null };
+    },
+  );
+}
+
+/**
+ * Returns the source of a vault's flows: its ERC-4626 events, except withdrawals to the vault itself, which are
+ * penalties of forced deallocations.
+ */
+function morphoV2Flows(vault: Vault): FlowSource {
+  const standard = erc4626Flows(vault);
+  const [withdrawTopic] = withdrawAbi().map(toEventSelector);
+  return {
+    ...standard,
+    decode(log) {
+      const flow = standard.decode(log);
+      if (flow === null || log.topics[0] !== withdrawTopic) return flow;
+      const { args } = decodeEventLog({ abi: withdrawAbi(), data: log.data, topics: log.topics });
+      return isAddressEqual(args.receiver, vault.entryPoint) ? null : flow;
+    },
+  };
+}
+
+/**
+ * Adapter of Morpho Vault V2. `maxDeposit` and `maxRedeem` are always 0 and therefore not read; gates restrict payers
+ * and receivers of deposits and withdrawals; only a simulation shows whether a cap is reached or liquidity is missing.
+ * Source: morpho-org/vault-v2.
+ */
+export const morphoV2 = defineErc4626({
+  name: "morpho_v2",
+  limited: false,
+  views: gateViews,
+  flows: morphoV2Flows,
+  // `maxRedeem` is always 0, and a shortage of liquidity shows only in the simulation, as the adapter's own error.
+  exits: {
+    ...erc4626Exits({ limited: false, viaRouter: ({ caller }) => caller === "router", views: exitGateViews }),
+    explain: familyErrors({
+      errors: {
+        "error CannotSendShares()": "not_allowed",
+        "error CannotReceiveAssets()": "not_allowed",
+        "error TransferReverted()": "no_liquidity",
+      },
+      reasons: [{ reason: /insufficient liquidity/i, code: "no_liquidity" }],
+    }),
+  },
+  explain: familyErrors({ errors: { "error ZeroAbsoluteCap()": "above_maximum" } }),
+});
+
+const ofVaultV2: FamilyFactories = {
+  family: "Morpho Vault V2",
+  createdRead: (to, vault) => read({ to, abi: factoryAbi(), name: "isVaultV2", args: [vault] }),
+  byChain: factoriesByChain(morphoV2Factories),
+};
+
+/**
+ * Returns a query that identifies a vault by its factory. If the gate rejects ordinary payers, the user must call the
+ * vault.
+ */
+function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
+  const created = identifyByFactory(ofVaultV2, {
+    ...subject,
+    view: read({ ...onSubject(subject), name: "adaptersLength" }),
+  });
+  const gate = read({ ...onSubject(subject), name: "canSendAssets", args: [ORDINARY_ACCOUNT] });
+  const gateQuery = createQuery({ gate }, (results) => results.gate.ok && results.gate.value === true);
+  return mapQuery(queryAll({ created, admits: gateQuery }), ({ created: identification, admits }) =>
+    identification.ok ? { ok: true, caller: admits ? "router" : "user" } : identification,
+  );
+}
+
+const feesAbi = once(() =>
+  parseAbi([
+    "function performanceFee() view returns (uint96)",
+    "function managementFee() view returns (uint96)",
+  ]),
+);
+
+/**
+ * Returns a query for the vault's performance fee and management fee, as fractions with 18 decimals; the management fee
+ * is charged per second. Source: morpho-org/vault-v2.
+ */
+function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
+  const on = { to: address, abi: feesAbi() } as const;
+  return createQuery(
+    {
+      performance: read({ ...on, name: "performanceFee" }),
+      management: read({ ...on, name: "managementFee" }),
+    },
+    ({ performance, management }) => ({
+      ...feeRate("performance_fee", { result: performance, feeOf: (fee) => fee }),
+      ...feeRate("management_fee", { result: management, feeOf: (fee) => fee }),
+    }),
+  );
+}
+
+const selectorTimelockAbi = once(() =>
+  parseAbi(["function timelock(bytes4 selector) view returns (uint256)"]),
+);
+/** Changes that determine where deposits are allocated. Source: morpho-org/vault-v2, `submit`. */
+const RISKY_CHANGES = ["addAdapter(address)", "increaseAbsoluteCap(bytes,uint256)"].map(toFunctionSelector);
+
+/**
+ * Returns a query for the shortest timelock, in seconds, among the changes that determine where deposits are allocated.
+ * Null if none can be read.
+ */
+function morphoV2TimelockQuery({ address }: Vault): Query<bigint | null> {
+  const on = { to: address, abi: selectorTimelockAbi(), name: "timelock" } as const;
+  const reads = Object.fromEntries(
+    RISKY_CHANGES.map((selector) => [selector, read({ ...on, args: [selector] })]),
+  );
+  return createQuery(reads, (results) => {
+    const waits = Object.values(results).map((result) => valueOrNull(result));
+    return waits.reduce<bigint | null>(
+      (least, wait) => (wait !== null && (least === null || wait < least) ? wait : least),
+      null,
+    );
+  });
+}
+
+/** Vault family of Morpho Vault V2: its adapter, deriver and governance events. */
+export const morphoV2Family: VaultFamily = {
+  adapter: morphoV2,
+  type: "morpho",
+  deriver: erc4626Deriver({ identify: identifyMorphoV2 }),
+  governanceEvents: morphoV2Events,
+  feeRatesQuery: morphoV2FeeRatesQuery,
+  timelockQuery: morphoV2TimelockQuery,
+};

@@ -1,0 +1,321 @@
+import {
+  decodeAbiParameters,
+  type Hex,
+  keccak256,
+  parseAbiItem,
+  parseAbiParameters,
+  toFunctionSelector,
+} from "viem";
+import { DAY_S } from "../../../lib/durations.ts";
+import { once } from "../../../lib/once.ts";
+import {
+  addressTexts,
+  announcementEvent,
+  cancellationEvent,
+  changeEvent,
+  type EventArgs,
+  type EventContext,
+  type EventTerms,
+  formatAssetUnits,
+  formatDuration,
+  formatUtcMinute,
+  formatWadFraction,
+  type GovernanceEvent,
+  isNone,
+  memberTexts,
+} from "../../governance/governance-event.ts";
+
+/** Formats the arguments of a submitted call as the end of the sentence that names the change. */
+type CallDetail = (args: readonly unknown[], context: EventContext) => string;
+interface TimelockedFunction {
+  /** The change that the function makes, without an article. */
+  change: string;
+  detail: CallDetail;
+}
+
+const toAddress: CallDetail = ([value]) => (isNone(value) ? " (removal)" : ` (new address ${value})`);
+const ofAccount: CallDetail = ([account]) => ` (${account})`;
+const toCap =
+  (formatCap: (cap: unknown, context: EventContext) => string): CallDetail =>
+  ([idData, cap], context) =>
+    ` for ${capScope({ id: keccak256(idData as Hex), idData })} (to ${formatCap(cap, context)})`;
+const toTimelock: CallDetail = ([selector, duration]) =>
+  ` for ${withArticle(changeOf(selector))} (to ${formatDuration(duration)})`;
+/** Seconds by which a management fee, which is charged per second, is multiplied to a yearly fee. */
+const YEAR_S = 365 * DAY_S;
+
+/** Timelocked functions of Morpho Vault V2 and the change that each makes. Source: morpho-org/vault-v2. */
+const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
+  "setIsAllocator(address,bool)": {
+    change: "change to the allocators",
+    detail: ([account, isAllocator]) => ` (${account} is ${isAllocator === true ? "added" : "removed"})`,
+  },
+  "setReceiveSharesGate(address)": { change: "change to the gate for receiving shares", detail: toAddress },
+  "setSendSharesGate(address)": {
+    change: "change to the gate for sending and redeeming shares",
+    detail: toAddress,
+  },
+  "setReceiveAssetsGate(address)": { change: "change to the withdrawal gate", detail: toAddress },
+  "setSendAssetsGate(address)": { change: "change to the deposit gate", detail: toAddress },
+  "setAdapterRegistry(address)": { change: "change to the adapter registry", detail: toAddress },
+  "addAdapter(address)": { change: "addition of an adapter", detail: ofAccount },
+  "removeAdapter(address)": { change: "removal of an adapter", detail: ofAccount },
+  "increaseTimelock(bytes4,uint256)": { change: "increase in the timelock", detail: toTimelock },
+  "decreaseTimelock(bytes4,uint256)": { change: "reduction of the timelock", detail: toTimelock },
+  "abdicate(bytes4)": {
+    change: "permanent deactivation of a function",
+    detail: ([selector]) => ` (${changeOf(selector)})`,
+  },
+  "setPerformanceFee(uint256)": {
+    change: "change to the performance fee",
+    detail: ([fee]) => ` (to ${formatWadFraction(fee)})`,
+  },
+  "setManagementFee(uint256)": {
+    change: "change to the management fee",
+    detail: ([fee]) => ` (to ${formatWadFraction(Number(fee) * YEAR_S)} a year)`,
+  },
+  "setPerformanceFeeRecipient(address)": {
+    change: "change to the recipient of the performance fee",
+    detail: toAddress,
+  },
+  "setManagementFeeRecipient(address)": {
+    change: "change to the recipient of the management fee",
+    detail: toAddress,
+  },
+  "increaseAbsoluteCap(bytes,uint256)": {
+    change: "increase in the absolute cap",
+    detail: toCap(formatAssetUnits),
+  },
+  "increaseRelativeCap(bytes,uint256)": {
+    change: "increase in the relative cap",
+    detail: toCap((cap) => `${formatWadFraction(cap)} of total assets`),
+  },
+  "setForceDeallocatePenalty(address,uint256)": {
+    change: "change to the penalty on forced deallocations",
+    detail: ([adapter, penalty]) => ` from adapter ${adapter} (to ${formatWadFraction(penalty)})`,
+  },
+};
+const functionBySelector = once(
+  () =>
+    new Map(
+      Object.entries(TIMELOCKED_FUNCTIONS).map(([signature, known]) => [
+        toFunctionSelector(signature),
+        { ...known, signature },
+      ]),
+    ),
+);
+const findFunction = (selector: unknown) => functionBySelector().get(String(selector).toLowerCase() as Hex);
+/** Returns the name of the change that a function makes, without an article. */
+const changeOf = (selector: unknown): string =>
+  findFunction(selector)?.change ?? `call to function ${selector}`;
+/** Describes the arguments of a call; empty if the function is unknown or the calldata do not match it. */
+function detailOf(call: { selector: unknown; data: unknown }, context: EventContext): string {
+  const known = findFunction(call.selector);
+  if (known === undefined) return "";
+  try {
+    const { inputs } = parseAbiItem(`function ${known.signature}` as "function known(uint256)");
+    return known.detail(decodeAbiParameters(inputs, `0x${String(call.data).slice(10)}`), context);
+  } catch {
+    return "";
+  }
+}
+const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
+
+/** Largest timestamp that can be displayed, in seconds. Submissions of abdicated functions have the largest uint256. */
+const LAST_TIME = 8e12;
+
+const submissionTexts: EventTerms = {
+  what: "configuration",
+  title: ({ selector }) => `${changeOf(selector)} submitted`,
+  report: ({ selector, data, executableAt }, context) => {
+    const call = changeOf(selector) + detailOf({ selector, data }, context);
+    const submitted = `A call was submitted to the timelock of ${context.vault} at ${context.time}: ${call}.`;
+    if (Number(executableAt) >= LAST_TIME) return `${submitted} It can never be executed.`;
+    return Number(executableAt) <= context.seconds
+      ? `${submitted} It can be executed immediately.`
+      : `${submitted} It can be executed from ${formatUtcMinute(executableAt)}.`;
+  },
+  advice: ({ executableAt }, { seconds }) => {
+    if (Number(executableAt) >= LAST_TIME) return "";
+    return Number(executableAt) <= seconds
+      ? "There is no time to withdraw first: find out what it changes."
+      : "Find out what it changes, and decide whether to withdraw first.";
+  },
+};
+
+/** Creates the texts for an event that reduces or increases a timelock. */
+const timelockTexts = (of: { verb: "reduced" | "increased"; advice: string }): EventTerms => ({
+  what: "timelock",
+  title: () => `timelock of a function ${of.verb}`,
+  report: ({ selector, newDuration }, context) =>
+    `The timelock of ${context.vault} for ${withArticle(changeOf(selector))} was ${of.verb} to ` +
+    `${formatDuration(newDuration)} at ${context.time}.`,
+  advice: of.advice,
+});
+
+/**
+ * Returns what a cap applies to, decoded from `idData`, of which the id is the hash. Source: morpho-org/vault-v2,
+ * adapters.
+ */
+function capScope({ id, idData }: EventArgs): string {
+  try {
+    const [scope, address] = decodeAbiParameters(parseAbiParameters("string, address"), idData as Hex);
+    if (scope === "this") return `adapter ${address}`;
+    if (scope === "collateralToken") return `collateral token ${address}`;
+    if (scope === "this/marketParams") return `market ${String(id).slice(0, 10)}… of adapter ${address}`;
+  } catch {
+    // Adapters may use data of any other form.
+  }
+  return `id ${id}`;
+}
+
+const CAP_ADVICE = "It limits how much the vault may allocate there.";
+/** Creates the texts for an event that reduces or increases a cap on allocations. */
+const capTexts = (
+  cap: "absolute cap" | "relative cap",
+  of: { verb: "reduced" | "increased"; value: (args: EventArgs, context: EventContext) => string },
+): EventTerms => ({
+  what: cap,
+  title: () => `${cap} ${of.verb}`,
+  report: (args, context) =>
+    `The ${cap} for ${capScope(args)} of ${context.vault} was ${of.verb} to ${of.value(args, context)} at ${context.time}.`,
+  advice: CAP_ADVICE,
+});
+const absoluteCap = ({ newAbsoluteCap }: EventArgs, context: EventContext): string =>
+  formatAssetUnits(newAbsoluteCap, context);
+const relativeCap = ({ newRelativeCap }: EventArgs): string =>
+  `${formatWadFraction(newRelativeCap)} of total assets`;
+
+const gateEvents: readonly GovernanceEvent[] = [
+  changeEvent(
+    ["address", "allow_list", "SetReceiveSharesGate(address indexed newReceiveSharesGate)"],
+    addressTexts("gate for receiving shares", {
+      member: "newReceiveSharesGate",
+      advice: "This contract decides who may receive shares: check whether your account can still deposit.",
+      removed: "Any account can now receive shares.",
+      removedTier: "low",
+    }),
+  ),
+  changeEvent(["address", "allow_list", "SetSendSharesGate(address indexed newSendSharesGate)"], {
+    ...addressTexts("gate for sending and redeeming shares", {
+      member: "newSendSharesGate",
+      advice:
+        "This contract decides who may transfer or redeem shares: check whether your account can still withdraw.",
+      removed: "Any account can now transfer and redeem shares.",
+      removedTier: "low",
+    }),
+    tier: "high",
+  }),
+  changeEvent(["address", "allow_list", "SetReceiveAssetsGate(address indexed newReceiveAssetsGate)"], {
+    ...addressTexts("withdrawal gate", {
+      member: "newReceiveAssetsGate",
+      advice:
+        "This contract decides who may receive withdrawals: check whether your account can still withdraw.",
+      removed: "Any account can now receive withdrawals.",
+      removedTier: "low",
+    }),
+    tier: "high",
+  }),
+  changeEvent(
+    ["address", "allow_list", "SetSendAssetsGate(address indexed newSendAssetsGate)"],
+    addressTexts("deposit gate", {
+      member: "newSendAssetsGate",
+      advice: "This contract decides who may deposit: check whether your account can still deposit.",
+      removed: "Any account can now pay for deposits.",
+      removedTier: "low",
+    }),
+  ),
+];
+
+const capEvents: readonly GovernanceEvent[] = [
+  changeEvent(
+    ["address", "cap", "IncreaseAbsoluteCap(bytes32 indexed id, bytes idData, uint256 newAbsoluteCap)"],
+    capTexts("absolute cap", { verb: "increased", value: absoluteCap }),
+  ),
+  changeEvent(
+    [
+      "address",
+      "cap",
+      "DecreaseAbsoluteCap(address indexed sender, bytes32 indexed id, bytes idData, uint256 newAbsoluteCap)",
+    ],
+    capTexts("absolute cap", { verb: "reduced", value: absoluteCap }),
+  ),
+  changeEvent(
+    ["address", "cap", "IncreaseRelativeCap(bytes32 indexed id, bytes idData, uint256 newRelativeCap)"],
+    capTexts("relative cap", { verb: "increased", value: relativeCap }),
+  ),
+  changeEvent(
+    [
+      "address",
+      "cap",
+      "DecreaseRelativeCap(address indexed sender, bytes32 indexed id, bytes idData, uint256 newRelativeCap)",
+    ],
+    capTexts("relative cap", { verb: "reduced", value: relativeCap }),
+  ),
+];
+
+/**
+ * Governance events of Morpho Vault V2. Changes of owner, curator and both fees are left out, because views return
+ * them. Source: morpho-org/vault-v2.
+ */
+export const morphoV2Events: readonly GovernanceEvent[] = [
+  announcementEvent(
+    ["address", "timelock", "Submit(bytes4 indexed selector, bytes data, uint256 executableAt)"],
+    submissionTexts,
+  ),
+  cancellationEvent(
+    ["address", "timelock", "Revoke(address indexed sender, bytes4 indexed selector, bytes data)"],
+    {
+      what: "configuration",
+      title: ({ selector }) => `pending ${changeOf(selector)} cancelled`,
+      report: ({ selector, data }, context) =>
+        `A call submitted to the timelock of ${context.vault} was cancelled at ${context.time}: ` +
+        `${changeOf(selector)}${detailOf({ selector, data }, context)}.`,
+      advice: "The current configuration remains in force.",
+    },
+  ),
+  changeEvent(
+    ["address", "timelock", "DecreaseTimelock(bytes4 indexed selector, uint256 newDuration)"],
+    timelockTexts({
+      verb: "reduced",
+      advice:
+        "Holders now have less time to withdraw before such a change takes effect: check pending changes more often.",
+    }),
+  ),
+  changeEvent(["address", "timelock", "IncreaseTimelock(bytes4 indexed selector, uint256 newDuration)"], {
+    ...timelockTexts({
+      verb: "increased",
+      advice: "Holders now have more time to withdraw before such a change takes effect.",
+    }),
+    tier: "low",
+  }),
+  changeEvent(
+    ["address", "guardian", "SetIsSentinel(address indexed account, bool newIsSentinel)"],
+    memberTexts("sentinel", {
+      member: "account",
+      added: ({ newIsSentinel }) => newIsSentinel === true,
+      advice: [
+        "A sentinel can cancel pending changes and reduce caps: find out who it is before you rely on it.",
+        "It can no longer cancel pending changes: check who still can.",
+      ],
+    }),
+  ),
+  ...gateEvents,
+  changeEvent(["address", "strategy", "AddAdapter(address indexed account)"], {
+    ...memberTexts("adapter", {
+      member: "account",
+      added: () => true,
+      advice: ["The vault can now allocate assets through it: find out where.", ""],
+    }),
+    tier: "medium",
+  }),
+  changeEvent(
+    ["address", "strategy", "RemoveAdapter(address indexed account)"],
+    memberTexts("adapter", {
+      member: "account",
+      added: () => false,
+      advice: ["", "The vault no longer counts assets that are held through it: check whether any are left."],
+    }),
+  ),
+  ...capEvents,
+];

@@ -1,0 +1,208 @@
+import {
+  type Abi,
+  type Address,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  hexToString,
+  parseAbi,
+  zeroAddress,
+} from "viem";
+import {
+  createQuery,
+  type Query,
+  type Read,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../chains/chain-reads.ts";
+import type { VaultCaller } from "../db/tables/vault-tables.ts";
+import { once } from "../lib/once.ts";
+import type { VaultKey } from "../lib/vault-id.ts";
+import type { StoredVault, Token } from "./vault.ts";
+
+/** The part of a vault's registry entry that is read from on-chain data. */
+export interface DerivedVault {
+  /** The vault's name, or an empty string if it has none. */
+  name: string;
+  asset: Token;
+  /** All tokens that the vault accepts without a swap, starting with the asset. */
+  acceptedAssets: readonly Token[];
+  shareToken: Address;
+  shareDecimals: number;
+  /** The contract that a deposit calls. */
+  entryPoint: Address;
+  /** The contract that pulls the asset and therefore needs the allowance. */
+  spender: Address;
+  /** The contract from which the share price is read. */
+  pricer: Address;
+  /**
+   * Who must call the vault: the Router or the user. Absent if the chain does not decide it; the registry entry then
+   * keeps its value.
+   */
+  caller?: VaultCaller;
+  /** The family's parameters for the registry entry. Absent if the entry keeps its own. */
+  params?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Result of deriving a registry entry from the chain: the vault, or the reason for the failure as a text for people.
+ */
+export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
+
+/** Creates the result of a failed derivation. `reason` is shown to people. */
+export const underivable = (reason: string): Derivation => ({ ok: false, reason });
+
+/** Creates a query without reads whose result is a failed derivation with the given reason. */
+export function underivableQuery(reason: string): Query<Derivation> {
+  return { reads: {}, interpret: () => underivable(reason) };
+}
+
+const tokenAbi = once(() =>
+  parseAbi(["function symbol() view returns (string)", "function decimals() view returns (uint8)"]),
+);
+
+/** `symbol()` as bytes32, as in tokens that predate the final ERC-20, such as Maker's MKR. */
+const bytes32SymbolAbi = once(() => parseAbi(["function symbol() view returns (bytes32)"]));
+
+const shareTokenAbi = once(() =>
+  parseAbi([
+    "function name() view returns (string)",
+    "function decimals() view returns (uint8)",
+    "function totalSupply() view returns (uint256)",
+  ]),
+);
+
+/**
+ * Maximum number of token decimals that are supported. Beyond it, a share price with 18 decimals may not fit into a
+ * uint256.
+ */
+export const MAX_DECIMALS = 36;
+/** Maximum length of a stored vault name, in characters. */
+export const MAX_NAME_LENGTH = 120;
+
+/**
+ * Returns a query for a token's symbol, cut to 32 characters, and its decimals. Symbols that are returned as bytes32
+ * are read too. The result is null if the symbol is missing or empty, if the decimals are missing, or if there are more
+ * than 36 of them.
+ */
+export function tokenQuery(address: Address): Query<Token | null> {
+  const onToken = { to: address, abi: tokenAbi() } as const;
+  return createQuery(
+    {
+      symbol: read({ ...onToken, name: "symbol" }),
+      oldSymbol: read({ to: address, abi: bytes32SymbolAbi(), name: "symbol" }),
+      decimals: read({ ...onToken, name: "decimals" }),
+    },
+    (results) => {
+      const old = valueOrNull(results.oldSymbol);
+      const text = valueOrNull(results.symbol) ?? (old === null ? null : hexToString(old, { size: 32 }));
+      const symbol = sanitizeLabel(text, 32);
+      const decimals = valueOrNull(results.decimals);
+      if (symbol === "" || decimals === null || decimals > MAX_DECIMALS) return null;
+      return { address, symbol, decimals };
+    },
+  );
+}
+
+/** A share token's name and decimals. */
+export interface ShareTokenInfo {
+  /** The token's name, cut to 120 characters, or an empty string if it has none. */
+  name: string;
+  decimals: number;
+}
+
+/**
+ * Returns a query for a share token's name and decimals. The result is null if the contract has no `decimals()` or no
+ * `totalSupply()`.
+ */
+export function shareTokenQuery(address: Address): Query<ShareTokenInfo | null> {
+  const on = { to: address, abi: shareTokenAbi() } as const;
+  return createQuery(
+    {
+      name: read({ ...on, name: "name" }),
+      decimals: read({ ...on, name: "decimals" }),
+      supply: read({ ...on, name: "totalSupply" }),
+    },
+    ({ name, decimals, supply }) =>
+      decimals.ok && supply.ok
+        ? { name: sanitizeLabel(valueOrNull(name), MAX_NAME_LENGTH), decimals: decimals.value }
+        : null,
+  );
+}
+
+/**
+ * Removes control, format and other invisible characters (Unicode category C) from text that a contract returned, cuts
+ * it to `length` characters and trims it. Returns an empty string for null.
+ */
+export function sanitizeLabel(text: string | null, length: number): string {
+  return [...(text ?? "").replaceAll(/\p{C}/gu, "")].slice(0, length).join("").trim();
+}
+
+/**
+ * The vault to derive, with those parts of its registry entry that no contract reveals. Every address is verified on
+ * chain; parameters that no contract holds are kept as reviewed.
+ */
+export interface DerivationSubject extends VaultKey {
+  /** Tokens to check as asset or accepted token; the known asset comes first. Empty if none is known. */
+  tokens: readonly Address[];
+  /** Entry point of the earlier registry entry, or null if there is none. */
+  entryPoint: Address | null;
+  /** Parameters of the earlier registry entry, empty if there is none. */
+  params: Readonly<Record<string, string>>;
+}
+
+/** Creates the input for deriving a vault by its chain and address alone, without tokens, entry point or parameters. */
+export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
+  ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
+});
+
+/**
+ * Creates the input for deriving a vault again from its stored row. Throws viem's InvalidAddressError for an invalid
+ * address.
+ */
+export function subjectOfRow(
+  row: Pick<StoredVault, "chainId" | "address" | "assetAddress" | "acceptedAssets" | "entryPoint" | "params">,
+): DerivationSubject {
+  const { chainId, address, acceptedAssets, entryPoint, params } = row;
+  // A claim by address alone has the zero address until its asset is read.
+  const tokens = [row.assetAddress, ...acceptedAssets.map((token) => token.address)]
+    .map((text) => getAddress(text))
+    .filter((token) => token !== zeroAddress);
+  return { chainId, address: getAddress(address), tokens, entryPoint: getAddress(entryPoint), params };
+}
+
+/** Derives the registry entry of a family's vault from the chain, starting at one address. Does no I/O itself. */
+export interface Deriver {
+  /** True if derivation fails for vaults of all other families, so that success identifies the family. */
+  conclusive: boolean;
+  /** Returns a query for the registry entry's columns that the chain shows, in as many batches as needed. */
+  derive(subject: DerivationSubject): Query<Derivation>;
+  /**
+   * Returns a query that recognizes the protocol's contracts other than vaults. Its result is a sentence for people
+   * that says what the contract at `address` is, or null if it is not recognized. Absent if the family recognizes none.
+   */
+  describeOther?(address: Address): Query<string | null>;
+}
+
+/**
+ * Creates a read that probes whether a contract has a certain state-changing function. It is an `eth_call`, which
+ * changes nothing. `hasFunction` interprets its result.
+ */
+export function probeFunction(call: {
+  to: Address;
+  abi: Abi;
+  name: string;
+  args: readonly unknown[];
+}): Read<Hex> {
+  const data = encodeFunctionData({ abi: call.abi, functionName: call.name, args: [...call.args] });
+  return { to: call.to, data, decode: (answer) => answer };
+}
+
+/**
+ * Returns true if a probed contract has the function: the call succeeded, or reverted with data. Without the function,
+ * it reverts without data. An address without code also gives true, so other reads must show that there is a contract.
+ */
+export function hasFunction(result: ReadResult<Hex>): boolean {
+  return result.ok || (result.revert !== null && result.revert !== "0x");
+}

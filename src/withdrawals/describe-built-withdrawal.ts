@@ -1,0 +1,215 @@
+import { mulDivDown, partsToFraction } from "../lib/amount.ts";
+import { SECOND_MS } from "../lib/durations.ts";
+import { type GasFunds, isGasSufficient } from "../orders/order-gas-funds.ts";
+import { allowedLoss } from "../orders/order-slippage.ts";
+import { type StepPlan, toBuiltWithdrawalSteps, toLeg } from "../orders/order-steps.ts";
+import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
+import { formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
+import type { TokenRef } from "../schemas/step-schema.ts";
+import type { BuiltWithdrawal, WithdrawOption } from "../schemas/withdraw-build-schema.ts";
+import type { ModeOption } from "./choose-exit.ts";
+import type { ExitWay } from "./exit-preflight.ts";
+import { sharePayment } from "./prepare-exit.ts";
+import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
+
+type Figures = Omit<WithdrawOption, "mode" | "reasons">;
+
+/**
+ * Returns the expected (`amount`) and the guaranteed (`least`) amount of the requested token, in its smallest unit.
+ * `amount` is null if the vault's payment or the transfer is not known yet, `least` also if no contract enforces a
+ * minimum.
+ */
+export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
+  if (prepared.kind === "routed") {
+    const { toAmount, toAmountMin } = prepared.exit;
+    return { amount: toAmount, least: toAmountMin };
+  }
+  const { assets, minAssets } = prepared.exit;
+  if (prepared.kind === "direct") return { amount: assets, least: minAssets };
+  const { transfer } = prepared;
+  if (transfer === null || assets === null || assets === 0n) return { amount: null, least: null };
+  const { route } = transfer;
+  const least = minAssets === null ? null : mulDivDown(route.toAmountMin, minAssets, assets);
+  return { amount: route.toAmount, least };
+}
+
+/** Returns the vault's exit fee in the smallest unit of the paid token, or null if unknown. */
+function exitFee({ terms }: ExitWay): bigint | null {
+  const { grossAssets, previewAssets } = terms;
+  if (grossAssets === null || previewAssets === null) return null;
+  return grossAssets > previewAssets ? grossAssets - previewAssets : 0n;
+}
+
+/**
+ * Returns the amounts of a withdrawal in the API's format: the vault's payment and its exit fee, in the smallest unit
+ * of the paid token, and the amount of the requested token with its value in US dollars. Values that are unknown are
+ * null; `available_at` is null for an instant withdrawal.
+ */
+export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
+  const { exit, order } = prepared;
+  const { way } = exit.exit;
+  const { amount, least } = arrivalOf(prepared);
+  const { earliest } = way.terms;
+  const price = priceOf(prices, { chainId: order.to.chainId, token: order.to.token });
+  const decimals = decimalsOfTarget(prepared);
+  const usd =
+    amount === null || price === null || decimals === null
+      ? null
+      : valueInUsd(amount, { decimals, usd: price.usd });
+  return {
+    assets: exit.assets?.toString() ?? null,
+    min_assets: exit.minAssets?.toString() ?? null,
+    exit_fee: exitFee(way)?.toString() ?? null,
+    to_amount: amount?.toString() ?? null,
+    to_amount_min: least?.toString() ?? null,
+    to_amount_usd: formatUsdValue(usd),
+    available_at:
+      way.mode === "instant" || earliest === null ? null : new Date(earliest * SECOND_MS).toISOString(),
+  };
+}
+
+function decimalsOfTarget(prepared: PreparedWithdrawal): number | null {
+  if (prepared.kind === "direct") return prepared.exit.exit.way.token.decimals;
+  return transferOf(prepared)?.token.decimals ?? null;
+}
+
+/** Converts a mode that the vault does not allow now to an option of a quote, with the reason. */
+export function toRefusedOption({
+  mode,
+  refusal,
+}: Extract<ModeOption<unknown>, { prepared: null }>): WithdrawOption {
+  return {
+    mode,
+    ...{ assets: null, min_assets: null, exit_fee: null },
+    ...{ to_amount: null, to_amount_min: null, to_amount_usd: null, available_at: null },
+    reasons: [{ code: refusal.code, detail: refusal.message }],
+  };
+}
+
+/**
+ * Returns the warnings of a withdrawal: those of its route, `exit_fee` if the exit fee exceeds the slippage, and
+ * `no_minimum` if no contract enforces a minimum for an instant payment.
+ */
+export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
+  const { order, exit } = prepared;
+  const { way } = exit.exit;
+  const fee = exitFee(way) ?? 0n;
+  const gross = Number(way.terms.grossAssets ?? 0n);
+  const dear = gross > 0 && Number(fee) / gross > order.slippage;
+  const noFloor = exit.minAssets === null && way.mode === "instant";
+  return [
+    ...(transferOf(prepared)?.warnings ?? []),
+    ...(dear
+      ? [
+          {
+            code: "exit_fee",
+            detail: `${order.vault.name} keeps more of the shares' value than the slippage tolerance allows`,
+          },
+        ]
+      : []),
+    ...(noFloor
+      ? [
+          {
+            code: "no_minimum",
+            detail: "no contract enforces a minimum for the vault's payment in this transaction",
+          },
+        ]
+      : []),
+  ];
+}
+
+/**
+ * Returns the plan of the user's steps for a withdrawal. `share` is the vault's share token. The leg of a second step
+ * has no transaction, because it is built for the amount that the vault paid; neither has a leg that waits for a
+ * signature.
+ */
+export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRef): StepPlan {
+  const { order, exit } = prepared;
+  const { way, shares } = exit.exit;
+  const { chainId } = order.vault;
+  const { symbol, decimals, address } = way.token;
+  const own = toLeg({
+    slot: "source",
+    purpose: way.mode === "instant" ? "redeem" : way.mode,
+    ...{
+      chainId,
+      token: share,
+      amount: shares.toString(),
+      shares_of: order.vault.name,
+      spender: way.spender,
+    },
+    approvals: exit.simulated.calls.length - 1,
+    transaction: toTransactionRequest(exit.call, { chainId, gasUsed: exit.simulated.gasUsed }),
+  });
+  const { authorization } = prepared;
+  const source =
+    authorization === undefined ? own : { ...own, spender: null, transaction: null, authorization };
+  const settles = way.mode !== "instant";
+  if (prepared.kind !== "two_step") return { source, destination: null, settles };
+  const spender = prepared.transfer?.route.spender ?? null;
+  const second = toLeg({
+    slot: "destination",
+    purpose: "transfer",
+    ...{ chainId, token: { address, symbol, decimals }, amount: (exit.assets ?? 0n).toString(), spender },
+    ...{ approvals: 1, transaction: null },
+  });
+  return { source, destination: second, settles };
+}
+
+/**
+ * Converts a prepared withdrawal to the API response of a build. If a signature pays, the response contains no
+ * transaction, approval or calls yet. `made.gas` is null if the native balance or the gas price is unknown, and so is
+ * `gas_sufficient` then.
+ */
+export function toWireWithdrawal(
+  prepared: PreparedWithdrawal,
+  made: { expiresAt: Date; plan: StepPlan; gas: GasFunds | null; prices: Prices },
+): BuiltWithdrawal {
+  const { order, exit } = prepared;
+  const { way, shares } = exit.exit;
+  const { simulated, facts } = exit;
+  const { chainId } = order.vault;
+  const request = toTransactionRequest(exit.call, { chainId, gasUsed: simulated.gasUsed });
+  const payment = sharePayment({ order, facts, way });
+  const route = prepared.kind === "routed" ? prepared.exit.route : null;
+  const kind = prepared.authorization?.kind ?? null;
+  const approvals = kind === null ? simulated.calls.length - 1 : 0;
+  return {
+    transaction_request: kind === null ? request : null,
+    authorize: kind ?? "approve",
+    approval:
+      way.spender === null || kind !== null
+        ? null
+        : {
+            token_address: order.vault.shareToken,
+            spender_address: way.spender,
+            amount: shares.toString(),
+          },
+    tracking: {
+      from_chain_id: chainId,
+      to_chain_id: order.to.chainId,
+      bridge: route?.bridge ?? null,
+      router_explorer: null,
+    },
+    tracking_id: order.trackingId,
+    mode: way.mode,
+    two_step: prepared.kind === "two_step",
+    estimate: {
+      ...{ shares: shares.toString(), ...toFigures(prepared, made.prices) },
+      slippage_applied: partsToFraction(allowedLoss(order.slippage, prepared.kind !== "direct")),
+    },
+    steps: toBuiltWithdrawalSteps(made.plan),
+    calls: kind === null ? simulated.calls.map((call) => toWalletCall(call, chainId)) : [],
+    simulation: {
+      block_number: simulated.blockNumber,
+      gas_used: simulated.gasUsed.toString(),
+      received: simulated.received?.toString() ?? null,
+      balance_sufficient: payment.balance !== null && payment.balance >= shares,
+      allowance_sufficient: payment.allowance !== null && payment.allowance >= shares,
+      gas_sufficient: isGasSufficient(made.gas, { transaction: request, approvals }),
+    },
+    warnings: withdrawalWarnings(prepared),
+    expires_at: made.expiresAt.toISOString(),
+  };
+}

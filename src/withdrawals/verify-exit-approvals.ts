@@ -1,0 +1,30 @@
+import { type Address, decodeFunctionData, erc20Abi, type Hex, isAddressEqual } from "viem";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
+import { requireSame } from "./verify-exit.ts";
+
+/**
+ * Verifies the calls before the transaction: each must approve the paid token for `spender`, with either the exact
+ * amount or zero (a reset). Throws `upstream_rejected` with the name of the first field that differs. The last call is
+ * the transaction itself and is not checked here.
+ */
+export function verifyApprovals(
+  calls: readonly UserCall[],
+  of: { token: Address; spender: Address | null; amount: bigint },
+): void {
+  for (const { target, value, data } of calls.slice(0, -1)) {
+    requireSame(of.spender !== null && value === 0n && isAddressEqual(target, of.token), "approval token");
+    const approved = approvalIn(data);
+    requireSame(approved !== null, "approval data");
+    requireSame(isAddressEqual(approved.spender, of.spender), "approval spender");
+    requireSame(approved.amount === 0n || approved.amount === of.amount, "approval amount");
+  }
+}
+
+function approvalIn(data: Hex): { spender: Address; amount: bigint } | null {
+  try {
+    const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data });
+    return functionName === "approve" ? { spender: args[0], amount: args[1] } : null;
+  } catch {
+    return null;
+  }
+}

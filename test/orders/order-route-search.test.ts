@@ -1,0 +1,223 @@
+import type { Address } from "viem";
+import { describe, expect, test } from "vitest";
+import { AppError, failure } from "../../src/errors.ts";
+import { unfairOffer } from "../../src/orders/order-route-offer.ts";
+import { type RouteAttempt, searchRoutes } from "../../src/orders/order-route-search.ts";
+import { priceKey } from "../../src/prices/price.ts";
+import type { Provider, TransferQuote } from "../../src/providers/provider.ts";
+import { testChain } from "../support/chains/rpc-node.ts";
+import { testContext } from "../support/context.ts";
+import { USDC, USER, WETH } from "../support/deposits/fixtures.ts";
+import { simulatedChain } from "../support/deposits/simulated-chain.ts";
+import { priceOfToken } from "../support/economics/trades.ts";
+
+const ETHER = 10n ** 18n;
+const FAIR = 2_700_000_000n;
+const token = { address: USDC, symbol: "USDC", decimals: 6 };
+
+function quoteOf(provider: string, change: Partial<TransferQuote> = {}): TransferQuote {
+  return {
+    provider,
+    bridge: null,
+    bridgeName: null,
+    bridgeLogo: null,
+    toAmount: FAIR,
+    toAmountMin: (FAIR * 97n) / 100n,
+    declaredFee: 0n,
+    nativeFee: 0n,
+    estimatedSeconds: null,
+    gas: null,
+    supportsCall: true,
+    supportsPlain: true,
+    ...change,
+  };
+}
+
+const unexpected = (): never => {
+  throw new Error("nobody asks for this");
+};
+
+function providerOf(name: string, quotes: readonly TransferQuote[] | AppError): Provider {
+  return {
+    name,
+    capabilities: () => ({ bridges: [], swaps: true, destinationCall: true }),
+    async quote() {
+      if (quotes instanceof AppError) throw quotes;
+      return [...quotes];
+    },
+    spenders: () => [],
+    assets: () => [],
+    build: unexpected,
+    status: unexpected,
+  };
+}
+
+type Build = (attempt: RouteAttempt) => Promise<string>;
+
+/** Searches a route for one WETH into USDC on one chain. */
+async function search(
+  providers: readonly Provider[],
+  options: { build?: Build; priced?: boolean; callable?: boolean } = {},
+) {
+  const { client } = simulatedChain({ answers: { decimals: 18 } });
+  const base = testContext({ clients: [client] });
+  const ctx = { ...base, providers: { ...base.providers, all: async () => providers } };
+  const price = (address: Address, usd: bigint, decimals: number) =>
+    ctx.prices.book.feeds.set(
+      priceKey({ chainId: testChain.chainId, token: address }),
+      priceOfToken({ chainId: testChain.chainId, address, decimals, usd, unit: String(decimals) }),
+    );
+  if (options.priced !== false) {
+    price(WETH, 2_700n * ETHER, 18);
+    price(USDC, ETHER, 6);
+  }
+  const tried: string[] = [];
+  const found = searchRoutes(ctx, {
+    order: {
+      from: { client, chainId: testChain.chainId, token: WETH, amount: ETHER },
+      client,
+      user: USER,
+      slippage: 0.03,
+      preferredBridge: null,
+    },
+    targets: [token],
+    callable: () => options.callable ?? true,
+    isTargetRefusal: () => false,
+    async build(_ctx, attempt) {
+      tried.push(`${attempt.option.provider} ${attempt.option.bridge ?? "swap"} ${attempt.ends}`);
+      return (await options.build?.(attempt)) ?? attempt.option.provider;
+    },
+  });
+  return { found, tried, logged: ctx.logged };
+}
+
+const distrusted = (logged: readonly Record<string, unknown>[]) =>
+  logged.filter(({ event }) => event === "provider_distrusted").map(({ provider }) => provider);
+const lied = unfairOffer({ rule: "test", why: "a lie" });
+
+describe("searchRoutes() of a provider that lies", () => {
+  test("gives no second chance, and goes on with the other provider", async () => {
+    const build: Build = async ({ option }) => {
+      if (option.provider === "liar") throw lied;
+      return "honest";
+    };
+    const providers = [
+      providerOf("liar", [quoteOf("liar", { toAmountMin: FAIR })]),
+      providerOf("honest", [quoteOf("honest")]),
+    ];
+    const { found, tried, logged } = await search(providers, { build });
+    expect((await found).built).toBe("honest");
+    expect(tried).toEqual(["liar swap one_step", "honest swap one_step"]);
+    expect(distrusted(logged)).toEqual(["liar"]);
+    expect((await found).ranking.quotes.map(({ provider }) => provider)).toEqual(["honest"]);
+  });
+
+  test.each([
+    ["upstream_rejected", failure("upstream_rejected", "another receiver"), 1],
+    ["would_revert", failure("would_revert", "reverts", { revert: null }), 2],
+    ["no_route", failure("no_route", "none", { reasons: [] }), 2],
+  ] as const)("takes %s for a lie, or not", async (_code, error, attempts) => {
+    const build: Build = async () => {
+      throw error;
+    };
+    const { found, tried } = await search([providerOf("one", [quoteOf("one")])], { build });
+    await expect(found).rejects.toBeInstanceOf(AppError);
+    expect(tried).toHaveLength(attempts);
+  });
+
+  test("counts attempts per provider", async () => {
+    const failing = Array.from({ length: 9 }, (_, at) =>
+      quoteOf("slow", { bridge: `bridge ${at}`, toAmountMin: FAIR }),
+    );
+    const build: Build = async ({ option }) => {
+      if (option.provider === "slow") throw failure("would_revert", "reverts", { revert: null });
+      return "honest";
+    };
+    const providers = [providerOf("slow", failing), providerOf("honest", [quoteOf("honest")])];
+    const { found, tried } = await search(providers, { build });
+    expect((await found).built).toBe("honest");
+    expect(tried.filter((one) => one.startsWith("slow"))).toHaveLength(4);
+  });
+});
+
+describe("searchRoutes() shows and builds only fair options:", () => {
+  test("ten times too good is a lie at once", async () => {
+    const providers = [
+      providerOf("liar", [quoteOf("liar", { toAmount: 10n * FAIR }), quoteOf("liar", { bridge: "fair" })]),
+      providerOf("honest", [quoteOf("honest")]),
+    ];
+    const { found, tried, logged } = await search(providers);
+    expect((await found).ranking.quotes.map(({ provider }) => provider)).toEqual(["honest"]);
+    expect(tried).toEqual(["honest swap one_step"]);
+    expect(distrusted(logged)).toEqual(["liar"]);
+  });
+
+  test("a bad price is no lie: another option of the provider is used", async () => {
+    const bad = quoteOf("one", { toAmount: (FAIR * 9n) / 10n, toAmountMin: (FAIR * 9n) / 10n });
+    const { found, logged } = await search([providerOf("one", [bad, quoteOf("one", { bridge: "fair" })])]);
+    expect((await found).ranking.quotes.map(({ bridge }) => bridge)).toEqual(["fair"]);
+    expect(distrusted(logged)).toEqual([]);
+  });
+
+  test("price_unsafe if nothing else is left", async () => {
+    const bad = quoteOf("one", { toAmount: FAIR / 2n, toAmountMin: FAIR / 2n });
+    const { found, tried } = await search([providerOf("one", [bad])]);
+    await expect(found).rejects.toMatchObject({ code: "price_unsafe", members: { subject: "route" } });
+    expect(tried).toEqual([]);
+  });
+
+  test("an option shows the least amount that a build would ask for", async () => {
+    const loose = quoteOf("one", { toAmountMin: 1n });
+    const { found } = await search([providerOf("one", [loose])]);
+    expect((await found).ranking.quotes[0]?.toAmountMin).toBe((FAIR * 97n) / 100n);
+  });
+
+  test("the offer of an attempt has the figures to plan and to judge by", async () => {
+    const offers: unknown[] = [];
+    const build: Build = async ({ offer }) => {
+      const { fair, relation, loss } = await offer(10n ** 15n);
+      offers.push({ basis: fair?.basis, output: fair?.output, relation, loss });
+      return "built";
+    };
+    await (await search([providerOf("one", [quoteOf("one")])], { build })).found;
+    // The chain's native token is its wrapped form: the fee on top is valued.
+    const output = FAIR + (testChain.wrappedNative === null ? 0n : 2_700_000n);
+    expect(offers).toEqual([
+      { basis: "price", output, relation: "swap", loss: { transfer: 30_000_000n, vault: 0n } },
+    ]);
+  });
+});
+
+describe("searchRoutes() without a price", () => {
+  const other = (toAmount: bigint) =>
+    providerOf("other", [quoteOf("other", { toAmount, supportsCall: false })]);
+
+  test("needs a second provider that agrees within the slippage, and warns", async () => {
+    const providers = [providerOf("one", [quoteOf("one")]), other((FAIR * 98n) / 100n)];
+    const { found } = await search(providers, { priced: false });
+    expect((await found).warnings).toEqual([{ code: "price_unverified", detail: expect.any(String) }]);
+  });
+
+  test.each([
+    ["there is none", []],
+    ["it disagrees", [other((FAIR * 96n) / 100n)]],
+    ["it finds the offer too good", [other(FAIR / 10n)]],
+  ])("price_unsafe if a second provider is needed and %s", async (_why, others) => {
+    const offered = { toAmount: FAIR, toAmountMin: (FAIR * 99n) / 100n };
+    const { found, tried } = await search([providerOf("one", [quoteOf("one", offered)]), ...others], {
+      priced: false,
+    });
+    await expect(found).rejects.toMatchObject({ code: "price_unsafe", members: { subject: "route" } });
+    expect(tried).toEqual([]);
+  });
+
+  test("a second quote of the same provider is no opinion", async () => {
+    const twice = providerOf("one", [quoteOf("one"), quoteOf("one", { bridge: "other" })]);
+    const { found } = await search([twice], { priced: false });
+    await expect(found).rejects.toMatchObject({ code: "price_unsafe" });
+  });
+
+  test("warns of nothing with a price", async () => {
+    expect((await (await search([providerOf("one", [quoteOf("one")])])).found).warnings).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import { concatHex, encodeEventTopics, type Hex, type Log, numberToHex, parseAbi } from "viem";
+import { expect, test } from "vitest";
+import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
+import type { Database } from "../../../src/db/database-client.ts";
+import type { DepositHint } from "../../../src/db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
+import { exitRequestTransitions } from "../../../src/tracking/withdrawals/track-withdrawal-request.ts";
+import { contractsClient } from "../../support/chains/multicall.ts";
+import { testChain } from "../../support/chains/rpc-node.ts";
+import { testContext } from "../../support/context.ts";
+import { NOW, OTHER, USDC, USER, VAULT, vault, WETH } from "../../support/deposits/fixtures.ts";
+import { log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
+import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
+
+/** Claims that pay less than they say, or that others forge, of a request at a vault of ERC-7540. */
+const [SOURCE, CLAIM]: [Hex, Hex] = [`0x${"11".repeat(32)}`, `0x${"22".repeat(32)}`];
+const SHARES = 100_000_000_000_000_000_000n;
+const PAID = 100_500_000n;
+const requested: WithdrawalRow = {
+  ...withdrawalRow,
+  ...{ state: "requested", mode: "request", requestId: "0", shares: String(SHARES), sourceProven: true },
+  ...{ sourceTo: VAULT.toLowerCase(), sourceTxHash: SOURCE },
+};
+const abi = parseAbi([
+  "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+]);
+
+function claimLog({ owner = USER, assets = PAID, emitter = VAULT } = {}): Log {
+  const args = { sender: owner, receiver: USER, owner };
+  const topics = encodeEventTopics({ abi, eventName: "Withdraw", args });
+  const data = concatHex([assets, SHARES].map((value) => numberToHex(value, { size: 32 })));
+  return log(emitter, topics, data);
+}
+const pays = (value: bigint, change = {}) => transferLog({ token: USDC, from: VAULT, value, ...change });
+
+/** What tracking concludes from a transaction that may be the claim. */
+async function look(logs: readonly Log[], succeeded = true) {
+  const lagoon = { ...vault, adapter: "lagoon", caller: "user", wasActive: true };
+  const { asset } = vault;
+  const stored = { assetAddress: asset.address, assetSymbol: asset.symbol, assetDecimals: asset.decimals };
+  const answers: unknown[][] = [[{ ...lagoon, ...stored }]];
+  const db = { run: async () => answers.shift() ?? [] } as unknown as Database;
+  // The vault says that the request waits.
+  const contracts = contractsClient(() => ({ ok: true, data: numberToHex(1n, { size: 32 }) }));
+  const hint: DepositHint = {
+    ...{ trackingId: requested.trackingId, chainId: testChain.chainId, txHash: CLAIM },
+    ...{ origin: "report", notedAt: new Date(NOW), droppedAt: null },
+  };
+  const seen: Record<string, TransactionOnChain> = {
+    [SOURCE]: { transaction: null, receipt: receiptOf(), confirmations: testChain.confirmations },
+    [CLAIM]: {
+      ...{ transaction: null, confirmations: testChain.confirmations },
+      receipt: { ...receiptOf(...logs), succeeded },
+    },
+  };
+  const transitions = await exitRequestTransitions(testContext({ db, nowMs: NOW, clients: [contracts] }), {
+    ...{ row: requested, hints: [hint] },
+    readTransaction: async (_chainId, hash) => {
+      const one = seen[hash];
+      if (one === undefined) throw new Error(`${hash} is unknown`);
+      return one;
+    },
+  });
+  return transitions.map(({ event, change }) => ({
+    shows: "shows" in event ? event.shows : event.kind,
+    assets: change.assets ?? null,
+  }));
+}
+
+test("a claim is complete with what arrived", async () => {
+  expect(await look([claimLog(), pays(PAID)])).toEqual([{ shows: "token_paid", assets: String(PAID) }]);
+});
+
+test.each<[string, Log[]]>([
+  ["names more than it pays", [claimLog({ assets: 2n * PAID }), pays(PAID)]],
+  [
+    "pays what its event names, and takes a part back",
+    [
+      claimLog({ assets: 2n * PAID }),
+      pays(2n * PAID),
+      transferLog({ token: USDC, from: USER, to: VAULT, value: PAID }),
+    ],
+  ],
+])("a claim that %s is complete with what arrived", async (_name, logs) => {
+  expect(await look(logs)).toEqual([{ shows: "token_paid", assets: String(PAID) }]);
+});
+
+test.each<[string, Log[], boolean?]>([
+  ["pays somebody else", [claimLog(), pays(PAID, { to: OTHER })]],
+  ["pays another token", [claimLog(), pays(PAID, { token: WETH })]],
+  ["pays nothing", [claimLog()]],
+  ["is of another account", [claimLog({ owner: OTHER }), pays(PAID)]],
+  ["another contract emits", [claimLog({ emitter: OTHER }), pays(PAID)]],
+  ["reverted", [claimLog(), pays(PAID)], false],
+  ["is only a payment by a stranger", [pays(PAID, { from: OTHER })]],
+])("a claim that %s completes nothing", async (_name, logs, succeeded = true) => {
+  const [seen] = await look(logs, succeeded);
+  expect(seen).toMatchObject({ assets: null });
+  expect(["request_pending", "request_claimable"]).toContain(seen?.shows);
+});

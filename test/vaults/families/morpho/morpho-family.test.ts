@@ -1,0 +1,40 @@
+import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
+import { metaMorpho, morphoV2 } from "../../../../src/vaults/families/morpho/morpho-family.ts";
+import { OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
+
+const abi = parseAbi([
+  "event Withdraw(address indexed sender, address indexed receiver, address indexed onBehalf, uint256 assets, uint256 shares)",
+]);
+type Topics = [Hex, ...Hex[]];
+const two = encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [5n, 7n]);
+
+describe("Morpho Vault V2 flows", () => {
+  const withdrawal = (receiver: Address) => ({
+    address: VAULT,
+    topics: encodeEventTopics({
+      abi,
+      eventName: "Withdraw",
+      args: { sender: OTHER, receiver, onBehalf: USER },
+    }) as Topics,
+    data: two,
+  });
+
+  test("decode() returns a withdrawal that is paid to a receiver", () => {
+    const flow = { kind: "withdrawal", user: USER, assets: 5n, shares: 7n };
+    expect(morphoV2.flows(vault).decode(withdrawal(OTHER))).toEqual(flow);
+  });
+
+  test("decode() returns null for a forced deallocation penalty, which is paid to the vault", () => {
+    expect(morphoV2.flows(vault).decode(withdrawal(VAULT))).toBe(null);
+    // In any other family the vault's own address is an ordinary receiver.
+    expect(metaMorpho.flows(vault).decode(withdrawal(VAULT))).not.toBe(null);
+  });
+
+  test("decode() returns null for logs of other contracts and events", () => {
+    const log = withdrawal(OTHER);
+    expect(morphoV2.flows(vault).decode({ ...log, address: OTHER })).toBe(null);
+    expect(morphoV2.flows(vault).decode({ ...log, data: "0x01" })).toBe(null);
+    expect(morphoV2.flows(vault).decode({ ...log, topics: [log.topics[0]] })).toBe(null);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { toBuiltWithdrawalSteps } from "../../src/orders/order-steps.ts";
+import type { VerifiedTransfer } from "../../src/providers/provider.ts";
+import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
+import {
+  arrivalOf,
+  planWithdrawalSteps,
+  toFigures,
+  toWireWithdrawal,
+  withdrawalWarnings,
+} from "../../src/withdrawals/describe-built-withdrawal.ts";
+import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
+import type { PreparedWithdrawal } from "../../src/withdrawals/prepared-withdrawal.ts";
+import { VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
+import {
+  away,
+  clientOf,
+  exitOf,
+  factsOf,
+  HELD,
+  orderOf,
+  paying,
+  READ_AT,
+  WORTH,
+  wayOf,
+} from "../support/withdrawals/fixtures.ts";
+
+const share = { address: VAULT, symbol: "", decimals: 18 };
+
+/** A withdrawal that was prepared; `kind` says what follows the redemption. */
+function prepared(of: {
+  kind?: "direct" | "two_step";
+  terms?: Partial<ExitTerms>;
+  mode?: "instant" | "request" | "cooldown";
+  order?: Parameters<typeof orderOf>[0];
+  minAssets?: bigint | null;
+  via?: "router" | "user";
+  route?: { toAmount: bigint; toAmountMin: bigint };
+}): PreparedWithdrawal {
+  const order = orderOf(of.order);
+  const way = wayOf(order, {
+    ...{ mode: of.mode ?? "instant", via: of.via ?? "router" },
+    terms: { ...paying, ...of.terms },
+  });
+  const exit = exitOf(order, { way });
+  const call = encodeExit({ ...exit, way: { ...way, mode: "instant" } });
+  const made = {
+    ...{ exit, facts: factsOf(order, [way]), call, assets: WORTH },
+    minAssets: of.minAssets === undefined ? 124_375_000n : of.minAssets,
+    simulated: { calls: [call, call], gasUsed: 200_000n, blockNumber: 7, received: WORTH },
+  };
+  if (of.kind !== "two_step") return { kind: "direct", order, exit: made };
+  const token = { address: WETH, symbol: "WETH", decimals: 18 };
+  const route = { ...of.route, spender: VAULT } as VerifiedTransfer;
+  const transfer = of.route === undefined ? null : { route, token, reasons: [], warnings: [] };
+  return { kind: "two_step", order, exit: made, transfer };
+}
+const prices = new Map() as Parameters<typeof toFigures>[1];
+
+describe("planWithdrawalSteps()", () => {
+  const titles = (of: PreparedWithdrawal) =>
+    toBuiltWithdrawalSteps(planWithdrawalSteps(of, share)).map(({ step_id, title }) => [step_id, title]);
+
+  test("calls shares by their vault, with an amount that can be read", () => {
+    const odd = prepared({ order: { shares: 237_820_123_456_789_012_345n } });
+    expect(titles(odd)).toEqual([
+      ["source.approve", `Approve 237.820123 shares of ${vault.name}`],
+      ["source.redeem", `Redeem 237.820123 shares of ${vault.name}`],
+    ]);
+  });
+
+  test("calls a request a redemption and not a deposit", () => {
+    const of = prepared({ mode: "request", via: "user" });
+    expect(titles(of)).toEqual([
+      ["source.request", `Request the redemption of 100 shares of ${vault.name}`],
+      ["claim", "Claim what the vault settled"],
+    ]);
+    const cooling = prepared({ mode: "cooldown", via: "user" });
+    expect(titles(cooling)[0]?.[1]).toBe(`Start the cooldown of 100 shares of ${vault.name}`);
+  });
+
+  test("names what is swapped or bridged second", () => {
+    const of = prepared({ kind: "two_step", route: { toAmount: 50n, toAmountMin: 48n } });
+    expect(titles(of).slice(-2)).toEqual([
+      ["destination.approve", "Approve 125 USDC"],
+      ["destination.transfer", "Swap or bridge 125 USDC"],
+    ]);
+  });
+});
+
+describe("toFigures()", () => {
+  test("shows what the vault pays, keeps and guarantees", () => {
+    const of = prepared({ terms: { grossAssets: WORTH + 1_000n } });
+    expect(toFigures(of, prices)).toEqual({
+      ...{ assets: "125000000", min_assets: "124375000", exit_fee: "1000" },
+      ...{ to_amount: "125000000", to_amount_min: "124375000", to_amount_usd: null, available_at: null },
+    });
+  });
+
+  test("guesses nothing that is unknown", () => {
+    const none = prepared({
+      kind: "two_step",
+      mode: "request",
+      via: "user",
+      minAssets: null,
+      terms: { grossAssets: null },
+    });
+    expect(toFigures(none, prices)).toMatchObject({
+      ...{ min_assets: null, exit_fee: null, to_amount: null, to_amount_min: null, available_at: null },
+    });
+    const later = prepared({ mode: "cooldown", via: "user", terms: { earliest: READ_AT } });
+    expect(toFigures(later, prices).available_at).toBe(new Date(READ_AT * 1_000).toISOString());
+  });
+
+  test("guarantees of a second step no more than the least that the vault pays brings", () => {
+    const route = { toAmount: 1_000_000n, toAmountMin: 970_000n };
+    expect(arrivalOf(prepared({ kind: "two_step", route }))).toEqual({ amount: 1_000_000n, least: 965_150n });
+    expect(arrivalOf(prepared({ kind: "two_step", route, minAssets: null }))).toEqual({
+      amount: 1_000_000n,
+      least: null,
+    });
+  });
+});
+
+describe("withdrawalWarnings()", () => {
+  const codes = (of: PreparedWithdrawal) => withdrawalWarnings(of).map(({ code }) => code);
+
+  test("names a fee above the slippage, and a minimum that nobody enforces", () => {
+    expect(codes(prepared({}))).toEqual([]);
+    expect(codes(prepared({ terms: { grossAssets: (WORTH * 102n) / 100n } }))).toEqual(["exit_fee"]);
+    expect(codes(prepared({ via: "user", minAssets: null }))).toEqual(["no_minimum"]);
+    expect(codes(prepared({ via: "user", mode: "request", minAssets: null }))).toEqual([]);
+  });
+});
+
+describe("toWireWithdrawal()", () => {
+  const wire = (of: PreparedWithdrawal) =>
+    toWireWithdrawal(of, {
+      ...{ expiresAt: new Date(READ_AT * 1_000), plan: planWithdrawalSteps(of, share), gas: null, prices },
+    });
+
+  test.each([
+    [0.005, 0.005],
+    [0.001, 0.001],
+    [0.5, 0.005],
+  ])("applies of a slippage of %s %s where nothing is exchanged", (slippage, applied) => {
+    expect(wire(prepared({ order: { slippage } })).estimate.slippage_applied).toBe(applied);
+  });
+
+  test("applies the whole slippage where a swap follows", () => {
+    const route = { toAmount: 1_000_000n, toAmountMin: 970_000n };
+    const of = prepared({ kind: "two_step", route, order: { slippage: 0.03 } });
+    expect(wire(of)).toMatchObject({ two_step: true, estimate: { slippage_applied: 0.03 } });
+  });
+
+  test("approves exactly the shares, and says what the account lacks", () => {
+    const to = { client: clientOf(away), chainId: away.chainId, token: WETH };
+    const answer = wire(prepared({ order: { to, shares: HELD + 1n } }));
+    expect(answer.approval).toMatchObject({ token_address: VAULT, amount: String(HELD + 1n) });
+    expect(answer.simulation).toMatchObject({ balance_sufficient: false, allowance_sufficient: false });
+    expect(answer.tracking).toMatchObject({ to_chain_id: away.chainId, bridge: null });
+  });
+});
