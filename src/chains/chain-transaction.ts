@@ -1,5 +1,6 @@
 import { type Address, getAddress, type Hex, type Log } from "viem";
 import * as z from "zod";
+import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { ChainClient } from "./chain-client.ts";
 import { RpcQuantity } from "./rpc-values.ts";
 
@@ -80,9 +81,10 @@ export interface TransactionOnChain {
 
 /**
  * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests, which different nodes
- * may answer. `hash` must be lowercase. Of a transaction that the node does not know, transaction and receipt are null.
- * Throws a ZodError if a node's response is malformed and a RangeError if it describes another transaction. Errors of
- * the chain client propagate.
+ * may answer. `hash` must be lowercase. Of a transaction that the node does not know, transaction and receipt are null;
+ * there is never a receipt without its transaction. Throws a ZodError if a node's response is malformed, a RangeError if
+ * it describes another transaction, and `upstream_unavailable` if the nodes know only the receipt. Errors of the chain
+ * client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
@@ -91,7 +93,8 @@ export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<
     client.request("eth_blockNumber", []),
   ]);
   const parsed = ReceiptShape.parse(receipt ?? null);
-  const sent = TransactionShape.parse(transaction ?? null);
+  const missing = parsed !== null && (transaction ?? null) === null;
+  const sent = TransactionShape.parse(missing ? await requestIncluded(client, hash) : (transaction ?? null));
   for (const reported of [sent?.hash, parsed?.transactionHash]) {
     if (reported !== undefined && reported.toLowerCase() !== hash)
       throw new RangeError("the node returned another transaction");
@@ -102,6 +105,18 @@ export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<
     confirmations:
       parsed === null ? 0 : Math.max(0, Number(RpcQuantity.parse(head) - parsed.blockNumber) + 1),
   };
+}
+
+/**
+ * Requests a transaction again whose receipt is known. Machines of one node learn of a block at different times, and a
+ * reorg may lie between two requests; without its transaction, a receipt would look like another account's.
+ */
+function requestIncluded(client: ChainClient, hash: Hex): Promise<unknown> {
+  const read = (answer: unknown): unknown => {
+    if ((answer ?? null) === null) throw new OutsideError("malformed", "the node knows only the receipt");
+    return answer;
+  };
+  return client.ask({ method: "eth_getTransactionByHash", params: [hash], read });
 }
 
 /**

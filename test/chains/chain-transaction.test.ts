@@ -97,7 +97,17 @@ describe("fetchTransaction()", () => {
     expect((await see({ transaction: creating, receipt })).transaction?.to).toBe(null);
   });
 
+  test("asks again for a transaction of which only the receipt was known", async () => {
+    const answers = [null, transaction];
+    const client = clientSaying({ receipt });
+    const request: ChainClient["request"] = async (method, params) =>
+      method === "eth_getTransactionByHash" ? answers.shift() : client.request(method, params);
+    const seen = await fetchTransaction({ ...client, request }, HASH);
+    expect([seen.transaction?.from, seen.receipt?.blockNumber, answers]).toEqual([USER, 100n, []]);
+  });
+
   test.each<[string, Parameters<typeof clientSaying>[0]]>([
+    ["a receipt whose transaction no node knows", { transaction: null, receipt }],
     ["a transaction without sender", { transaction: { ...transaction, from: undefined }, receipt }],
     ["a transaction with half an address", { transaction: { ...transaction, to: "0x1234" }, receipt }],
     ["a value in decimals", { transaction: { ...transaction, value: 5 }, receipt }],

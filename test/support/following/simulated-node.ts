@@ -24,6 +24,8 @@ export interface Moods {
   behind: number;
   /** Number of newest blocks for which the node returns headers but no events or receipts. */
   forgets: number;
+  /** Number of newest blocks whose transactions the node does not find by hash, although it returns their receipts. */
+  unindexed: number;
   /** True if the node still has the blocks from before the last reorg. */
   stale: boolean;
   /** Maximum block range of one `eth_getLogs`. */
@@ -34,6 +36,7 @@ export const WELL: Moods = {
   down: false,
   behind: 0,
   forgets: 0,
+  unindexed: 0,
   stale: false,
   limit: Number.POSITIVE_INFINITY,
 };
@@ -46,6 +49,7 @@ export function drawMoods(random: Random): Moods {
     { down: true },
     { behind: 1 + random.below(6) },
     { forgets: 1 + random.below(6) },
+    { unindexed: 1 + random.below(6) },
     { stale: true },
     { limit: 2 + random.below(20) },
   ]);
@@ -172,7 +176,9 @@ export class SimulatedNode {
   }
 
   #transaction(blocks: readonly SimulatedBlock[], hash: Hex): unknown {
-    const found = findIncluded(this.#shown(blocks), hash);
+    const { unindexed } = this.moods;
+    const shown = this.#shown(blocks);
+    const found = findIncluded(shown.slice(0, Math.max(1, shown.length - unindexed)), hash);
     const pending = this.#chain.pool.find((sent) => sent.hash === hash);
     const sent = found?.included.sent ?? pending;
     if (sent === undefined) return null;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { randomOf } from "../../support/flows/random.ts";
 import { AWAY, execute, HOME } from "../../support/following/contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
+import { WELL } from "../../support/following/simulated-node.ts";
 import { type Order, USERS, World } from "../../support/following/world.ts";
 
 /** Rows whose parts were read at different times must say what the chains say in the end, each time `judge` recounts. */
@@ -105,6 +106,29 @@ test.each(["reported", "left alone"])(
     await world.settle(8);
     const [shown] = await world.judge();
     expect(shown).toMatchObject({ state: "bridging", source_tx_hash: second });
+  },
+);
+
+test.each([
+  ["own", "reported"],
+  ["own", "left alone"],
+  ["two_step", "reported"],
+  ["router", "left alone"],
+] as const)(
+  "%s: is bound to its source, %s, which all nodes first knew only by its receipt",
+  async (kind, told) => {
+    const order = await world.build(kind, { user: USER, amount: AMOUNT });
+    const hash = world.send(order);
+    world.include();
+    world.pass(3);
+    const nodes = world.nodes[order.source.chainId] ?? [];
+    for (const node of nodes) node.moods = { ...WELL, unindexed: 6 };
+    if (told === "reported") await world.report(order, { hash });
+    await world.round();
+    for (const node of nodes) node.moods = { ...WELL };
+    await minutes(3);
+    const [shown] = await world.judge();
+    expect(shown).toMatchObject({ source_tx_hash: hash, state: kind === "two_step" ? "bridging" : "completed" });
   },
 );
 
