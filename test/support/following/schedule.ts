@@ -4,9 +4,9 @@ import { FILL_WINDOW_S } from "./across-api.ts";
 import { AWAY, HOME } from "./contracts.ts";
 import type { Kill } from "./deployment.ts";
 import { forgeries } from "./forgeries.ts";
+import { drawMoods } from "./node-moods.ts";
 import type { Kind } from "./recount.ts";
 import { BLOCK_S } from "./simulated-chain.ts";
-import { drawMoods } from "./simulated-node.ts";
 import { type Options, type Order, USERS, World } from "./world.ts";
 
 /** Counts of what happened in a schedule, by which a test checks that all cases occurred. */

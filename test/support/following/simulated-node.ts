@@ -12,49 +12,9 @@ import {
 import { depositRouterRuntimeCode } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { answerMulticall } from "../chains/multicall.ts";
-import type { Random } from "../flows/random.ts";
 import { execute, FORGER, HANDLER, RICHES, SPOKE_POOL, USDC, VAULTS, view } from "./contracts.ts";
+import { type Moods, WELL } from "./node-moods.ts";
 import { FINALITY, findIncluded, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
-
-/** Faults of a node, in effect until they are changed. */
-export interface Moods {
-  /** True if the node does not respond. */
-  down: boolean;
-  /** Number of blocks by which all responses lag behind. */
-  behind: number;
-  /** Number of newest blocks for which the node returns headers but no events or receipts. */
-  forgets: number;
-  /** Number of newest blocks whose transactions the node does not find by hash, although it returns their receipts. */
-  unindexed: number;
-  /** True if the node still has the blocks from before the last reorg. */
-  stale: boolean;
-  /** Maximum block range of one `eth_getLogs`. */
-  limit: number;
-}
-
-export const WELL: Moods = {
-  down: false,
-  behind: 0,
-  forgets: 0,
-  unindexed: 0,
-  stale: false,
-  limit: Number.POSITIVE_INFINITY,
-};
-
-/** Draws the faults of a node. */
-export function drawMoods(random: Random): Moods {
-  const wrong = random.pick<Partial<Moods>>([
-    {},
-    {},
-    { down: true },
-    { behind: 1 + random.below(6) },
-    { forgets: 1 + random.below(6) },
-    { unindexed: 1 + random.below(6) },
-    { stale: true },
-    { limit: 2 + random.below(20) },
-  ]);
-  return { ...WELL, ...wrong };
-}
 
 /** An error that a node returns. */
 class NodeRefusal extends Error {

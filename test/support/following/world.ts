@@ -20,10 +20,11 @@ import {
 import { type Fate, type Kill, SimulatedDeployment } from "./deployment.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
 import type { SimulatedLifiApi } from "./lifi-api.ts";
+import { WELL } from "./node-moods.ts";
 import { type BuiltDeposit, isUnseen, type Kind, recount, type ShownDeposit } from "./recount.ts";
 import { checkSecondSteps } from "./second-steps.ts";
 import { BLOCK_S, FINALITY, SimulatedChain } from "./simulated-chain.ts";
-import { SimulatedNode, WELL } from "./simulated-node.ts";
+import { SimulatedNode } from "./simulated-node.ts";
 import { batchOf, callOf, type Fails, secondStepOf } from "./transactions.ts";
 
 export const USERS: readonly Hex[] = [1, 2, 3].map((number): Hex => `0x${"ac".repeat(19)}0${number}`);

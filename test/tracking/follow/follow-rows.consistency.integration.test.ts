@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { randomOf } from "../../support/flows/random.ts";
 import { AWAY, execute, HOME } from "../../support/following/contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
-import { WELL } from "../../support/following/simulated-node.ts";
+import { WELL } from "../../support/following/node-moods.ts";
 import { type Order, USERS, World } from "../../support/following/world.ts";
 
 /** Rows whose parts were read at different times must say what the chains say in the end, each time `judge` recounts. */
@@ -128,7 +128,10 @@ test.each([
     for (const node of nodes) node.moods = { ...WELL };
     await minutes(3);
     const [shown] = await world.judge();
-    expect(shown).toMatchObject({ source_tx_hash: hash, state: kind === "two_step" ? "bridging" : "completed" });
+    expect(shown).toMatchObject({
+      source_tx_hash: hash,
+      state: kind === "two_step" ? "bridging" : "completed",
+    });
   },
 );
 
