@@ -3,7 +3,7 @@ import type { EventArgs, GovernanceEvent } from "../vaults/governance/governance
 
 /**
  * A stored snapshot of a vault as signal rules receive it. Amounts are in the asset's smallest unit; share prices are
- * whole assets per whole share, times 10^18. Null means unknown.
+ * whole assets per whole share, times 10^18. Null means unknown unless stated.
  */
 export interface Point {
   /** Block timestamp, in seconds since the epoch. */
@@ -40,7 +40,7 @@ export interface SingleFlow {
 export interface DayFlows {
   inflow: bigint;
   outflow: bigint;
-  /** The five largest deposits and withdrawals, by descending absolute amount. */
+  /** The five largest deposits and withdrawals by absolute amount. */
   largest: readonly SingleFlow[];
 }
 

@@ -298,6 +298,9 @@ export interface VaultFamily {
    * have no timelock.
    */
   timelockQuery?: (vault: Vault) => Query<bigint | null>;
-  /** True if the family always pays withdrawals instantly, so that a low `maxWithdraw` shows a lack of liquidity. */
+  /**
+   * True if the family's vaults usually pay withdrawals instantly, so that a `maxRedeem` below a holder's balance shows
+   * a lack of liquidity.
+   */
   instantWithdrawals?: true;
 }

@@ -202,7 +202,7 @@ export interface VaultExits {
    * supported.
    */
   modes(vault: Vault): readonly ExitMode[];
-  /** Returns the tokens that the vault can pay in a mode; its asset comes first. */
+  /** Returns the tokens that the vault can pay in a mode; its asset comes first if it is one of them. */
   tokens(vault: Vault, mode: ExitMode): readonly Token[];
   /** Returns true if the family's contracts allow the Router's executor to hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
@@ -231,7 +231,7 @@ export interface VaultExits {
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
   ): Query<readonly PendingExit[]>;
-  /** True if `pending` finds only the requests in `requestIds`. */
+  /** True if `pending` finds some or all requests only by `requestIds`. */
   findsByIds?: true;
   /**
    * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit,
@@ -244,9 +244,12 @@ export interface VaultExits {
    * none. Absent if the family's views do not show them.
    */
   rewards?(vault: Vault): Query<string | null>;
-  /** Encodes the claim of a claimable redemption, or returns null if the vault pays without a claim. */
+  /**
+   * Encodes the claim of a claimable redemption, or returns null if nothing is claimable or the vault pays without a
+   * claim.
+   */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
-  /** Encodes the cancellation of an open redemption, or returns null if the family does not support it. */
+  /** Encodes the cancellation of an open redemption, or returns null if the request cannot be cancelled. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Finds the user's redemption request in the logs of a successful receipt, or returns null if there is none. */
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;
@@ -279,7 +282,7 @@ export interface ExitRequestSeen {
 /** The end of a redemption request or of a part of it, as a receipt shows it. */
 export interface ExitSettlement {
   outcome: "paid" | "rejected" | "cancelled";
-  /** Amount paid, in the smallest unit of the token paid; null if unknown. */
+  /** Amount paid, in the smallest unit of the token paid: 0 if nothing was paid, null if unknown. */
   assets: bigint | null;
   /** Shares that were paid or returned. Null or absent if unknown, or if they are those of the whole request. */
   shares?: bigint | null;

@@ -36,8 +36,8 @@ const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDepo
 
 /**
  * Reads a vault's totals, share price and limits. Cached values are fresh for 5 seconds and served for up to a minute
- * while they are reloaded. If the chain cannot be read, values of up to seven days are returned with `stale` true, or
- * null if there are none; a warning is logged. Never throws.
+ * while they are reloaded. If the chain cannot be read, older values, of up to seven days, are returned with `stale`
+ * true, or null if there are none; a warning is logged. Never throws.
  */
 export async function readVaultState(
   ctx: Context,

@@ -27,8 +27,8 @@ const MAX_LISTED = 5_000;
  * Reads the vaults of a register: all of them by its view function, or those of the blocks after `readTo` (null: from
  * the register's first block) from its events, up to block `head` and with at most 12 log requests. Vaults from events
  * are kept only if the register's own view function, if it has one, confirms them, because a node may invent events.
- * Throws `upstream_rejected` if there is no such contract, or its view function fails or lists more than 5,000 vaults;
- * errors of the chain client propagate.
+ * Throws `upstream_rejected` if the view function of a list fails or returns more than 5,000 vaults, or if the search
+ * for the first block finds no contract; errors of the chain client propagate.
  */
 export async function readRegister(
   client: ChainClient,
