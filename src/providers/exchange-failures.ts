@@ -13,7 +13,7 @@ const reasonDetails = {
   slippage_exceeded: "the price moved by more than the slippage limit allows",
 } as const;
 
-/** A reason for which an exchange has no route. */
+/** The code of a reason for which an exchange has no route, as customers see it in `no_route`. */
 export type ExchangeReason = keyof typeof reasonDetails;
 
 const UNAVAILABLE = "the exchange is unavailable; try again later";
@@ -22,13 +22,13 @@ const DEFAULT_WAIT_S = 5;
 /** Maximum waiting time that is accepted from a rate limit, in seconds. */
 const MAX_WAIT_S = 60;
 
-/** Creates a `no_route` error with one reason and its text. */
+/** Creates a `no_route` error with one reason and its text. `cause` is only logged. */
 export function noExchangeRoute(code: ExchangeReason, cause?: unknown): AppError {
   const detail = reasonDetails[code];
   return new AppError("no_route", detail, { members: { reasons: [{ code, detail }] }, cause });
 }
 
-/** Creates a `rate_limited` error for an exchange's rate limit. `retryAfter` is in seconds. */
+/** Creates the `rate_limited` error for an exchange's rate limit. `retryAfter` is in seconds. */
 export function exchangeRateLimited(retryAfter: number): AppError {
   return failure("rate_limited", "the exchange's rate limit is exceeded; try again later", {
     retry_after: retryAfter,
@@ -36,8 +36,9 @@ export function exchangeRateLimited(retryAfter: number): AppError {
 }
 
 /**
- * Returns the waiting time of a rate limit in seconds, between 1 and 60. Gateways send `Retry-After`, KyberSwap
- * `x-ratelimit-reset-after`. `now` is in milliseconds since the epoch.
+ * Returns how long a 429 response asks to wait, in seconds, limited to 1 to 60; 5 if the response does not say. Reads
+ * `Retry-After` (seconds or a date), then `x-ratelimit-reset-after` (seconds), which KyberSwap sends. `now` is in
+ * milliseconds since the epoch.
  */
 export function exchangeWaitSeconds(headers: Headers, now: number): number {
   const seconds =
@@ -46,8 +47,8 @@ export function exchangeWaitSeconds(headers: Headers, now: number): number {
 }
 
 /**
- * Converts an HTTP status that gives no reason to an AppError: `upstream_timeout` for 408 and 504, otherwise
- * `upstream_unavailable`.
+ * Converts an HTTP error status without a known reason to an AppError: `upstream_timeout` for 408 and 504, otherwise
+ * `upstream_unavailable`. `cause` is only logged.
  */
 export function exchangeStatusFailure(status: number, cause: unknown): AppError {
   const timedOut = status === 408 || status === 504;
@@ -55,8 +56,9 @@ export function exchangeStatusFailure(status: number, cause: unknown): AppError 
 }
 
 /**
- * Converts an error of a request to an exchange (no response, or an oversized one) to an AppError: `upstream_timeout`
- * for a timeout, otherwise `upstream_unavailable`.
+ * Converts an error of a request to an exchange (no response, an oversized one, or one that is not JSON) to an
+ * AppError: `upstream_timeout` for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. The error
+ * becomes the cause, which is only logged.
  */
 export function exchangeRequestFailure(error: unknown): AppError {
   const timedOut = error instanceof OutsideError && error.kind === "timeout";
@@ -64,8 +66,8 @@ export function exchangeRequestFailure(error: unknown): AppError {
 }
 
 /**
- * Creates an `upstream_rejected` error for a response that does not match the request. `where` names the exchange and
- * the field, for logs only.
+ * Creates the `upstream_rejected` error for an exchange's response that does not match the request. `where` names the
+ * exchange and the field, for logs only.
  */
 export function exchangeRejection(where: string): AppError {
   return failureFrom(

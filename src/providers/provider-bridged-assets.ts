@@ -1,13 +1,12 @@
 import { type Address, isAddressEqual } from "viem";
 
 /**
- * A token on one chain with the asset it represents. Tokens of the same asset on two chains are bridged one
- * to one.
+ * A token on one chain with the asset that it represents. Tokens of the same asset on two chains are valued one to one.
  */
 export interface BridgedAsset {
   /** Identifier of the asset, such as `usdc`; the same on every chain. */
   asset: string;
-  /** The zero address if the asset is the chain's native token. */
+  /** The token; the zero address if the asset is the chain's native currency. */
   address: Address;
   decimals: number;
 }
@@ -26,8 +25,8 @@ const NATIVE_ETHER = eth("0x0000000000000000000000000000000000000000");
 const OP_STACK_WETH = eth("0x4200000000000000000000000000000000000006");
 
 /**
- * Bridgeable tokens by chain id, each with the asset it represents. Tokens of different chains are grouped
- * into assets as Across groups them. Source: @across-protocol/constants 3.1.127, TOKEN_SYMBOLS_MAP.
+ * Bridgeable tokens by chain id, each with the asset that it represents, grouped as Across groups them. Source:
+ * @across-protocol/constants 3.1.127, TOKEN_SYMBOLS_MAP.
  */
 export const bridgedAssets: Readonly<Record<number, readonly BridgedAsset[]>> = {
   1: [
@@ -89,7 +88,7 @@ export const bridgedAssets: Readonly<Record<number, readonly BridgedAsset[]>> = 
   ],
 };
 
-/** Returns a token's entry in a list of bridgeable tokens, or null if the token is not listed. */
+/** Returns the entry of a token in a list of bridgeable tokens, or null if it is not listed. */
 export function bridgedAssetOf(assets: readonly BridgedAsset[], address: Address): BridgedAsset | null {
   return assets.find((candidate) => isAddressEqual(candidate.address, address)) ?? null;
 }

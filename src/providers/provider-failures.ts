@@ -3,8 +3,8 @@ import { AppError, type ErrorCode, failure, failureFrom } from "../errors.ts";
 
 const NoRouteReason = z.object({ code: z.string(), detail: z.string() });
 /**
- * One reason why no route was found: a stable code for programs and a sentence for people. A `no_route` error
- * lists one or more of them.
+ * One reason why there is no route: a stable code for programs and a sentence for customers. A `no_route` error lists
+ * one or more of them in its field `reasons`.
  */
 export type NoRouteReason = z.infer<typeof NoRouteReason>;
 const NoRouteReasons = z.array(NoRouteReason);
@@ -59,8 +59,8 @@ const NO_BRIDGE: NoRouteReason = {
 };
 
 /**
- * Converts an error thrown by a provider to an AppError. An AppError is returned unchanged; any other error
- * indicates a defect in the provider's code and becomes `upstream_unavailable`.
+ * Converts any value thrown by a provider to an AppError. An AppError is returned unchanged; anything else indicates a
+ * defect in the provider's code and becomes `upstream_unavailable`, with the value as its cause for the log.
  */
 export function toProviderFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -68,21 +68,22 @@ export function toProviderFailure(error: unknown): AppError {
 }
 
 /**
- * Returns true if a failure comes from a provider rather than from the vault or the request, so that another
- * route may succeed.
+ * Returns true if an error comes from a provider or its route, so that another route may succeed: `no_route`,
+ * `upstream_rejected`, `upstream_timeout`, `upstream_unavailable`, `rate_limited`, `would_revert`,
+ * `simulation_unavailable`, or `price_unsafe` about an offer. All other errors come from the vault or the request.
  */
 export function isProviderFailure(error: AppError): boolean {
   return PROVIDER_ERROR_CODES.has(error.code) || isUnsafeRoute(error);
 }
 
-/** Returns true if an error says that an offer (not a vault's share price) deviates too far from the fair price. */
+/** Returns true for a `price_unsafe` error about a provider's offer, and false for one about a vault's share price. */
 export function isUnsafeRoute({ code, members }: AppError): boolean {
   return code === "price_unsafe" && members["subject"] === "route";
 }
 
 /**
- * Collects the reasons of all `no_route` failures, in order and without duplicate reason codes. A failure with another
- * error code is added as a reason with that code.
+ * Returns why the routes failed, in the order of the failures and each reason code once: the reasons that a `no_route`
+ * error lists and, for any other error, its own code and message.
  */
 export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
   const reasons = failures.flatMap((error) => reasonsOfFailure(error));
@@ -92,9 +93,11 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Chooses the failure to report if every route failed, in this order: the last failure of the vault or the request (the
+ * Chooses the error to report if every route failed, in this order: the last error of the vault or the request (the
  * route through the vault's asset is tried last); an offer far from the fair price; `no_route` with a reason that the
- * user can remove; another failure of a provider; `no_route` with the most specific reason. Pure.
+ * user can remove by another amount or slippage; another error of a provider, with `rate_limited` replaced by
+ * `upstream_unavailable`; `no_route` with the most specific reason. A `no_route` result lists the reasons of all
+ * failures, or `bridge_unavailable` if there are no failures. Pure.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

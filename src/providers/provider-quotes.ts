@@ -3,16 +3,17 @@ import { DAY_S } from "../lib/durations.ts";
 import type { Provider, ProviderScope, TransferQuote, TransferRequest } from "./provider.ts";
 import { toProviderFailure } from "./provider-failures.ts";
 
-/** Quotes from all providers, with the failure of each provider that returned none. */
+/** Quotes from all providers that serve a transfer, in the order of the providers, and the failures of the others. */
 export interface QuoteResults {
   quotes: TransferQuote[];
-  /** Failures by provider name. */
+  /** The error of each provider that returned no quote, by provider name. */
   failures: Map<string, AppError>;
 }
 
 /**
- * Requests quotes in parallel from all providers that serve this kind of transfer. A provider that fails is
- * recorded in `failures` and does not affect the others. Never throws.
+ * Requests quotes in parallel from all providers that serve this kind of transfer (a swap on the chain, or a bridge);
+ * the others are neither asked nor counted as failures. A provider that fails is recorded in `failures` and does not
+ * affect the others. Waits for the slowest provider. Never throws.
  */
 export async function requestQuotes(
   providers: readonly Provider[],
@@ -44,7 +45,8 @@ export interface QuotePreference {
   /** Key of the preferred bridge, or null for no preference. */
   bridge: string | null;
   /**
-   * True if the vault accepts a deposit from a Router call in the bridge's delivery, so that the user signs only once.
+   * True if the vault accepts a deposit that the bridge makes through the Router when it delivers, so that the user
+   * signs only once.
    */
   call: boolean;
 }
@@ -63,8 +65,8 @@ const toScore = (holds: boolean): bigint => (holds ? 1n : 0n);
 const UNKNOWN_DURATION_S = DAY_S;
 
 /**
- * The rules for ranking quotes, most important first. A rule decides only between quotes with equal scores
- * under all earlier rules.
+ * The rules for ranking quotes, most important first: preferred bridge, destination call, highest guaranteed output,
+ * shortest duration. A rule decides only between quotes with equal scores under all earlier rules.
  */
 export const rankingRules: readonly RankingRule[] = [
   {
@@ -100,7 +102,10 @@ export interface QuoteRanking {
   decidedBy: Pick<RankingRule, "name" | "reason"> | null;
 }
 
-/** Ranks quotes by `rankingRules`, best first. Quotes that tie keep their order. Pure. */
+/**
+ * Returns the quotes sorted by `rankingRules`, best first, and the rule that decided; quotes that tie keep their order.
+ * Outputs are compared as amounts, so all quotes must deliver the same token. Pure.
+ */
 export function rankQuotes(quotes: readonly TransferQuote[], preference: QuotePreference): QuoteRanking {
   const ranked = [...quotes].sort((a, b) => {
     const rule = decidingRule(a, { other: b, preference });

@@ -5,11 +5,10 @@ import type { Breakers } from "../lib/circuit-breaker.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 import type { BridgedAsset } from "./provider-bridged-assets.ts";
 
-/**
- * The external resources that a provider may use while it serves a request: fetch, clock and chain clients.
- */
+/** What a provider may use while it serves one request: fetch, clock, timing and chain clients. */
 export interface ProviderScope {
   fetch: Fetch;
+  /** Records the duration of each outside request, for the log. */
   timing: Timing;
   /** Circuit breakers of the isolate; absent if every request is to be sent. */
   breakers?: Breakers;
@@ -18,15 +17,15 @@ export interface ProviderScope {
   /** Returns the client of a chain, or null if this deployment does not serve the chain. */
   chain(chainId: number): ChainClient | null;
   /**
-   * Time at which the caller stops waiting, in milliseconds since the epoch. If absent, only the provider's
-   * own timeout applies.
+   * Time at which the caller stops waiting, in milliseconds since the epoch: it shortens the timeout of requests to the
+   * upstream's API. If absent, only the provider's own timeouts apply.
    */
   deadline?: number;
 }
 
 /**
- * The call that a bridge makes with the tokens it delivers: a deposit into the vault through the
- * DepositRouter, of the caller's whole balance.
+ * The call that a bridge makes with the tokens it delivers: an order of the Router that deposits the whole balance of
+ * the calling contract into the vault.
  */
 export interface DestinationCall {
   /**
@@ -34,43 +33,51 @@ export interface DestinationCall {
    * token.
    */
   target: Address;
+  /** Calldata of the call, passed on unchanged. */
   data: Hex;
   /**
    * Minimum amount that must be delivered for the call to succeed, in the delivered token's smallest unit.
    */
   minIn: bigint;
+  /** Units of gas that the bridge must provide for the call. */
   gasLimit: bigint;
 }
 
 /**
- * A request to bridge a token to another chain, or to swap it on one chain. `amount` is in the smallest unit
- * of `fromToken`.
+ * A request to bridge a token to another chain, or to swap it on one chain: the payment of a deposit, or the payout of
+ * a withdrawal. It is a swap if both chain ids are equal.
  */
 export interface TransferRequest {
   fromChainId: number;
   toChainId: number;
-  /** The zero address for the chain's native token. */
+  /** The token paid; the zero address for the chain's native currency. */
   fromToken: Address;
+  /** The token delivered; the zero address for the chain's native currency. */
   toToken: Address;
+  /** Amount to pay, in the smallest unit of `fromToken`. */
   amount: bigint;
-  /** The account that pays. It also receives deliveries without a destination call, and every refund. */
+  /** The account that pays. It also receives every refund, and deliveries without a destination call. */
   user: Address;
-  /** Maximum total loss that the user accepts, in parts per billion. */
+  /** Maximum total loss that the user accepts for this transfer, in parts per billion. */
   slippage: bigint;
   /** The call to make with the delivered tokens, or null to deliver the tokens to the user. */
   call: DestinationCall | null;
   /**
-   * Keys of `GET /v1/bridges` that may be used, or null to allow every bridge that the provider can verify.
+   * Keys of `GET /v1/bridges` that may be used, or null to allow every bridge that the provider can verify. Restricts
+   * LI.FI's and Across's bridges; KyberSwap and Velora throw `no_route` unless it is null.
    */
   bridges: readonly string[] | null;
 }
 
 /** A provider's price for a transfer: amounts, costs and duration, without a transaction. */
 export interface TransferQuote {
+  /** Name of the provider, as in `Provider.name`. */
   provider: string;
   /** Key of `GET /v1/bridges`, or null for a swap on one chain. */
   bridge: string | null;
+  /** Display name of the bridge, or null for a swap. */
   bridgeName: string | null;
+  /** HTTPS URL of the bridge's logo, or null if the provider states none. */
   bridgeLogo: string | null;
   /** Expected amount delivered, in the smallest unit of `toToken`. */
   toAmount: bigint;
@@ -86,6 +93,10 @@ export interface TransferQuote {
    * provider announces.
    */
   nativeFee: bigint;
+  /**
+   * Expected duration in seconds, or null if the provider states none, as for swaps on one chain by KyberSwap and
+   * Velora.
+   */
   estimatedSeconds: number | null;
   /** Units of gas that the provider expects the source transaction to use, or null if it states none. */
   gas: bigint | null;
@@ -97,15 +108,17 @@ export interface TransferQuote {
 
 /**
  * A transfer that is ready to sign: its transaction was decoded and compared with the request field by field.
+ * `nativeFee` is what the transaction itself pays.
  */
 export interface VerifiedTransfer extends TransferQuote {
+  /** The transaction to sign on the source chain; `value` is in wei. */
   transaction: { to: Address; data: Hex; value: bigint };
   /**
    * The address that the user must approve for `amount`, taken from the deployment tables in code, or null if
    * the source token is native.
    */
   spender: Address | null;
-  /** The contract that makes the destination call, or null without a call. */
+  /** The contract on the destination chain that makes the destination call, or null without a call. */
   executor: Address | null;
   /** The provider's own key for the bridge, which status requests need. */
   tool: string;
@@ -123,14 +136,14 @@ export interface VerifiedTransfer extends TransferQuote {
 /** How a step of a Router order can contain a provider's call. */
 export interface RouterStepUse {
   /**
-   * Byte offset of the receiver in the calldata. The Router's executor may be written there, so that the Router
-   * receives the output, measures it and passes it on. Null for a bridge, which delivers to the user on another chain
-   * and names the user as depositor or refund address.
+   * Byte offset of the 32-byte word with the receiver in the calldata, selector included. The Router's executor may be
+   * written there, so that the Router receives the output, measures it and passes it on. Null for a bridge, which
+   * delivers to the user on another chain and names the user as depositor or refund address.
    */
   receiverOffset: number | null;
 }
 
-/** Identifies a transfer by its source transaction, to request its status. */
+/** A transfer whose status is requested, identified by its source transaction. */
 export interface TransferReference {
   /** Hash of the transaction on the source chain that started the transfer. */
   txHash: Hex;
@@ -143,17 +156,26 @@ export interface TransferReference {
 }
 
 /**
- * A transfer's status as its provider reports it. It names transactions for the caller to verify on chain and
- * does not prove their outcome.
+ * A transfer's status as its provider reports it. It names transactions that the caller must verify on chain; except
+ * for `proof`, it does not prove their outcome.
  */
 export interface ProviderStatus {
+  /**
+   * Progress of the transfer. `unknown`: the provider does not know it, as for every swap by KyberSwap or Velora, whose
+   * receipt is the only evidence; `source_pending`: the source transaction is not final; `bridging`: no payout yet;
+   * `delivered`: paid out on the destination chain, even if a destination call failed; `refunding`, `refunded`: it is
+   * or was returned on the source chain; `failed`: no delivery is expected.
+   */
   phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
   /** The substatus shown to customers, or null if the provider reports none or one that is unknown. */
   substatus: string | null;
+  /** Hash of the transaction that delivered the transfer, or null if it is unknown. */
   destinationTxHash: Hex | null;
+  /** Hash of the transaction that refunded the transfer on the source chain, or null if it is unknown. */
   refundTxHash: Hex | null;
-  /** Amount delivered, in the token's smallest unit, or null if it is unknown. */
+  /** Amount delivered, in the smallest unit of the delivered token, or null if it is unknown. */
   amountReceived: bigint | null;
+  /** HTTPS URL of the transfer in the provider's explorer, or null if the provider states none. */
   explorerLink: string | null;
   /** Evidence from the bridge's own contracts, or null if they were not read or do not show the transfer. */
   proof: BridgeProof | null;
@@ -174,25 +196,24 @@ export interface BridgeProof {
   taken: { token: Address; amount: bigint; by: Address; refundable: boolean } | null;
 }
 
-/**
- * The amount that a bridge paid out for one transfer, and the logs of the destination receipt that show it.
- */
+/** The amount that a bridge paid out for one transfer, and the logs of the destination receipt that show it. */
 export interface DeliveryProof {
   /** Amount that the bridge paid out, in the delivered token's smallest unit. */
   amount: bigint;
   /** First and last log index of the receipt that belong to this delivery, both inclusive. */
   logs: { first: number; last: number };
   /**
-   * How the delivery was matched to the transfer: "id" by an identifier that both contain, "content" only by
-   * equal amounts and parties.
+   * How the delivery was matched to the transfer: "id" by an identifier that both chains show, "content" only by equal
+   * amounts and parties, which another transfer may share.
    */
   matchedBy: "id" | "content";
 }
 
-/** An event of a bridge's or exchange's contracts on one chain that names the user of a transfer. */
+/** A kind of event by which transfers of a user are found on one chain if nobody reported them. */
 export interface TransferEvent {
   /** `source`: the funds left the user's account. `destination`: they arrived. */
   side: "source" | "destination";
+  /** The contracts of a bridge or exchange that emit the event. */
   contracts: readonly Address[];
   /** First topic of the event: the hash of its signature. */
   topic: Hex;
@@ -202,7 +223,7 @@ export interface TransferEvent {
   nativeOnly: boolean;
 }
 
-/** A token from a provider's token list. */
+/** A token from a provider's token list. Symbol and name are the provider's and not verified. */
 export interface ListedToken {
   chainId: number;
   /** The zero address for the chain's native token. */
@@ -212,48 +233,62 @@ export interface ListedToken {
   decimals: number;
 }
 
-/** The bridges that a provider supports, and whether it can swap tokens and make destination calls. */
+/** What a provider supports, from the deployment tables in code: bridges, swaps and destination calls. */
 export interface ProviderCapabilities {
   /**
-   * Bridges whose calldata can be decoded and verified, each with the ids of the chains on which it may be
-   * used.
+   * Bridges whose calldata can be decoded and verified, each with the ids of the chains on which it may be used; empty
+   * for an exchange.
    */
   bridges: readonly { key: string; name: string; chains: readonly number[] }[];
   swaps: boolean;
-  /** Ids of the chains with swaps; absent if the upstream decides. */
+  /** Ids of the chains with swaps; absent if `swaps` is false or if only the upstream knows. */
   swapChains?: readonly number[];
+  /** True if at least one bridge can make a destination call. */
   destinationCall: boolean;
 }
 
 /**
- * An upstream service that quotes, builds and tracks transfers. Every method throws only AppErrors, with the
- * codes `no_route`, `upstream_rejected` (the upstream's response does not match the request),
- * `upstream_unavailable`, `upstream_timeout` or `rate_limited`.
+ * An upstream service that quotes, builds and tracks transfers. Its asynchronous methods throw only AppErrors:
+ * `no_route` (the upstream or its bridges cannot serve the request), `upstream_rejected` (its response does not match
+ * the request), `upstream_unavailable`, `upstream_timeout` or `rate_limited`. The other methods send no requests and do
+ * not throw.
  */
 export interface Provider {
+  /** The key of the provider: `across`, `lifi`, `kyber` or `velora`. */
   readonly name: string;
+  /** Returns what the provider supports. */
   capabilities(): ProviderCapabilities;
-  /** Returns quotes for a transfer, without transactions. */
+  /**
+   * Returns one quote per bridge, or one for a swap, without transactions; throws instead of returning none. Does not
+   * check whether the amounts are fair.
+   */
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;
   /**
-   * Returns the addresses that the user may have to approve, from the deployment tables in code. Empty if the
-   * source token is native.
+   * Returns the addresses that the user may have to approve for a request, from the deployment tables in code. Empty if
+   * the source token is native or the provider does not serve the chain.
    */
   spenders(request: TransferRequest): readonly Address[];
   /**
-   * Builds and verifies the transaction of a transfer. Tokens are delivered to the user if `request.call` is
-   * null, otherwise to the contract that makes the destination call.
+   * Builds and verifies the transaction of a transfer. Tokens are delivered to the user if `request.call` is null,
+   * otherwise to the contract that makes the destination call. Does not check whether the amounts are fair, and does
+   * not simulate.
    */
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
-  /** Returns the status of a transfer, which is identified by its source transaction. */
+  /**
+   * Returns the status of a transfer. A chain that cannot be read is no error by itself; the status then has less
+   * evidence.
+   */
   status(scope: ProviderScope, transfer: TransferReference): Promise<ProviderStatus>;
   /**
-   * Returns the bridgeable tokens of a chain with the asset that each represents, from the deployment tables in code,
-   * independent of the upstream. Two tokens of the same asset are valued one to one.
+   * Returns the bridgeable tokens of a chain with the asset that each represents, from the deployment tables in code.
+   * Two tokens of the same asset are valued one to one. Empty for an exchange and for unknown chains.
    */
   assets(chainId: number): readonly BridgedAsset[];
-  /** Returns the events by which unreported transfers are found on a chain. Absent if there are none. */
+  /**
+   * Returns the events by which unreported transfers are found on a chain; empty for unknown chains. Absent if the
+   * provider has none.
+   */
   events?(chainId: number): readonly TransferEvent[];
-  /** Lists the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
+  /** Requests the tokens that the upstream supports on a chain. Absent if the upstream has no token list. */
   tokens?(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
 }

@@ -11,26 +11,29 @@ import { AUGUSTUS_DUST, decodeAugustusSwap } from "./velora/velora-calldata.ts";
  * are in the smallest unit of their token.
  */
 export interface TransferCallData {
-  /** Token that the call takes from its caller, and the amount. */
+  /** Token that the call takes from its caller. */
   fromToken: Address;
+  /** Amount that the call takes, in the smallest unit of `fromToken`. */
   amount: bigint;
   /** Account that receives the delivery. */
   receiver: Address;
-  /** Account that a bridge refunds. Null for a swap, and for a bridge whose calldata names none. */
+  /** Account that a bridge refunds. Null for a swap, and for LI.FI's CCTP and Relay facets. */
   refundTo: Address | null;
   /** Id of the destination chain, or null for a swap. */
   toChainId: number | null;
   /** Delivered token, or null if the calldata names it only by the bridge's own id. */
   toToken: Address | null;
-  /** Minimum delivery, or null if the calldata does not contain it as an amount of the delivered token. */
+  /** Minimum delivery in the smallest unit of `toToken`, or null if the calldata does not contain it in that unit. */
   least: bigint | null;
 }
 
 const tokenOf = (address: Address): Address => (isNativeAlias(address) ? zeroAddress : getAddress(address));
 
 /**
- * Decodes the calldata of any provider's transfer to a user: an Across deposit, a swap of KyberSwap or Velora, or LI.FI's
- * bridges and swaps. Returns null for other calldata, including that of bridges with a destination call.
+ * Decodes the calldata of any provider's transfer to a user: an Across deposit, a swap of KyberSwap or Velora, or a
+ * bridge transfer or swap of LI.FI. Returns null for any other calldata, for a bridge transfer with a destination call,
+ * and if two fields name different receivers. Nothing is verified: the caller compares the fields with the request.
+ * Never throws.
  */
 export function readTransferCall(data: Hex): TransferCallData | null {
   const hex = data.toLowerCase() as Hex;

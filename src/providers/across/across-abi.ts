@@ -6,8 +6,8 @@ const relayStruct =
 const callStruct = "struct Call { address target; bytes callData; uint256 value; }";
 
 /**
- * ABI of the SpokePool's `deposit` with 32-byte addresses, the only SpokePool function for which transactions
- * are built.
+ * ABI of the SpokePool's `deposit` with 32-byte addresses: the only SpokePool function for which transactions are
+ * built. Source: across-protocol/contracts SpokePool.sol.
  */
 export const depositAbi = once(() =>
   parseAbi([
@@ -16,8 +16,8 @@ export const depositAbi = once(() =>
 );
 
 /**
- * ABI of the SpokePool's fill status, fill function, and deposit and fill events. Source:
- * across-protocol/contracts SpokePool.sol.
+ * ABI of the SpokePool's fill status, fill function, and deposit and fill events. Source: across-protocol/contracts
+ * SpokePool.sol.
  */
 export const spokePoolAbi = once(() =>
   parseAbi([

@@ -27,9 +27,10 @@ const DEFAULT_RETRY_SECONDS = 60;
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
- * Converts an error response of Across's API to an AppError: `rate_limited` for status 429, `upstream_timeout` for 504,
- * `no_route` with a reason if the bridge declines the transfer, otherwise `upstream_unavailable`. `now` is in
- * milliseconds since the epoch.
+ * Converts an error response of Across's API to an AppError: `rate_limited` for status 429, with the stated waiting
+ * time limited to 1 to 3,600 seconds (60 if none is stated); `upstream_timeout` for 504; `no_route` with a reason for
+ * 400 with a known error code, and for 404 with an error body; otherwise `upstream_unavailable`. `now` is in
+ * milliseconds since the epoch. Source: across-protocol/frontend `api/_errors.ts`.
  */
 export function failureFromResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
@@ -51,8 +52,9 @@ export function failureFromResponse(response: BoundedResponse, now: number): App
 }
 
 /**
- * Converts an error of a request to Across's API (no response, or an oversized one) to an AppError:
- * `upstream_timeout` for a timeout, otherwise `upstream_unavailable`.
+ * Converts an error of a request to Across's API (no response, or an oversized one) to an AppError: `upstream_timeout`
+ * for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. The error becomes the cause, which is
+ * only logged.
  */
 export function failureFromExchange(error: unknown): AppError {
   return error instanceof OutsideError && error.kind === "timeout"
@@ -61,8 +63,8 @@ export function failureFromExchange(error: unknown): AppError {
 }
 
 /**
- * Returns true if a response means that Across's indexer does not know the deposit, and false for any other
- * 404 response.
+ * Returns true if a response means that Across's indexer does not know the deposit (yet), and false for every other
+ * response, other 404 responses included.
  */
 export function isDepositUnknown(response: BoundedResponse): boolean {
   return response.status === 404 && parseErrorBody(response.text)?.error === "DepositNotFoundException";
@@ -90,7 +92,7 @@ const MAX_BYTES = 256 * 1024;
 export interface AcrossApiSettings {
   /** Base URL without a trailing slash. */
   apiUrl: string;
-  /** Sent as a bearer token, if present. */
+  /** Sent as a bearer token; absent for requests without a key. */
   apiKey?: string;
 }
 
@@ -101,9 +103,10 @@ interface ApiExchange {
 }
 
 /**
- * Requests a quote from Across's API: by GET, or by POST if the delivery carries a message. Throws
- * `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: Across API
- * `suggested-fees`.
+ * Requests a quote from Across's API: by GET, or by POST if `message` (for the recipient of the delivery) is not `0x`.
+ * Waits for at most 5 seconds, or until the caller's deadline, including one retry after a network error or a 5xx
+ * response. Throws `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable` (also for a response that
+ * does not match the schema). Source: Across API `suggested-fees`.
  */
 export async function fetchSuggestedFees(
   scope: ProviderScope,
@@ -118,8 +121,9 @@ export async function fetchSuggestedFees(
 }
 
 /**
- * Requests the status of a transfer from Across's API by the source transaction's hash. Returns null if the
- * API does not know the transfer yet. Throws `no_route`, `rate_limited`, `upstream_timeout` or
+ * Requests the status of a transfer from Across's API by the hash of its source transaction. Returns null if the API
+ * does not know the transfer yet. Waits for at most 4 seconds, or until the caller's deadline, including one retry
+ * after a network error or a 5xx response. Throws `no_route`, `rate_limited`, `upstream_timeout` or
  * `upstream_unavailable`. Source: Across API `deposit/status`.
  */
 export async function fetchDepositStatus(

@@ -23,20 +23,23 @@ export interface HandlerCall {
 }
 
 /**
- * The recipient of an Across delivery, and the message that the recipient executes. The message is `0x` if
- * the tokens go directly to the user.
+ * The recipient of an Across delivery, and the message that the recipient executes: `0x` for the user, encoded
+ * instructions for the multicall handler.
  */
 export interface AcrossDelivery {
   recipient: Address;
   message: Hex;
 }
 
-/** Byte offset of the amount argument in the calldata of `approve(address,uint256)`. */
+/**
+ * Byte offset of the amount in the calldata of `approve(address,uint256)`: after the selector (4) and the spender (32).
+ */
 export const APPROVE_AMOUNT_OFFSET = 36n;
 
 /**
- * Encodes how a transfer is delivered: directly to the user, or to the multicall handler with the calls to
- * make. Tokens that remain in the handler after the calls go to the user; if a call fails, all tokens do.
+ * Encodes how a transfer is delivered: directly to the user if the route has no multicall handler, otherwise to the
+ * handler with the calls to make. The handler sends what the calls leave over to the user, and everything if there are
+ * no calls or one fails.
  */
 export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRoute): AcrossDelivery {
   const { handler } = route;
@@ -89,7 +92,8 @@ export function encodeIntegratorSuffix(integratorId: Hex | null): Hex {
 }
 
 /**
- * Encodes the calldata of the SpokePool's `deposit`, with the integrator id appended. Source: SpokePool.sol.
+ * Encodes the calldata of the SpokePool's `deposit`, with the integrator id appended if there is one. The transaction's
+ * value is not part of it: native currency is paid as `value`. Source: SpokePool.sol.
  */
 export function encodeAcrossDeposit(input: {
   request: TransferRequest;
@@ -121,8 +125,8 @@ export function encodeAcrossDeposit(input: {
 }
 
 /**
- * Decoded calldata of the SpokePool's `deposit`. Amounts are in the tokens' smallest units, times in unix
- * seconds.
+ * Decoded calldata of the SpokePool's `deposit`. Amounts are in the tokens' smallest units, times in UNIX seconds;
+ * `exclusivityParameter` as in `AcrossTerms`.
  */
 export interface DecodedAcrossDeposit {
   depositor: Address;
@@ -149,8 +153,8 @@ export interface DecodedInstructions {
 }
 
 /**
- * Decoded calldata of `makeCallWithBalance`: a call into whose calldata the multicall handler first writes
- * its own token balances.
+ * Decoded calldata of `makeCallWithBalance`: a call into whose calldata the multicall handler first writes its own
+ * token balances. `value` is in wei.
  */
 export interface DecodedBalanceCall {
   target: Address;
@@ -164,8 +168,9 @@ export interface DecodedBalanceCall {
 }
 
 /**
- * Decodes the calldata of the SpokePool's `deposit`. Throws an Error if the calldata calls another function,
- * an address has nonzero padding, or the encoding is not canonical, because other encodings can hide data.
+ * Decodes the calldata of the SpokePool's `deposit`; bytes after the arguments are returned as `trailing`. Throws an
+ * Error if the calldata calls another function, an address has nonzero padding, or the arguments are not encoded
+ * canonically, because other encodings can hide data.
  */
 export function decodeAcrossDeposit(calldata: Hex): DecodedAcrossDeposit {
   const data = calldata.toLowerCase() as Hex;
@@ -213,8 +218,8 @@ export function decodeBalanceCall(data: Hex): DecodedBalanceCall {
 }
 
 /**
- * Returns the checksummed address from a left-padded 32-byte word. Throws an Error if the padding is not
- * zero.
+ * Returns the checksummed address in a left-padded 32-byte word. Throws an Error if the padding is not zero, as for
+ * accounts on non-EVM chains.
  */
 export function wordToAddress(word: Hex): Address {
   if (!/^0x0{24}/.test(word)) throw new Error("the 32-byte word is not an EVM address");

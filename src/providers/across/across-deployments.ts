@@ -90,7 +90,10 @@ function acrossTokens(chainId: number): AcrossToken[] {
   );
 }
 
-/** Across's contracts on one chain, and the tokens that may be bridged from and to it. */
+/**
+ * Across's contracts on one chain, and the tokens that may be bridged from and to it. Without tokens, the deployment is
+ * used for tracking alone.
+ */
 export interface AcrossDeployment {
   chainId: number;
   spokePool: Address;
@@ -111,8 +114,9 @@ const MULTICALL_HANDLER = "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E";
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
 /**
- * Across's deployments that are defined in code. Sources: across-protocol/contracts
- * `broadcast/deployed-addresses.json` and the API's overrides (2026).
+ * Across's deployments that are defined in code. Those without tokens serve to track transfers that other providers
+ * send through Across. Sources: across-protocol/contracts `broadcast/deployed-addresses.json` and the API's overrides
+ * (2026).
  */
 export const knownAcrossDeployments: readonly AcrossDeployment[] = [
   {
@@ -167,8 +171,9 @@ function trackedOnly(chainId: number, spokePool: Address): AcrossDeployment {
 export type AcrossDeployments = ReadonlyMap<number, AcrossDeployment>;
 
 /**
- * Returns Across's deployments in code together with `extra` ones. Throws `internal` if an extra deployment
- * names a chain that is defined in code, so that no setting can replace a known address.
+ * Returns Across's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra
+ * deployment names a chain that is defined in code, so that no setting can replace a known address, or a chain that was
+ * named before.
  */
 export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): AcrossDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));
@@ -182,7 +187,7 @@ export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): Ac
   return all;
 }
 
-/** Returns the token of an Across deployment with the given address, or null if it is not listed. */
+/** Returns the token of an Across deployment with the given address in any letter case, or null if it is not listed. */
 export function acrossTokenOf(deployment: AcrossDeployment, address: Address): AcrossToken | null {
   return deployment.tokens.find((token) => sameAddress(token.address, address)) ?? null;
 }

@@ -28,6 +28,7 @@ const DISPLAY_NAME = "Across";
 export interface AcrossOptions {
   /** Base URL of the API: `https://app.across.to/api`, or an emulator of it. */
   apiUrl: string;
+  /** Sent to Across's API as a bearer token; absent for requests without a key. */
   apiKey?: string;
   /** The two-byte integrator id that Across assigned; appended to the calldata. */
   integratorId?: Hex;
@@ -36,8 +37,10 @@ export interface AcrossOptions {
 }
 
 /**
- * Creates the Across provider. Quotes come from Across's API; calldata is encoded here, and contract addresses are
- * defined in code. Throws `internal` if `options.deployments` names a chain that is defined in code.
+ * Creates the Across provider, which bridges a token to the same asset on another chain, with or without a destination
+ * call. Quotes and statuses come from Across's API; calldata is encoded here, and contract addresses are defined in
+ * code. A quote guarantees its full amount: Across either delivers it or refunds the deposit. Throws `internal` if
+ * `options.deployments` names a chain that is defined in code, or one chain twice.
  */
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);

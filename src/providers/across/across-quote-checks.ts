@@ -16,7 +16,8 @@ const MAX_QUOTE_AGE = 1_800;
  */
 const MIN_FILL_WINDOW = 600;
 /**
- * Number of seconds for which an Across quote is treated as valid: half of the shortest fill window that is accepted.
+ * Number of seconds for which an Across quote is treated as valid: 300, half of the shortest fill window that is
+ * accepted, so that relayers have the other half to fill.
  */
 export const ACROSS_VALID_SECONDS = MIN_FILL_WINDOW / 2;
 /** Maximum time until a quote's fill deadline, in seconds. The SpokePool rejects later deadlines. */
@@ -42,8 +43,9 @@ interface QuoteCheckInput {
 
 /**
  * Returns a description of the first fault of an Across quote, for logs only, or null if it has none. Faults are a
- * contract or token other than expected, an output above the amount paid, and times outside the accepted bounds.
- * Source: SpokePool.sol for the bounds of times.
+ * contract or token other than expected, an output above the amount paid, a quote older than 30 minutes or from the
+ * future, a fill deadline less than 10 minutes or more than 6 hours ahead, and an exclusivity period without a relayer,
+ * longer than 15 minutes or not over before the fill deadline. Source: SpokePool.sol for its own bounds.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;
@@ -83,8 +85,7 @@ function findTimingFault(fees: SuggestedFees, now: number): string | null {
 }
 
 /**
- * Converts the amount of a transfer request from the input token's to the output token's smallest unit,
- * rounded down.
+ * Converts the amount of a transfer request from the input token's to the output token's smallest unit, rounded down.
  */
 export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">): bigint {
   return mulDivDown(
@@ -94,7 +95,7 @@ export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">):
   );
 }
 
-/** The parameters of an Across deposit that come from a checked quote. Times are in unix seconds. */
+/** The parameters of an Across deposit that come from a checked quote. Points in time are in UNIX seconds. */
 export interface AcrossTerms {
   /** Amount delivered, in the smallest unit of the output token. */
   outputAmount: bigint;
@@ -103,17 +104,18 @@ export interface AcrossTerms {
   /** The only relayer that may fill during the exclusivity period; the zero address allows every relayer. */
   exclusiveRelayer: Address;
   /**
-   * End of the exclusivity period: seconds from the deposit if at most one year, otherwise unix seconds; 0
-   * for no exclusivity.
+   * End of the exclusivity period: seconds from the deposit on if at most one year, otherwise a UNIX time; 0 for no
+   * exclusivity.
    */
   exclusivityParameter: number;
+  /** Expected time until the fill, in seconds, rounded up. */
   estimatedSeconds: number;
 }
 
 /**
- * Checks an Across quote and returns the deposit parameters it contains. Throws `upstream_rejected` if the quote has a
- * fault, and `no_route` if the amount is outside the bridge's limits or the output is less than the destination call
- * needs. Does not check whether the output is fair: the caller does, as for every provider.
+ * Checks an Across quote and returns the deposit parameters that it contains. Throws `upstream_rejected` if the quote
+ * has a fault, and `no_route` if the amount is outside the bridge's limits or the output is zero or less than the
+ * destination call needs (`minIn`). Does not check whether the output is fair: the caller does, as for every provider.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
   const fault = findQuoteFault(fees, asked);
@@ -131,8 +133,8 @@ export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): Across
 }
 
 /**
- * Creates the `upstream_rejected` error for an Across quote or transaction that does not match the request.
- * `why` is for logs only.
+ * Creates the `upstream_rejected` error for an Across quote or transaction that does not match the request. `why` is
+ * for logs only.
  */
 export function acrossRejection(why: string): AppError {
   return failureFrom("upstream_rejected", "the bridge's response does not match the request", new Error(why));

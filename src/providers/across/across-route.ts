@@ -9,18 +9,16 @@ import {
   acrossTokenOf,
 } from "./across-deployments.ts";
 
-/** Key of Across in `GET /v1/bridges`, and name of the Across provider. */
+/** Name of the Across provider, and its key in `GET /v1/bridges`. */
 export const ACROSS_KEY = "across";
 
-/**
- * The contracts and tokens that an Across transfer uses, all from the deployment tables in code and settings.
- */
+/** The contracts and tokens that an Across transfer uses, all from the deployment tables in code and settings. */
 export interface AcrossRoute {
   origin: AcrossDeployment;
   destination: AcrossDeployment;
   input: AcrossToken;
   output: AcrossToken;
-  /** True if the user pays in native currency, which the SpokePool wraps. */
+  /** True if the user pays in native currency, which the SpokePool wraps; `input` is then the wrapped token. */
   native: boolean;
   /** The multicall handler that receives the delivery, or null if the user receives it directly. */
   handler: Address | null;
@@ -32,9 +30,11 @@ export function noAcrossRoute(code: string, detail: string): AppError {
 }
 
 /**
- * Finds the contracts and tokens for a transfer in the deployment tables, without any network request. Throws
- * `no_route` if the request excludes Across, stays on one chain, names a chain without a deployment or tokens
- * of different assets, or needs a multicall handler on a chain that has none.
+ * Finds the contracts and tokens of a transfer in the deployment tables, without any network request. A multicall
+ * handler is part of the route if the transfer has a destination call, or delivers the wrapped native token, which the
+ * SpokePool would unwrap for a user. Throws `no_route` if the request excludes Across, stays on one chain, names a
+ * chain without a deployment or with no tokens, names tokens that are not listed under one asset (native currency can
+ * be paid but not requested), or needs a handler on a chain that has none.
  */
 export function findAcrossRoute(request: TransferRequest, deployments: AcrossDeployments): AcrossRoute {
   if (request.bridges !== null && !request.bridges.includes(ACROSS_KEY))

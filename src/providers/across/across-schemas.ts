@@ -27,8 +27,9 @@ const Duration = z
 const Token = z.object({ address: AddressText, decimals: z.int().min(0).max(77), chainId: ChainId });
 
 /**
- * Schema of a `GET /suggested-fees` response, with the fields in use. Amounts are in the smallest unit of the
- * input token; `outputAmount` is in that of the output token.
+ * Schema of the fields in use of a `GET /suggested-fees` response. Amounts are in the smallest unit of the input token,
+ * `outputAmount` in that of the output token; `timestamp` and `fillDeadline` are in UNIX seconds; `exclusivityDeadline`
+ * is a period in seconds or a UNIX time, as in `AcrossTerms`. Source: Across API.
  */
 export const SuggestedFees = z.object({
   estimatedFillTimeSec: Duration,
@@ -47,7 +48,10 @@ export const SuggestedFees = z.object({
 /** A parsed `GET /suggested-fees` response: Across's quote for a transfer. */
 export type SuggestedFees = z.output<typeof SuggestedFees>;
 
-/** Values of the `status` field in `GET /deposit/status` responses. Source: Across API. */
+/**
+ * Values of the field `status` in `GET /deposit/status` responses; a response with another value is invalid. Source:
+ * Across API.
+ */
 export const acrossApiStatuses = [
   "pending",
   "filled",
@@ -58,7 +62,7 @@ export const acrossApiStatuses = [
   "deposit-pending",
   "deposit-failed",
 ] as const;
-/** A value of the `status` field in `GET /deposit/status` responses. */
+/** A value of the field `status` in `GET /deposit/status` responses. */
 export type AcrossApiStatus = (typeof acrossApiStatuses)[number];
 
 const AcrossDepositStatusShape = z.object({
@@ -73,8 +77,9 @@ const AcrossDepositStatusShape = z.object({
 });
 
 /**
- * Schema of a `GET /deposit/status` response, with the fields in use. The API sends each transaction hash
- * under one of two field names.
+ * Schema of the fields in use of a `GET /deposit/status` response. The API sends each transaction hash under one of two
+ * field names. `fillTx`, `refundTx` and `actionsSucceeded` (whether the destination calls succeeded) are null if the
+ * API does not state them. Source: Across API.
  */
 export const AcrossDepositStatus = AcrossDepositStatusShape.transform((wire) => ({
   status: wire.status,
@@ -88,7 +93,10 @@ export const AcrossDepositStatus = AcrossDepositStatusShape.transform((wire) => 
 /** A parsed `GET /deposit/status` response: the API's status of a transfer and its transactions. */
 export type AcrossDepositStatus = z.output<typeof AcrossDepositStatus>;
 
-/** Schema of the body of an error response from Across's API or from the indexer behind `deposit/status`. */
+/**
+ * Schema of the body of an error response from Across's API (`code`) or from the indexer behind `deposit/status`
+ * (`error`). Source: Across API.
+ */
 export const AcrossErrorBody = z.object({
   code: z.string().optional(),
   error: z.unknown().optional(),

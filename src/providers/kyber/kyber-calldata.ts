@@ -14,7 +14,7 @@ export const kyberRouterAbi = parseAbi([
 /** The address that KyberSwap uses for a chain's native currency. */
 export const KYBER_NATIVE: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 
-/** Bits of a swap's `flags`. Source: MetaAggregationRouterV2.sol. */
+/** Bits of the field `flags` of a swap. Source: MetaAggregationRouterV2.sol. */
 export const kyberFlags = {
   partialFill: 0x01n,
   requiresExtraNative: 0x02n,
@@ -29,7 +29,7 @@ export const kyberFlags = {
 
 /**
  * The part of a swap that MetaAggregationRouterV2 itself enforces: tokens, amounts, fees and receiver. Amounts are in
- * the smallest unit of their token.
+ * the smallest unit of their token. Source: MetaAggregationRouterV2.sol.
  */
 export interface KyberSwapDescription {
   srcToken: Address;
@@ -41,6 +41,7 @@ export interface KyberSwapDescription {
   feeReceivers: readonly Address[];
   feeAmounts: readonly bigint[];
   dstReceiver: Address;
+  /** Amount of the source token that the caller pays. */
   amount: bigint;
   /** Minimum output for `dstReceiver`; the router reverts below it. */
   minReturnAmount: bigint;
@@ -61,7 +62,10 @@ export interface KyberSwap {
   clientData: Hex;
 }
 
-/** Decodes the calldata of a swap, or returns null for any other calldata. */
+/**
+ * Decodes the calldata of a swap, or returns null for any other calldata. Encodings that are not canonical are
+ * accepted, because the transaction to sign is encoded again from the decoded fields.
+ */
 export function decodeKyberSwap(data: Hex): KyberSwap | null {
   try {
     const { functionName, args } = decodeFunctionData({ abi: kyberRouterAbi, data });
@@ -106,8 +110,8 @@ const SELECTOR_DIGITS = 10;
 const WORD_DIGITS = 64;
 
 /**
- * Returns the byte offset of the word that contains the receiver in the calldata of a swap. Throws a RangeError if no
- * word depends on the receiver.
+ * Returns the byte offset, selector included, of the word that contains the receiver in the calldata that
+ * `encodeKyberSwap` returns for a swap. Throws a RangeError if no word depends on the receiver, which no swap does.
  */
 export function kyberReceiverOffset(swap: KyberSwap): number {
   const [one, other] = PROBES.map((dstReceiver) =>

@@ -6,7 +6,7 @@ import { exchangeRateLimited, exchangeRequestFailure } from "../exchange-failure
 import type { ProviderScope } from "../provider.ts";
 import { failureFromKyberResponse, kyberRejection } from "./kyber-errors.ts";
 
-/** Timeout of one request to KyberSwap's API, in milliseconds. */
+/** Timeout of one request to KyberSwap's API, in milliseconds; the caller's deadline may shorten it. */
 export const KYBER_TIMEOUT_MS = 2_000;
 /** Maximum size of a response of KyberSwap's API, in bytes. A route over many pools has a few hundred kilobytes. */
 const MAX_BYTES = 1024 * 1024;
@@ -31,8 +31,9 @@ interface KyberRequest<S extends z.ZodType> {
 /** HTTP client of KyberSwap's API. */
 export interface KyberClient {
   /**
-   * Sends a request once and returns its parsed response together with the complete JSON. There is no retry, because
-   * KyberSwap allows only three requests per second and other providers quote the same transfer. Throws `no_route`,
+   * Sends a request once and returns its parsed response together with the complete JSON, in which numbers keep all
+   * their digits. The timeout is 2 seconds, or the rest of the caller's deadline. There is no retry, because KyberSwap
+   * allows only three requests per second and other providers quote the same transfer. Throws `no_route`,
    * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. The error texts never contain
    * text from KyberSwap.
    */
@@ -44,7 +45,7 @@ export interface KyberClient {
 
 /**
  * Creates the client of KyberSwap's API. After a rate limit it throws `rate_limited` without sending requests until the
- * stated pause is over; it has no other state.
+ * stated pause of 1 to 60 seconds is over; it has no other state.
  */
 export function createKyberClient(settings: KyberApiSettings): KyberClient {
   const base = settings.apiUrl.replace(/\/+$/, "");

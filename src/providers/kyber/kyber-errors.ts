@@ -38,9 +38,9 @@ const reasonByCode: Readonly<Record<number, ExchangeReason>> = {
 };
 
 /**
- * Converts an error response of KyberSwap's API to an AppError: `rate_limited` for status 429, `upstream_timeout` for
- * 408 and 504, `no_route` with a reason if KyberSwap declines the swap, otherwise `upstream_unavailable`. `now` is in
- * milliseconds since the epoch.
+ * Converts an error response of KyberSwap's API to an AppError: `rate_limited` for status 429; `upstream_timeout` for
+ * 408 and 504; `no_route` with a reason for a known error code below status 500, and for every other 400, 404 and 422;
+ * otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
  */
 export function failureFromKyberResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
@@ -55,7 +55,10 @@ export function failureFromKyberResponse(response: BoundedResponse, now: number)
   return exchangeStatusFailure(status, cause);
 }
 
-/** Creates an `upstream_rejected` error for a KyberSwap response. `field` is for logs only. */
+/**
+ * Creates the `upstream_rejected` error for a KyberSwap response that does not match the request. `field` is for logs
+ * only.
+ */
 export const kyberRejection = (field: string): AppError => exchangeRejection(`kyberswap: ${field}`);
 
 function codeOf(text: string): number | null {

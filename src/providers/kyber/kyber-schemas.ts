@@ -3,8 +3,8 @@ import * as z from "zod";
 import { WireAddress, WireAmount, WireCalldata, WireGas } from "../provider-wire-values.ts";
 
 /**
- * Schema of the fields in use of a `GET /{chain}/api/v1/routes` response. `amountIn` and `amountOut` are in the smallest
- * unit of their token. Source: KyberSwap Aggregator API.
+ * Schema of the fields in use of a `GET /{chain}/api/v1/routes` response. `amountIn` and `amountOut` are in the
+ * smallest unit of their token; `gas` is in units of gas, or null if it is invalid. Source: KyberSwap Aggregator API.
  */
 export const KyberRoutes = z.object({
   code: z.literal(0),
@@ -20,7 +20,10 @@ export const KyberRoutes = z.object({
   }),
 });
 
-/** Schema of the fields in use of a `POST /{chain}/api/v1/route/build` response. Source: KyberSwap Aggregator API. */
+/**
+ * Schema of the fields in use of a `POST /{chain}/api/v1/route/build` response; units as in `KyberRoutes`. Source:
+ * KyberSwap Aggregator API.
+ */
 export const KyberBuild = z.object({
   code: z.literal(0),
   data: z.object({
@@ -36,5 +39,8 @@ export const KyberBuild = z.object({
 /** A parsed `POST /{chain}/api/v1/route/build` response: KyberSwap's transaction for a swap. */
 export type KyberBuild = z.output<typeof KyberBuild>;
 
-/** Schema of an error body of KyberSwap's API, which may also have status 200. */
+/**
+ * Schema of an error body of KyberSwap's API: the error code, which is not 0. It may come with status 200. Source:
+ * docs.kyberswap.com, error codes.
+ */
 export const KyberErrorBody = z.object({ code: z.int() });

@@ -32,7 +32,9 @@ export interface KyberVerifyInput {
   answer: KyberBuild["data"];
 }
 
-/** A verified swap: the transaction to sign, with its expected and minimum output in the output token's smallest unit. */
+/**
+ * A verified swap: the transaction to sign, with its expected and minimum output in the output token's smallest unit.
+ */
 export interface VerifiedKyberSwap {
   transaction: { to: Address; data: Hex; value: bigint };
   toAmount: bigint;
@@ -43,8 +45,9 @@ export interface VerifiedKyberSwap {
 
 /**
  * Decodes the transaction of a swap, compares every field that moves money with the request, and encodes the
- * transaction again from the verified fields. The executor and its data stay opaque; the minimum output bounds what
- * they do. Pure. Throws `upstream_rejected`, with the name of the differing field in its cause.
+ * transaction again from the verified fields. The executor and its data stay opaque; the minimum output, at least the
+ * expected one less the slippage, bounds what they do. Pure. Throws `upstream_rejected`, with the name of the differing
+ * field in its cause.
  */
 export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInput): VerifiedKyberSwap {
   const native = isNative(request.fromToken);

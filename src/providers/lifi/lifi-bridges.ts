@@ -1,6 +1,6 @@
 /**
- * A bridge facet of LI.FI's Diamond (an EIP-2535 proxy): the set of functions that determines the layout of a
- * bridge's calldata.
+ * The facets of LI.FI's Diamond (an EIP-2535 proxy) for bridges whose calldata can be verified. A facet determines the
+ * layout of a bridge's calldata; `celer` and `polymer` both send CCTP transfers.
  */
 export type BridgeFacet = "across" | "stargate" | "celer" | "polymer";
 
@@ -8,6 +8,7 @@ export type BridgeFacet = "across" | "stargate" | "celer" | "polymer";
 export interface LifiBridge {
   /** Key of the bridge in `GET /v1/bridges`. */
   key: string;
+  /** Display name of the bridge. */
   name: string;
   /** LI.FI's tool keys for this bridge, each mapped to the facet that its calldata must use. */
   tools: Readonly<Record<string, BridgeFacet>>;
@@ -16,9 +17,9 @@ export interface LifiBridge {
 }
 
 /**
- * The LI.FI bridges that may be used: their calldata contains receiver, token, chain and minimum amount and
- * can be compared with the request. Relay, Mayan, LayerSwap and similar bridges keep these values in an
- * off-chain order and are never requested.
+ * The LI.FI bridges that may be used: their calldata contains receiver, token, chain and minimum amount and can be
+ * compared with the request. Relay, Mayan, LayerSwap and similar bridges keep these values in an off-chain order and
+ * are never requested.
  */
 export const lifiBridges: readonly LifiBridge[] = [
   { key: "across", name: "Across", tools: { across: "across" }, destinationCall: true },
@@ -44,8 +45,8 @@ export const lifiBridges: readonly LifiBridge[] = [
 ];
 
 /**
- * Returns the bridge of a LI.FI tool key and the facet that its calldata must use, or null if the tool is
- * unknown.
+ * Returns the bridge of a LI.FI tool key and the facet that its calldata must use, or null for exchanges and for
+ * bridges that cannot be verified.
  */
 export function bridgeOfTool(tool: string): { bridge: LifiBridge; facet: BridgeFacet } | null {
   for (const bridge of lifiBridges) {

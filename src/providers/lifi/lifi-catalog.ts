@@ -6,7 +6,8 @@ import { bridgeOfTool } from "./lifi-bridges.ts";
 import type { LifiContext } from "./lifi-context.ts";
 
 /**
- * A verifiable bridge, with the pairs of source and destination chain for which LI.FI currently offers it.
+ * A verifiable bridge, by its key and name in `GET /v1/bridges`, with the pairs of source and destination chain for
+ * which LI.FI currently offers it.
  */
 export interface OfferedBridge {
   key: string;
@@ -15,9 +16,9 @@ export interface OfferedBridge {
 }
 
 /**
- * Requests the verifiable bridges that LI.FI currently offers, with the chain pairs they connect. Throws
- * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
- * /tools`.
+ * Requests the verifiable bridges that LI.FI currently offers, each with the chain pairs that its tools connect;
+ * bridges that cannot be verified are left out. Not cached here. Throws `rate_limited`, `upstream_rejected`,
+ * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tools`.
  */
 export async function listLifiBridges(context: LifiContext, scope: ProviderScope): Promise<OfferedBridge[]> {
   const answer = await context.client.ask(scope, {
@@ -48,9 +49,9 @@ const isSamePair =
     other.fromChainId === pair.fromChainId && other.toChainId === pair.toChainId;
 
 /**
- * Requests the tokens that LI.FI supports on a chain. Tokens of other chains and tokens without an EVM address are left
- * out. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
- * /tokens`.
+ * Requests the tokens that LI.FI supports on a chain. Tokens of other chains and tokens without a valid EVM address are
+ * left out; a missing name is replaced by the symbol. Throws `rate_limited`, `upstream_rejected`,
+ * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tokens`.
  */
 export async function listLifiTokens(
   context: LifiContext,
@@ -74,9 +75,9 @@ export async function listLifiTokens(
 }
 
 /**
- * Returns the ids of chains for which LI.FI now states a Diamond contract other than the one in code. Transactions on
- * these chains are rejected until the code is updated. Throws `rate_limited`, `upstream_rejected`,
- * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /chains`.
+ * Returns the ids of chains for which LI.FI now states a Diamond contract other than the one in code; empty if nothing
+ * changed. Transactions on these chains are rejected until the code is updated. Throws `rate_limited`,
+ * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /chains`.
  */
 export async function listChangedDiamonds(context: LifiContext, scope: ProviderScope): Promise<number[]> {
   const { chains } = await context.client.ask(scope, {

@@ -249,8 +249,8 @@ const knownLifiDeployments: LifiDeployments = new Map(
 );
 
 /**
- * Returns LI.FI's deployments in code together with additions for other chains, such as local ones. Throws
- * `internal` if an addition names a chain that is defined in code.
+ * Returns LI.FI's deployments in code together with additions for other chains, such as local ones, by chain id. Throws
+ * `internal` if an addition names a chain with a deployment in code, so that no setting can replace a known address.
  */
 export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployments {
   for (const chainId of additions.keys()) {
@@ -260,7 +260,7 @@ export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployme
   return new Map([...knownLifiDeployments, ...additions]);
 }
 
-/** Returns the ids of the chains whose Diamond has the given bridge facet. */
+/** Returns the ids of the chains whose Diamond has the given bridge facet, in the order of the deployments. */
 export function chainsWithFacet(deployments: LifiDeployments, facet: BridgeFacet): number[] {
   return [...deployments].filter(([, row]) => row.bridges.includes(facet)).map(([chainId]) => chainId);
 }

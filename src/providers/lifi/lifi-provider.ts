@@ -34,6 +34,7 @@ const USDC_DECIMALS = 6;
 export interface LifiOptions {
   /** Base URL of the API: `https://li.quest/v1`, or an emulator of it. */
   apiUrl: string;
+  /** Sent to LI.FI as `x-lifi-api-key`; null for requests without a key. */
   apiKey: string | null;
   /**
    * The integrator name that is sent to LI.FI and written into calldata: 1 to 23 characters of
@@ -46,9 +47,12 @@ export interface LifiOptions {
   deployments?: LifiDeployments;
 }
 
-/** The LI.FI provider, with access to LI.FI's current lists of bridges, tokens and contracts. */
+/**
+ * The LI.FI provider, with access to LI.FI's current lists of bridges, tokens and contracts. These methods throw the
+ * errors of `Provider` except `no_route`.
+ */
 export interface LifiProvider extends Provider {
-  /** Requests the verifiable bridges that LI.FI currently offers, with the chain pairs they connect. */
+  /** Requests the verifiable bridges that LI.FI currently offers, with the chain pairs that they connect. */
   bridges(scope: ProviderScope): Promise<OfferedBridge[]>;
   tokens(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
   /** Returns the ids of chains for which LI.FI now states a Diamond contract other than the one in code. */
@@ -56,8 +60,9 @@ export interface LifiProvider extends Provider {
 }
 
 /**
- * Creates the LI.FI provider. Throws `internal` if the integrator name does not have 1 to 23 characters of
- * `[A-Za-z0-9._-]`, or if a deployment names a chain that is defined in code.
+ * Creates the LI.FI provider, which bridges, swaps and makes destination calls. Its transactions come from LI.FI's API
+ * and are verified field by field. Throws `internal` if the integrator name does not have 1 to 23 characters of
+ * `[A-Za-z0-9._-]`, or if a deployment in the options names a chain that is defined in code.
  */
 export function createLifi(options: LifiOptions): LifiProvider {
   const { integrator } = options;

@@ -10,9 +10,10 @@ import type { LifiContext } from "./lifi-context.ts";
 type Phase = ProviderStatus["phase"];
 
 /**
- * Requests the status of a transfer from LI.FI. The transactions that it names must be verified on chain: the status
- * proves nothing. The phase is `unknown` if LI.FI does not know the transfer. Throws `rate_limited`,
- * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /status`.
+ * Requests the status of a transfer from LI.FI, for at most 4 seconds. The transactions that it names must be verified
+ * on chain: the status proves nothing, and its `proof` is null. The phase is `unknown` if LI.FI does not know the
+ * transfer. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI
+ * `GET /status`.
  */
 export async function fetchLifiStatus(
   context: LifiContext,
@@ -36,8 +37,10 @@ export async function fetchLifiStatus(
 }
 
 /**
- * Converts LI.FI's status response to a `ProviderStatus`. The phase is `unknown` if the response describes
- * another transfer. An unknown substatus is ignored, so that the phase follows from the status alone. Pure.
+ * Converts LI.FI's status response to a `ProviderStatus`; a hash, amount or link that is malformed or belongs to
+ * another chain becomes null. The phase is `unknown` if the response describes another transfer or has an unknown
+ * status. An unknown substatus is ignored, so that the phase follows from the status alone. Pure. Source: docs.li.fi,
+ * transaction status.
  */
 export function interpretLifiStatus(transfer: TransferReference, answer: LifiStatus): ProviderStatus {
   const { phase, substatus } = statusMeaningOf(answer);

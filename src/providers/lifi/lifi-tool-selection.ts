@@ -18,8 +18,8 @@ type ToolQuery = Pick<TransferRequest, "fromChainId" | "toChainId" | "toToken" |
 };
 
 /**
- * Returns LI.FI's keys of the tools that can serve a request: tools that it allows, that exist on both
- * chains, that can deliver the token, and whose calldata can be verified. Empty if there are none.
+ * Returns LI.FI's keys of the tools that can serve a request: tools that it allows, that exist on both chains, that can
+ * deliver the token, and whose calldata can be verified. Empty if there are none.
  */
 export function toolsFor(deployments: LifiDeployments, request: ToolQuery): string[] {
   const source = deployments.get(request.fromChainId);
@@ -65,10 +65,7 @@ function deliversUsdc({ source, destination }: PairDeployments, request: ToolQue
   return isAddressEqual(request.toToken, destination.circle.usdc);
 }
 
-/**
- * Returns whether a LI.FI tool can deliver the requested token into a destination call, and whether to the
- * user.
- */
+/** Returns whether a LI.FI tool can deliver the requested token into a destination call, and whether to the user. */
 export function toolDeliveryModes(
   deployments: LifiDeployments,
   asked: { request: TransferRequest; tool: string },
@@ -81,8 +78,9 @@ export function toolDeliveryModes(
 }
 
 /**
- * Returns the LI.FI tools that may serve a request, or null for a transfer on one chain, where LI.FI chooses
- * the exchange. Throws `no_route` if no verifiable tool can serve the request.
+ * Returns the LI.FI tools that may serve a request, or null for a transfer on one chain, where LI.FI chooses the
+ * exchange. Throws `no_route` if no verifiable tool can serve it, for a destination call with native currency, and for
+ * a transfer of a token into itself.
  */
 export function requestedTools(context: LifiContext, request: TransferRequest): string[] | null {
   const { deployments } = context;

@@ -1,34 +1,34 @@
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
 
 /**
- * The one function of Augustus V6.2 that is accepted: the generic swap of an exact amount. The router has a function and
- * a struct of its own for each kind of pool besides, none of which is asked for. Source: AugustusV6.sol,
- * GenericSwapExactAmountIn.sol.
+ * ABI of the one function of Augustus V6.2 that is accepted: the generic swap of an exact input amount. The router also
+ * has a function and a struct for each kind of pool; they are not requested, and their calldata is rejected. Sources:
+ * AugustusV6.sol, GenericSwapExactAmountIn.sol.
  */
 export const augustusAbi = parseAbi([
   "struct GenericData { address srcToken; address destToken; uint256 fromAmount; uint256 toAmount; uint256 quotedAmount; bytes32 metadata; address beneficiary; }",
   "function swapExactAmountIn(address executor, GenericData swapData, uint256 partnerAndFee, bytes permit, bytes executorData) payable returns (uint256 receivedAmount, uint256 paraswapShare, uint256 partnerShare)",
 ]);
 
-/** Name of the accepted function, in the API and in the ABI. */
+/** Name of the accepted function, in Velora's API and in the ABI. */
 export const AUGUSTUS_METHOD = "swapExactAmountIn";
 
 /** The address that Velora uses for a chain's native currency. */
 export const VELORA_NATIVE: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 
 /**
- * Number of units of the output token that Augustus keeps of every swap, so that its storage slot stays warm: the
- * beneficiary receives one unit less than the checked output. Source: AugustusFees.sol, `_transferAndLeaveDust`.
+ * Amount that Augustus keeps of every output, in the output token's smallest unit, so that its storage slot stays warm:
+ * the beneficiary receives one unit less than the checked output. Source: AugustusFees.sol, `_transferAndLeaveDust`.
  */
 export const AUGUSTUS_DUST = 1n;
 
 /**
- * Byte offset of the beneficiary in the calldata: after the selector, the executor and six words of the swap's data,
- * which is a static struct.
+ * Byte offset of the word with the beneficiary in the calldata: after the selector, the executor and six words of the
+ * swap's data, which is a static struct.
  */
 export const BENEFICIARY_OFFSET = 4 + 7 * 32;
 
-/** A decoded swap. Amounts are in the smallest unit of their token. */
+/** Decoded calldata of a swap. Amounts are in the smallest unit of their token. */
 export interface AugustusSwap {
   /** Contract that swaps. It and `executorData` are opaque; `toAmount` bounds their result. */
   executor: Address;
@@ -36,7 +36,7 @@ export interface AugustusSwap {
   srcToken: Address;
   destToken: Address;
   fromAmount: bigint;
-  /** Minimum output before fees and dust; the router reverts below it. */
+  /** Minimum output before fees and the unit that the router keeps; the router reverts below it. */
   toAmount: bigint;
   /** Output above which the router keeps the rest as surplus. */
   quotedAmount: bigint;
@@ -47,6 +47,7 @@ export interface AugustusSwap {
   partner: Address;
   /** The fee in basis points and flags, as in the lower 96 bits of `partnerAndFee`. */
   feeData: bigint;
+  /** Data of a permit for the input token; `0x` if the allowance is used. */
   permit: Hex;
 }
 
@@ -55,10 +56,13 @@ const FEE_DATA_BITS = 96n;
 /** Bits of `feeData` that contain the fee in basis points. Source: AugustusFees.sol. */
 const FEE_PERCENT_MASK = 0x3fffn;
 
-/** Returns the partner's fee of a swap in basis points of the output. */
+/** Returns the partner's fee of a swap, in basis points of the output. */
 export const partnerFeeBps = ({ feeData }: AugustusSwap): bigint => feeData & FEE_PERCENT_MASK;
 
-/** Decodes the calldata of a swap, or returns null for any other calldata. */
+/**
+ * Decodes the calldata of a swap, or returns null for any other calldata. Encodings that are not canonical are
+ * accepted, because the transaction to sign is encoded again from the decoded fields.
+ */
 export function decodeAugustusSwap(data: Hex): AugustusSwap | null {
   try {
     const { args } = decodeFunctionData({ abi: augustusAbi, data });
@@ -71,10 +75,7 @@ export function decodeAugustusSwap(data: Hex): AugustusSwap | null {
   }
 }
 
-/**
- * Encodes the calldata of a swap. The result contains the decoded fields and nothing else: bytes that the decoder did
- * not read are lost.
- */
+/** Encodes the calldata of a swap from its decoded fields alone: bytes that the decoder did not read are lost. */
 export function encodeAugustusSwap(swap: AugustusSwap): Hex {
   const { executor, executorData, partner, feeData, permit, ...swapData } = swap;
   const partnerAndFee = (BigInt(partner) << FEE_DATA_BITS) | feeData;

@@ -22,16 +22,17 @@ interface VeloraRequest<S extends z.ZodType> {
 /** HTTP client of Velora's API. */
 export interface VeloraClient {
   /**
-   * Sends a request and returns its parsed response. It is never retried, because other providers are asked beside it.
-   * Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. The error
-   * texts never contain text from Velora.
+   * Sends a GET request and returns its parsed response. The timeout is 2 seconds, or the rest of the caller's
+   * deadline; there is no retry, because other providers quote the same transfer. Throws `no_route`, `rate_limited`,
+   * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. The error texts never contain text from Velora.
    */
   ask<S extends z.ZodType>(scope: ProviderScope, request: VeloraRequest<S>): Promise<z.infer<S>>;
 }
 
 /**
- * Creates the client of Velora's API. Its only state is the end of the pause after a rate limit. `apiUrl` is
- * `https://api.paraswap.io`, or an emulator of it.
+ * Creates the client of Velora's API. After a rate limit it throws `rate_limited` without sending requests until the
+ * stated pause of 1 to 60 seconds is over; it has no other state. `apiUrl` is `https://api.paraswap.io`, or an emulator
+ * of it.
  */
 export function createVeloraClient({ apiUrl }: { apiUrl: string }): VeloraClient {
   const base = apiUrl.replace(/\/+$/, "");

@@ -23,8 +23,9 @@ const AUGUSTUS: Address = "0x6A000F20005980200259b80c5102003040001068";
 const servedChainIds: readonly number[] = [100];
 
 /**
- * Returns Velora's deployments in code together with `extra` ones. Throws `internal` if an extra deployment names a
- * chain that the code knows, so that no setting can replace a router or add one to a known chain.
+ * Returns Velora's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra
+ * deployment names a chain that the code knows, so that settings can neither replace a router nor add one to such a
+ * chain.
  */
 export function resolveVeloraDeployments(extra: readonly VeloraDeployment[]): VeloraDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));

@@ -25,8 +25,9 @@ const reasonByText: readonly (readonly [RegExp, ExchangeReason])[] = [
 const REFUSALS: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /**
- * Converts an error response of Velora's API to an AppError: `no_route` with a reason, `rate_limited` for status 429,
- * `upstream_timeout` for 408 and 504, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
+ * Converts an error response of Velora's API to an AppError: `rate_limited` for status 429; `upstream_timeout` for 408
+ * and 504; for 400, 404 and 422 `no_route` with the reason that the error text gives, or `no_quote` if it is unknown;
+ * otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
  */
 export function failureFromVeloraResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
@@ -38,7 +39,10 @@ export function failureFromVeloraResponse(response: BoundedResponse, now: number
   return noExchangeRoute(known?.[1] ?? "no_quote", cause);
 }
 
-/** Creates an `upstream_rejected` error for a Velora response. `field` is for logs only. */
+/**
+ * Creates the `upstream_rejected` error for a Velora response that does not match the request. `field` is for logs
+ * only.
+ */
 export const veloraRejection = (field: string): AppError => exchangeRejection(`velora: ${field}`);
 
 function errorTextOf(text: string): string | null {

@@ -42,8 +42,8 @@ interface VeloraParts {
 
 /**
  * Creates the Velora provider, which swaps tokens on the chains that KyberSwap does not serve and delivers them to the
- * user. It has no bridge and no destination call. Throws `internal` if an option would replace a deployment that is
- * defined in code.
+ * user. It has no bridges, destination calls or events, and its status is always `unknown`: the receipt shows a swap.
+ * Throws `internal` if `options.deployments` names a chain that the code knows.
  */
 export function createVelora(options: VeloraOptions): Provider {
   const deployments = resolveVeloraDeployments(options.deployments ?? []);

@@ -15,7 +15,10 @@ const VeloraRoute = z.object({
   contractAddress: WireAddress,
   contractMethod: z.string().max(64),
 });
-/** A parsed price of Velora. Amounts are in the smallest unit of their token. */
+/**
+ * A parsed price of Velora, with the router and function for it. Amounts are in the smallest unit of their token;
+ * `gasCost` is in units of gas, or null if it is invalid.
+ */
 export type VeloraRoute = z.output<typeof VeloraRoute>;
 
 /** Schema of the fields in use of a `GET /prices` response. Source: Velora Market API. */

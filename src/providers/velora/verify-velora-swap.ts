@@ -15,14 +15,17 @@ import type { VeloraDeployment } from "./velora-deployments.ts";
 import { veloraRejection } from "./velora-errors.ts";
 import type { VeloraRoute, VeloraSwap } from "./velora-schemas.ts";
 
-/** Request, deployment and response that Velora's transaction is verified against. */
+/** Velora's response, with the request and the deployment that it must match. */
 export interface VeloraVerifyInput {
   request: TransferRequest;
   deployment: VeloraDeployment;
   answer: VeloraSwap;
 }
 
-/** A verified swap: the transaction to sign, with its expected and minimum output in the output token's smallest unit. */
+/**
+ * A verified swap: the transaction to sign (`value` in wei), with its expected and minimum output in the output token's
+ * smallest unit.
+ */
 export interface VerifiedVeloraSwap {
   transaction: { to: Address; data: Hex; value: bigint };
   toAmount: bigint;
@@ -32,11 +35,12 @@ export interface VerifiedVeloraSwap {
 }
 
 /**
- * Decodes the transaction of a swap, compares every field that moves money with the request, and encodes it again. The
- * returned transaction follows from the request, the deployment in code and the verified fields; the executor and its
- * data stay opaque and are bound by the minimum output. The router checks the minimum before it takes fees, the surplus
- * over the quoted amount and one unit that stays in it. Hence no partner and no fee are accepted, and the quoted amount
- * must not lie below the price. Pure. Throws `upstream_rejected`, with the name of the differing field in its cause.
+ * Decodes the transaction of a swap, compares every field that moves money with the request, and encodes the
+ * transaction again from the verified fields. The executor and its data stay opaque; the minimum output bounds what
+ * they do. The router checks that minimum before it takes fees, the surplus over the quoted amount and the unit that it
+ * keeps. Hence a partner, a fee or a permit is refused, the quoted amount must be at least the price's output, and the
+ * minimum less that unit at least the price's output less the slippage. Pure. Throws `upstream_rejected`, with the name
+ * of the differing field in its cause.
  */
 export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyInput): VerifiedVeloraSwap {
   const { priceRoute: route, txParams: sent } = answer;
@@ -67,10 +71,13 @@ export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyIn
   };
 }
 
-/** Returns the address that Velora uses for a token. */
+/** Returns a token's address in Velora's API, which has an address of its own for the native currency. */
 export const veloraToken = (token: Address): Address => (isNative(token) ? VELORA_NATIVE : token);
 
-/** Returns true if a price is for the requested swap, by the accepted function of the chain's router. */
+/**
+ * Returns true if a price is for the requested tokens, amount and chain, by the accepted function of the chain's
+ * router, and its output is not zero.
+ */
 export function namesSwap(
   route: VeloraRoute,
   { request, deployment }: Pick<VeloraVerifyInput, "request" | "deployment">,

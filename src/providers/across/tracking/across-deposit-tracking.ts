@@ -15,7 +15,7 @@ import type { AcrossDeployment } from "../across-deployments.ts";
 
 /**
  * An Across deposit as the source chain's SpokePool recorded it in its `FundsDeposited` event. Addresses are
- * left-padded to 32 bytes; amounts are in the tokens' smallest units.
+ * left-padded to 32 bytes; amounts are in the tokens' smallest units. Source: SpokePool.sol.
  */
 export interface AcrossDeposit {
   originChainId: number;
@@ -28,16 +28,17 @@ export interface AcrossDeposit {
   outputToken: Hex;
   inputAmount: bigint;
   outputAmount: bigint;
-  /** Timestamp of the quote, in unix seconds, as are the deadlines below. */
+  /** Time of the quote, in UNIX seconds, as are the deadlines below. */
   quoteTimestamp: number;
   fillDeadline: number;
+  /** Time until which only `exclusiveRelayer` may fill; 0 if every relayer may. */
   exclusivityDeadline: number;
   message: Hex;
 }
 
 /**
- * Returns the Across deposit to chain `toChainId` from a source receipt, or null if the receipt contains none
- * or more than one.
+ * Returns the Across deposit to chain `toChainId` from a source receipt, or null if the receipt contains none or more
+ * than one to that chain. Deposits to other chains do not count.
  */
 export function findAcrossDeposit(
   receipt: Receipt,
@@ -62,16 +63,19 @@ export function relayHash(deposited: AcrossDeposit): Hex {
   return keccak256(encodeAbiParameters(relayHashParameters, [data, BigInt(destinationChainId)]));
 }
 
-/** The fill status of an Across deposit in the destination SpokePool. */
+/**
+ * Fill status of an Across deposit in the destination SpokePool. `slow_fill_requested`: Across itself will deliver,
+ * unless a relayer does so first. Source: SpokePool.sol, `FillStatus`.
+ */
 export type RelayState = "unfilled" | "slow_fill_requested" | "filled";
 
 /** Fill statuses, indexed by their value in the SpokePool. */
 const STATES: readonly RelayState[] = ["unfilled", "slow_fill_requested", "filled"];
 
 /**
- * Reads an Across deposit's fill status from the destination SpokePool with one `eth_call`. The deposit may
- * have any age. Errors of the chain client propagate. Throws an Error if the status is unknown. Source:
- * SpokePool.sol, `fillStatuses`.
+ * Reads an Across deposit's fill status at the newest block of the destination chain with one `eth_call`, whatever the
+ * deposit's age. Throws a ZodError or an Error if the node's response is malformed or names an unknown status; errors
+ * of the chain client propagate. Source: SpokePool.sol, `fillStatuses`.
  */
 export async function readRelayState(
   client: ChainClient,

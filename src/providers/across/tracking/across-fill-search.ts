@@ -27,9 +27,10 @@ interface FillSearch {
 }
 
 /**
- * Searches the destination chain's logs for the transaction that filled an Across deposit. Returns its hash,
- * or null if none was found. Null does not prove that there is no fill, because the search covers a limited
- * number of blocks and requests. Errors of the chain client propagate.
+ * Searches the destination chain's logs for the transaction that filled an Across deposit. Reads from about the
+ * deposit's quote time on, but at most the last 100,000 blocks, with at most 8 log requests of up to 10,000 blocks.
+ * Returns its hash, or null if none was found, which does not prove that there is no fill. Errors of the chain client
+ * propagate.
  */
 export async function searchFill(client: ChainClient, search: FillSearch): Promise<Hex | null> {
   const { deposited, destination, head } = search;

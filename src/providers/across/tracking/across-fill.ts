@@ -65,8 +65,8 @@ export interface Fill {
   /** Amount delivered, in the smallest unit of the output token. */
   amount: bigint;
   /**
-   * False if a destination call failed and the user received the tokens instead; null if the logs do not show
-   * the outcome.
+   * True if the destination calls succeeded or there were none; false if one failed and the user received the tokens
+   * instead; null if the logs do not show the outcome, as after an update signed by the depositor.
    */
   callsSucceeded: boolean | null;
   /** First and last log index of the receipt that belong to this fill, both inclusive. */
@@ -74,8 +74,10 @@ export interface Fill {
 }
 
 /**
- * Returns the fill of an Across deposit from a destination receipt, or null if the receipt contains none.
- * Every field is compared, because anyone can fill an invented deposit with the same id.
+ * Returns the fill of an Across deposit from a destination receipt, or null if the receipt contains none or the
+ * transaction reverted. Every field of the deposit is compared, because anyone can fill an invented deposit with the
+ * same id. Throws an Error if the deposit's message, or an address that it needs, cannot be decoded. Source:
+ * SpokePool.sol, MulticallHandler.sol.
  */
 export function findFill(
   receipt: Receipt,
@@ -124,8 +126,8 @@ type FilledRelayArgs = Pick<
 const NO_MESSAGE: Hex = `0x${"0".repeat(64)}`;
 
 /**
- * Returns true if a fill event matches an Across deposit in every field. Source: SpokePool.sol,
- * `_hashNonEmptyMessage` for the message.
+ * Returns true if a fill event matches an Across deposit in every field, the message by its hash. The recipient,
+ * message and amount that a depositor may update later are not compared. Source: SpokePool.sol, `_hashNonEmptyMessage`.
  */
 export function isSameRelay(fill: FilledRelayArgs, deposited: AcrossDeposit): boolean {
   return (

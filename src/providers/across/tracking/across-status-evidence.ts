@@ -4,7 +4,7 @@ import type { RelayState } from "./across-deposit-tracking.ts";
 import type { Fill } from "./across-fill.ts";
 
 /**
- * State of a transfer's source transaction on-chain. `unread`: the chain could not be read. `absent`: it does not know
+ * State of a transfer's source transaction on chain. `unread`: the chain could not be read. `absent`: it does not know
  * the transaction. `waiting`: pending. `reverted`: included, but reverted. `no_deposit`, `deposited`: included without
  * or with exactly one Across deposit to the destination chain.
  */
@@ -55,8 +55,10 @@ const STATUS_WAITING: UnprovenStatus = {
 const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", substatus: "UNKNOWN_ERROR" };
 
 /**
- * Returns the status of an Across transfer that the evidence supports. On-chain evidence takes precedence:
- * the API's status counts only if no chain contradicts it.
+ * Returns the status of an Across transfer that the evidence supports. On-chain evidence takes precedence: the API's
+ * status counts only if no chain contradicts it. A delivery has the substatus PARTIAL if the destination call failed,
+ * and null if its outcome is unknown. The phase is `unknown` if there is neither a status of the API nor a pending or
+ * included deposit. Pure.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   const { apiStatus, source, relay, fill } = evidence;

@@ -42,8 +42,8 @@ async function readSourceRecord(
 }
 
 /**
- * The part of an Across transfer's evidence that comes from the destination chain: fill status, fill and
- * deadline.
+ * The part of an Across transfer's evidence that comes from the destination chain: fill status, fill, and whether the
+ * fill deadline has passed. Null, null and false if that chain was not read.
  */
 export type DestinationEvidence = Pick<TransferEvidence, "relay" | "fill" | "overdue">;
 
@@ -112,9 +112,11 @@ export interface AcrossTracker {
 }
 
 /**
- * Returns the status of an Across transfer. Reads the API and the source transaction in parallel, then the
- * destination chain. Throws `no_route`, `upstream_timeout`, `upstream_unavailable` or `rate_limited` if both
- * the API and the source chain fail.
+ * Returns the status of an Across transfer. Reads the API and the source transaction in parallel, then the fill on the
+ * destination chain: first in the transactions that the API and `transfer.arrivals` name, otherwise by a log search.
+ * `proof` is null if the source transaction does not show exactly one Across deposit to the destination chain. One side
+ * may fail: throws `no_route`, `upstream_timeout`, `upstream_unavailable` or `rate_limited` only if both the API and
+ * the source chain fail.
  */
 export async function trackAcrossTransfer(
   scope: ProviderScope,

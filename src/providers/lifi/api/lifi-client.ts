@@ -28,11 +28,14 @@ const MIN_ATTEMPT_MS = 250;
 
 /** A request to LI.FI's API, with the schema of its response. */
 export interface LifiRequest<S extends z.ZodType> {
+  /** Group of endpoints whose rate limit and circuit breaker apply. */
   family: EndpointFamily;
+  /** Path below the base URL, without the query. */
   path: string;
   query?: Readonly<Record<string, string>>;
   /** Body that is sent as JSON by POST; absent for a GET request. */
   body?: unknown;
+  /** Timeout including the retry, in milliseconds; the caller's deadline may shorten it. */
   timeoutMs: number;
   /** Schema of the body of a 200 response. */
   schema: S;
@@ -43,15 +46,18 @@ export interface LifiRequest<S extends z.ZodType> {
 /** HTTP client of LI.FI's API, with its timeouts, retries and rate limits. */
 export interface LifiClient {
   /**
-   * Sends a request and returns its parsed response. Throws `no_route`, `rate_limited`, `upstream_rejected`,
-   * `upstream_unavailable` or `upstream_timeout`. The error texts never contain text from LI.FI.
+   * Sends a request and returns its parsed response; after status 500 it is sent once more, 500 ms later, if time
+   * remains. Throws `no_route` (never for the endpoints `other`), `rate_limited`, `upstream_rejected` (the response
+   * does not match the schema), `upstream_unavailable` or `upstream_timeout`. The error texts never contain text from
+   * LI.FI.
    */
   ask<S extends z.ZodType>(scope: ProviderScope, request: LifiRequest<S>): Promise<z.infer<S>>;
 }
 
 /**
- * Creates the client of LI.FI's API. While a rate limit recorded in `rateLimits` is in force, requests throw
- * `rate_limited` without being sent; the client has no other state.
+ * Creates the client of LI.FI's API. `apiUrl` is `https://li.quest/v1`, or an emulator of it; an `apiKey` of null sends
+ * none. While a rate limit recorded in `rateLimits` is in force, requests throw `rate_limited` without being sent; the
+ * client has no other state.
  */
 export function createLifiClient(options: {
   apiUrl: string;

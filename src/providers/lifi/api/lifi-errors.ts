@@ -96,8 +96,9 @@ const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
 const UNAVAILABLE = "the routing provider is unavailable; try again later";
 
 /**
- * Converts an error response of LI.FI to an AppError: `rate_limited`, `upstream_timeout`, `upstream_unavailable`, or
- * `no_route` with the reasons that the tools or the response state.
+ * Converts an error response of LI.FI to an AppError: `rate_limited`, with the stated waiting time limited to 1 to 60
+ * seconds; `upstream_timeout`; `upstream_unavailable`, also for an unknown code and status; or `no_route` with the
+ * reasons that the tools or the response state. Source: docs.li.fi, error codes.
  */
 export function failureFromLifiResponse(response: LifiErrorResponse): AppError {
   const body = parseBody(response.text);
@@ -116,8 +117,8 @@ function meaningOf(status: number, body: LifiErrorBody | null): ErrorMeaning {
 }
 
 /**
- * Returns the distinct `no_route` reasons of the LI.FI tools that gave no quote. `errors` may have either of
- * LI.FI's two shapes.
+ * Returns the distinct `no_route` reasons of the LI.FI tools that gave no quote, in LI.FI's order; empty if `errors` is
+ * missing. `errors` may have either of LI.FI's two shapes.
  */
 export function toolErrorReasons(errors: LifiErrorBody["errors"]): LifiReason[] {
   if (errors === null || errors === undefined) return [];
@@ -127,7 +128,7 @@ export function toolErrorReasons(errors: LifiErrorBody["errors"]): LifiReason[] 
   return [...new Set(failed.map((error) => reasonOfToolCode(error.code)))];
 }
 
-/** Creates a `rate_limited` error for LI.FI's rate limit. `retryAfter` is in seconds. */
+/** Creates the `rate_limited` error for LI.FI's rate limit. `retryAfter` is in seconds. */
 export function lifiRateLimited(retryAfter: number): AppError {
   return failure("rate_limited", "the routing provider's rate limit is exceeded; try again later", {
     retry_after: retryAfter,
@@ -135,7 +136,8 @@ export function lifiRateLimited(retryAfter: number): AppError {
 }
 
 /**
- * Creates a `no_route` error with the given reasons and their texts. The first reason is the error's message.
+ * Creates a `no_route` error with the given reasons and their texts. The text of the first reason is the error's
+ * message. `cause` is only logged.
  */
 export function noLifiRoute(reasons: readonly LifiReason[], cause?: unknown): AppError {
   const [first = "no_quote"] = reasons;
@@ -144,8 +146,7 @@ export function noLifiRoute(reasons: readonly LifiReason[], cause?: unknown): Ap
 }
 
 /**
- * Creates an `upstream_rejected` error for a LI.FI response that does not match the request. `field` is for
- * logs only.
+ * Creates the `upstream_rejected` error for a LI.FI response that does not match the request. `field` is for logs only.
  */
 export function lifiRejection(field: string): AppError {
   return failureFrom(
@@ -156,8 +157,9 @@ export function lifiRejection(field: string): AppError {
 }
 
 /**
- * Converts an error of a request to LI.FI (no response, or an oversized one) to an AppError:
- * `upstream_timeout` for a timeout, otherwise `upstream_unavailable`. An AppError is returned unchanged.
+ * Converts an error of a request to LI.FI (no response, an oversized one, or one that is not JSON) to an AppError:
+ * `upstream_timeout` for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. An AppError is
+ * returned unchanged.
  */
 export function failureFromLifiExchange(error: unknown): AppError {
   if (error instanceof AppError) return error;

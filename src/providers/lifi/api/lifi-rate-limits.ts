@@ -1,6 +1,9 @@
 import { parseRetryAfter, parseSeconds } from "../../../lib/parse-retry-after.ts";
 
-/** A group of LI.FI endpoints that share one rate limit. */
+/**
+ * A group of LI.FI endpoints that share one rate limit: transactions (`quote`), quotes (`routes`), or lists and
+ * statuses (`other`).
+ */
 export type EndpointFamily = "quote" | "routes" | "other";
 
 /**
@@ -11,7 +14,7 @@ const MAX_WAIT_SECONDS = 60;
 /** Seconds to wait after a rate limit response that does not state a time. */
 const DEFAULT_WAIT_SECONDS = 60;
 
-/** Remembers, for the lifetime of an isolate, until when each group of LI.FI endpoints must not be called. */
+/** Remembers, in memory of one isolate, until when each group of LI.FI endpoints must not be called. */
 export class RateLimitMemory {
   readonly #until = new Map<EndpointFamily, number>();
 
@@ -25,8 +28,9 @@ export class RateLimitMemory {
   }
 
   /**
-   * Records the rate limit that a response reports. After status 429, or if no requests remain, the group of
-   * endpoints must not be called for the time that the response states, at most a minute.
+   * Records the rate limit that a response reports; other responses change nothing. After status 429, or if
+   * `ratelimit-remaining` is 0, the group of endpoints must not be called for the time that the response states,
+   * between 1 and 60 seconds. `now` is in milliseconds since the epoch.
    */
   record(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
     const { status, headers, now } = answer;

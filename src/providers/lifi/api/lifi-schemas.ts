@@ -35,8 +35,8 @@ const Text = z.string().max(512);
 const displayed = <S extends z.ZodType>(schema: S) => schema.nullish().catch(null);
 
 /**
- * Schema of a token in a LI.FI response. The address is plain text, because LI.FI also lists tokens of
- * non-EVM chains.
+ * Schema of a token in a LI.FI response. The address is plain text, because LI.FI also lists tokens of non-EVM chains;
+ * the zero address is the native currency.
  */
 export const LifiToken = z.object({
   chainId: ChainId,
@@ -101,10 +101,16 @@ const Step = z.object({
   estimate: Estimate,
   includedSteps: z.array(IncludedStep).max(MAX_STEPS).default([]),
 });
-/** One step of a LI.FI route: a bridge transfer or a swap, with its amounts. */
+/**
+ * One step of a LI.FI route: a bridge transfer or a swap. Amounts are in the smallest unit of their token,
+ * `executionDuration` is in seconds; fields that are only displayed are null if they are invalid.
+ */
 export type LifiStep = z.infer<typeof Step>;
 
-/** Schema of a response of `GET /quote` or `POST /quote/contractCalls`: a step with its transaction. */
+/**
+ * Schema of the fields in use of a response of `GET /quote` or `POST /quote/contractCalls`: a step with its
+ * transaction.
+ */
 export const LifiQuote = Step.extend({ transactionId: RpcWord, transactionRequest: TransactionRequest });
 /** A parsed LI.FI quote: a step with its transaction. */
 export type LifiQuote = z.infer<typeof LifiQuote>;
@@ -137,15 +143,15 @@ const Route = z.object({ steps: z.array(Step).min(1).max(MAX_STEPS) });
 export type LifiRoute = z.infer<typeof Route>;
 
 /**
- * Schema of a `POST /advanced/routes` response. A route that does not match its schema becomes null and does
- * not invalidate the others.
+ * Schema of the fields in use of a `POST /advanced/routes` response. A route that does not match its schema becomes
+ * null and does not invalidate the others. `unavailableRoutes` has one of the shapes of `errors` in `LifiErrorBody`.
  */
 export const LifiRoutes = z.object({
   routes: z.array(Route.nullable().catch(null)).max(64),
   unavailableRoutes: z.unknown().optional(),
 });
 
-/** Schema of a `GET /tools` response: bridges with the chain pairs they connect. */
+/** Schema of the fields in use of a `GET /tools` response: bridges with the chain pairs that they connect. */
 export const LifiTools = z.object({
   bridges: z.array(
     z.object({
@@ -160,7 +166,10 @@ export const LifiTools = z.object({
 /** Schema of a `GET /tokens` response: lists of tokens by chain id. */
 export const LifiTokens = z.object({ tokens: z.record(z.string(), z.array(LifiToken)) });
 
-/** Schema of a `GET /chains` response: chain ids with the addresses of LI.FI's Diamond. */
+/**
+ * Schema of the fields in use of a `GET /chains` response: chain ids with the address of LI.FI's Diamond, if LI.FI
+ * states one.
+ */
 export const LifiChains = z.object({
   chains: z.array(z.object({ id: ChainId, diamondAddress: z.string().max(128).nullish() })),
 });
@@ -171,7 +180,10 @@ const Leg = z.object({
   amount: z.string().max(80).nullish(),
 });
 
-/** Schema of a `GET /status` response. Every field except `status` may be missing. */
+/**
+ * Schema of the fields in use of a `GET /status` response. Every field except `status` may be missing; texts are not
+ * interpreted.
+ */
 export const LifiStatus = z.object({
   status: z.string().max(64),
   substatus: z.string().max(64).nullish(),

@@ -5,7 +5,7 @@ import { BRIDGE_DATA } from "../decode/lifi-structs.ts";
 import type { LifiDeployment, PairDeployments } from "../lifi-deployments.ts";
 import { type BurnMessage, parseCctpMessage } from "./cctp-message.ts";
 
-/** A Stargate or CCTP transfer, as the bridge's own contract recorded it on the source chain. */
+/** A Stargate or CCTP (`circle`) transfer, as the bridge's own contract recorded it on the source chain. */
 export type SentTransfer =
   | {
       kind: "stargate";
@@ -71,8 +71,9 @@ export const logsAtAddress = (logs: readonly Log[], address: Hex): Log[] =>
   logs.filter((log) => isAddressEqual(log.address, address));
 
 /**
- * Returns the Stargate transfer from a source receipt, or null if the receipt contains none or more than one,
- * or one to another chain. Sources: StargateBase.sol, StargateFacetV2.sol.
+ * Returns the Stargate transfer that a source receipt shows, or null unless it contains exactly one `OFTSent` event of
+ * Stargate's pools, to the destination chain, and exactly one transfer of LI.FI's Diamond. Sources: StargateBase.sol,
+ * StargateFacetV2.sol.
  */
 export function findStargateSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const { source, destination } = pair;

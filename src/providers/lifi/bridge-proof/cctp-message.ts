@@ -20,7 +20,7 @@ export interface BurnBody {
   fixed: Hex;
   /** Amount burned. */
   amount: bigint;
-  /** Fee deducted from the minted amount. It is zero in the burn and set by Circle's attestation. */
+  /** Fee deducted from the minted amount. Zero in the burn; Circle's attestation sets it. */
   fee: bigint;
 }
 
@@ -39,7 +39,8 @@ const FEE_AT = 164;
 const HOOK_AT = 228;
 
 /**
- * Parses the message of CCTP's `MessageSent` event. Returns null if it has another version or is too short.
+ * Parses the message of CCTP's `MessageSent` event. Returns null if it is not version 1 (CCTP V2) or is too short.
+ * Source: MessageV2.sol.
  */
 export function parseCctpMessage(message: Hex): BurnMessage | null {
   if (size(message) < BODY_AT + HOOK_AT || numberAt(message, 0) !== VERSION) return null;
@@ -54,8 +55,8 @@ export function parseCctpMessage(message: Hex): BurnMessage | null {
 }
 
 /**
- * Parses the body of a CCTP burn message, before or after the attestation set its fee. Returns null if it has
- * another version or is too short.
+ * Parses the body of a CCTP burn message, before or after the attestation set its fee. Returns null if it is not
+ * version 1 (CCTP V2) or is too short. Source: BurnMessageV2.sol.
  */
 export function parseBurnBody(body: Hex): BurnBody | null {
   if (size(body) < HOOK_AT || numberAt(body, 0) !== VERSION) return null;

@@ -11,9 +11,9 @@ import { stargatePoolOf } from "./stargate-and-cctp-contracts.ts";
 type StargateSent = Extract<SentTransfer, { kind: "stargate" }>;
 type CctpSent = Extract<SentTransfer, { kind: "circle" }>;
 
-/** A payout of a Stargate pool on the destination chain, matched to a transfer. */
+/** A payout of a Stargate pool on the destination chain that was matched to a transfer. */
 export interface StargatePayout {
-  /** The address that received the tokens. */
+  /** The address that received the tokens: the user, or LI.FI's receiver contract before a destination call. */
   to: Hex;
   /** Id of the LayerZero message that carried the transfer. */
   guid: Hex;
@@ -21,8 +21,8 @@ export interface StargatePayout {
 }
 
 /**
- * ABI of the events that follow a delivery with a destination call: those of LayerZero's endpoint, LI.FI's
- * receiver and LI.FI's Executor.
+ * ABI of the events that follow a delivery with a destination call: those of LayerZero's endpoint, LI.FI's receiver and
+ * LI.FI's Executor. Sources: MessagingComposer.sol, ILiFi.sol.
  */
 export const receiverAbi = once(() =>
   parseAbi([
@@ -33,9 +33,10 @@ export const receiverAbi = once(() =>
 );
 
 /**
- * Returns the payout of a Stargate transfer from a destination receipt, or null if the receipt contains none
- * or more than one. A taxi transfer (sent at once) is matched by its message id; a bus transfer (batched) is
- * matched by source chain, receiver and amount.
+ * Returns the payout of a Stargate transfer from a destination receipt, or null if the transaction reverted or its
+ * receipt contains none or more than one. A taxi transfer (sent at once) is matched by the id of its LayerZero message;
+ * a bus transfer (batched) by source chain, receiver and amount, which another transfer may share. Source: IOFT.sol,
+ * `OFTReceived`.
  */
 export function findStargatePayout(
   receipt: Receipt,
@@ -64,9 +65,9 @@ export function findStargatePayout(
 }
 
 /**
- * Returns the payment of tokens to the user by LI.FI's receiver contract after the destination call failed.
- * Returns "called" if the call succeeded, and "no_call" if the receipt does not execute this transfer's
- * message. Sources: ReceiverStargateV2.sol, and LayerZero's MessagingComposer.sol, which emits
+ * Returns how the destination call of a Stargate transfer ended, from a receipt of the destination chain: "called" if
+ * it succeeded; the payment of the tokens to the user if it failed; "no_call" if the transaction reverted or does not
+ * execute this transfer's message. Sources: ReceiverStargateV2.sol, and LayerZero's MessagingComposer.sol, which emits
  * `ComposeDelivered` after the call.
  */
 export function findStargateRecovery(
@@ -94,9 +95,10 @@ export function findStargateRecovery(
 }
 
 /**
- * Returns the mint in a destination receipt that matches a CCTP burn, or null if none or more than one does. Circle
- * assigns a message's nonce off chain, so the mint is matched by content: the same source domain and sender, and the
- * same message body except for the fee and expiration block, which the attestation sets.
+ * Returns the mint in a destination receipt that matches a CCTP burn, or null if the transaction reverted or none or
+ * more than one matches. Circle assigns a message's nonce off chain, so the mint is matched by content: the same source
+ * domain and sender, and the same message body except for the fee and expiration block, which the attestation sets. The
+ * amount is what was minted for the recipient, after the fee.
  */
 export function findCctpMint(
   receipt: Receipt,

@@ -8,7 +8,7 @@ export interface StargatePool {
   /** Stargate's id of the asset: 1 for USDC, 2 for USDT, 13 for ETH. */
   assetId: number;
   pool: Address;
-  /** The pool's token; the zero address if it is the chain's native token. */
+  /** The pool's token; the zero address if it is the chain's native currency. */
   token: Address;
   decimals: number;
 }
@@ -136,12 +136,12 @@ export const cctpContracts: Readonly<Record<number, CctpContracts>> = {
   43114: cctpOn(1, "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E"),
 };
 
-/** Returns the Stargate pool of an asset on one chain, or null if there is none. */
+/** Returns the Stargate pool of an asset (by Stargate's id) on one chain, or null if there is none. */
 export function stargatePoolOf(contracts: StargateContracts | null, assetId: number): StargatePool | null {
   return contracts?.pools.find((pool) => pool.assetId === assetId) ?? null;
 }
 
-/** Returns true if a chain has a Stargate pool for the given token. */
+/** Returns true if a chain has a Stargate pool for the given token; the zero address is the native currency. */
 export function hasStargatePool(contracts: StargateContracts | null, token: Address): boolean {
   return contracts?.pools.some((pool) => isAddressEqual(pool.token, token)) ?? false;
 }

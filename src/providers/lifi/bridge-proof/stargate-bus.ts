@@ -21,7 +21,7 @@ export interface BusRide {
   /** Stargate's TokenMessaging contract on the source chain. */
   messaging: Address;
   ticket: bigint;
-  /** Number of the block in which the ticket was bought. */
+  /** Number of the source chain block in which the ticket was bought. */
   from: number;
   /** Id of the LayerZero message that made the delivery. */
   guid: Hex;
@@ -30,9 +30,9 @@ export interface BusRide {
 }
 
 /**
- * Returns true if the Stargate bus that made a delivery carried the given ticket, false if it did not, or
- * null if the bus is not found or no node responds. Reads the `BusDriven` events on the source chain. Never
- * throws. Sources: Bus.sol, TokenMessaging.sol.
+ * Returns true if the Stargate bus that made a delivery carried the given ticket, false if it did not, or null if the
+ * bus is not found or the source chain cannot be read. Reads the `BusDriven` events from at most 30 minutes before the
+ * delivery to a minute after it, with at most 4 log requests. Never throws. Sources: Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {

@@ -4,14 +4,15 @@ import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**
- * The Across-specific parameters of LI.FI's Across facet. Addresses are left-padded to 32 bytes, times are
- * unix seconds.
+ * The Across-specific parameters of LI.FI's Across facet. Addresses are left-padded to 32 bytes, points in time are in
+ * UNIX seconds. Source: AcrossFacetV4.sol.
  */
 export interface AcrossData {
   receiverAddress: Hex;
   refundAddress: Hex;
   sendingAssetId: Hex;
   receivingAssetId: Hex;
+  /** Amount to deliver, in the smallest unit of `receivingAssetId`. */
   outputAmount: bigint;
   /**
    * Ratio of the delivered to the bridged amount, both in smallest units, times 10^18. If swaps precede the bridge, the

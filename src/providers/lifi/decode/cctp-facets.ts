@@ -4,8 +4,8 @@ import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**
- * Decoded calldata of LI.FI's facet for CCTP through Celer. Celer's proxy deducts a fee that the calldata
- * does not contain.
+ * Decoded calldata of LI.FI's facet for CCTP through Celer. Celer's proxy deducts a fee that the calldata does not
+ * contain. `swaps` is null for the function without swaps.
  */
 export interface CelerCall {
   kind: "celer";
@@ -18,7 +18,10 @@ export interface CelerCall {
   facet: { maxFee: bigint; minFinalityThreshold: number };
 }
 
-/** Decoded calldata of LI.FI's facet for CCTP through Polymer. Fees are in USDC's smallest unit. */
+/**
+ * Decoded calldata of LI.FI's facet for CCTP through Polymer. Fees are in USDC's smallest unit. `swaps` is null for the
+ * function without swaps.
+ */
 export interface PolymerCall {
   kind: "polymer";
   bridge: BridgeData;

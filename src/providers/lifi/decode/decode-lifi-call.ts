@@ -27,7 +27,10 @@ const TOKENS = { fromNative: false, toNative: false } as const;
 const TO_NATIVE = { fromNative: false, toNative: true } as const;
 const FROM_NATIVE = { fromNative: true, toNative: false } as const;
 
-/** Decoders of LI.FI's functions by selector. A call of a function that is not listed cannot be verified. */
+/**
+ * Decoders of the arguments of LI.FI's functions, by selector in lowercase hex. A call of a function that is not listed
+ * cannot be verified.
+ */
 export const lifiDecoders: Readonly<Record<string, (data: Hex) => LifiCall | null>> = {
   "0xa1f1ce43": decodeAcross,
   "0x1794958f": decodeSwapAcross,
@@ -49,8 +52,8 @@ export const lifiDecoders: Readonly<Record<string, (data: Hex) => LifiCall | nul
 };
 
 /**
- * Decodes the calldata of a LI.FI transaction. Returns null if the selector is unknown or the encoding is not
- * canonical.
+ * Decodes the calldata of a LI.FI transaction. Returns null if the selector is unknown, there are no arguments, or
+ * their encoding is not canonical. Never throws.
  */
 export function decodeLifiCall(data: Hex): LifiCall | null {
   if (size(data) <= 4) return null;

@@ -7,8 +7,9 @@ import {
 } from "viem";
 
 /**
- * Decodes canonically encoded ABI data, or returns null for any other encoding. Canonical data has no
- * trailing bytes, overlapping parts or dirty padding, so the decoded values are its entire content.
+ * Decodes canonically encoded ABI parameters (without a selector), or returns null for any other data. Canonical data
+ * has no trailing bytes, overlapping parts or dirty padding, so the decoded values are its entire content. Never
+ * throws.
  */
 export function decodeCanonical<const P extends readonly AbiParameter[]>(
   parameters: P,

@@ -1,13 +1,17 @@
 import { type Address, type Hex, parseAbiParameters } from "viem";
 import { once } from "../../../lib/once.ts";
 
-/** The parameters that all bridge facets of LI.FI share. Source: lifinance/contracts ILiFi.sol. */
+/**
+ * The parameters that all bridge facets of LI.FI share. `transactionId` is LI.FI's id of the transfer. Source:
+ * lifinance/contracts ILiFi.sol.
+ */
 export interface BridgeData {
   transactionId: Hex;
   bridge: string;
   integrator: string;
   referrer: Address;
   sendingAssetId: Address;
+  /** The user, also if the bridge delivers to LI.FI's receiver contract for a destination call. */
   receiver: Address;
   /** Minimum amount bridged after the swaps, in the smallest unit of `sendingAssetId`. */
   minAmount: bigint;
@@ -25,6 +29,7 @@ export interface SwapData {
   /** The zero address for the native token. */
   sendingAssetId: Address;
   receivingAssetId: Address;
+  /** Amount to spend, in the smallest unit of `sendingAssetId`. */
   fromAmount: bigint;
   callData: Hex;
   /** True if the Diamond pulls `fromAmount` from the sender for this call. */
@@ -39,7 +44,8 @@ export const SWAP_DATA =
   "struct SwapData { address callTo; address approveTo; address sendingAssetId; address receivingAssetId; uint256 fromAmount; bytes callData; bool requiresDeposit; }";
 
 /**
- * ABI parameters of the message that a bridge passes with the delivered tokens to LI.FI's receiver contract.
+ * ABI parameters of the message that a bridge passes with the delivered tokens to LI.FI's receiver contract. Sources:
+ * ReceiverAcrossV4.sol, ReceiverStargateV2.sol.
  */
 export const receiverMessageParameters = once(() =>
   parseAbiParameters(["bytes32 transactionId, SwapData[] swaps, address receiver", SWAP_DATA]),

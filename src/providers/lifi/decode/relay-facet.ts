@@ -4,9 +4,9 @@ import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**
- * Decoded calldata of LI.FI's Relay facet: a payment for an order that Relay keeps off chain. The calldata
- * does not contain the order's receiver, token, chain or amount, so the call can be decoded but never
- * verified.
+ * Decoded calldata of LI.FI's Relay facet: a payment for an order that Relay keeps off chain. The calldata does not
+ * contain the order's receiver, token, chain or amount, so the call can be decoded but never verified. `swaps` is null
+ * for the function without swaps.
  */
 export interface RelayCall {
   kind: "relay";

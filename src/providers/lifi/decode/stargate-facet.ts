@@ -5,7 +5,7 @@ import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-s
 
 /** LayerZero execution options that only buy gas on the destination chain. */
 export interface LayerZeroOptions {
-  /** Gas bought for the destination call, or null if none was bought. */
+  /** Total gas bought for the destination call, or null if none was bought. */
   composeGas: bigint | null;
 }
 
@@ -47,8 +47,9 @@ function readLayerZeroOption(options: Hex, at: number): { type: number; gas: big
   return { type, gas: hexToBigInt(slice(options, gasAt, end)), end };
 }
 
-/** The Stargate-specific parameters of LI.FI's Stargate facet. */
+/** The Stargate-specific parameters of LI.FI's Stargate facet. Sources: StargateFacetV2.sol, IStargate.sol. */
 export interface StargateData {
+  /** Stargate's id of the asset, as in `StargatePool`. */
   assetId: number;
   sendParams: {
     /** LayerZero's endpoint id of the destination chain. */
@@ -71,7 +72,7 @@ export interface StargateData {
   refundAddress: Address;
 }
 
-/** Decoded calldata of LI.FI's Stargate facet. */
+/** Decoded calldata of LI.FI's Stargate facet. `swaps` is null for the function without swaps. */
 export interface StargateCall {
   kind: "stargate";
   bridge: BridgeData;

@@ -3,7 +3,10 @@ import { once } from "../../../lib/once.ts";
 import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
-/** Decoded calldata of a LI.FI swap on one chain. Amounts are in the tokens' smallest units. */
+/**
+ * Decoded calldata of a LI.FI swap on one chain. Amounts are in the tokens' smallest units. Source:
+ * GenericSwapFacetV3.sol.
+ */
 export interface SwapCall {
   kind: "swap";
   /** True if the called function takes the native token. */
@@ -14,6 +17,7 @@ export interface SwapCall {
   integrator: string;
   referrer: string;
   receiver: Address;
+  /** Minimum output for the receiver; LI.FI's contract reverts below it. */
   minAmountOut: bigint;
   swaps: readonly SwapData[];
 }
@@ -57,8 +61,8 @@ export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | 
 }
 
 /**
- * Decoded calldata of a contract call on one chain. LI.FI's Executor takes `amount` of `transferredAssetId`
- * and makes the calls in `swaps`; the last of them is the requested contract call.
+ * Decoded calldata of a contract call on one chain. LI.FI's Executor takes `amount` (smallest unit) of
+ * `transferredAssetId` and makes the calls in `swaps`; the last of them is the requested contract call.
  */
 export interface ExecuteCall {
   kind: "execute";

@@ -5,11 +5,12 @@ import { lifiRejection } from "../api/lifi-errors.ts";
 import type { LifiDeployment } from "../lifi-deployments.ts";
 
 /**
- * Statements of a LI.FI quote's JSON, before they are compared with the calldata. Amounts are in the tokens' smallest
- * units.
+ * What a LI.FI quote's JSON states, before it is compared with the calldata. Amounts are in the tokens' smallest units.
  */
 export interface QuoteClaim {
+  /** LI.FI's key of the tool that the quote uses. */
   tool: string;
+  /** LI.FI's id of the transfer, which the calldata repeats. */
   transactionId: Hex;
   /** Expected amount delivered, before any destination call. */
   toAmount: bigint;
@@ -20,8 +21,8 @@ export interface QuoteClaim {
 }
 
 /**
- * Data against which a LI.FI transaction is checked: the request, the deployments in code, and the statements of the
- * quote.
+ * What a LI.FI transaction is checked against: the request, the deployments in code, the time, and what the quote
+ * states.
  */
 export interface Verification {
   request: TransferRequest;
@@ -33,9 +34,9 @@ export interface Verification {
 }
 
 /**
- * Seconds for which a LI.FI transaction is offered to the user: long enough for an approval with a hardware wallet.
- * LI.FI refreshes its rates every minute, but its calldata does not expire; the encoded minimum limits the loss if
- * rates change.
+ * Seconds for which a LI.FI transaction is offered to the user: 180, long enough for an approval with a hardware
+ * wallet. LI.FI refreshes its rates every minute, but its calldata does not expire; the encoded minimum limits the loss
+ * if rates change.
  */
 export const LIFI_VALID_SECONDS = 180;
 

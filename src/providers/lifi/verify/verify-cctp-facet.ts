@@ -22,7 +22,7 @@ const POLYMER_CAP = 5_000_000n;
  * Verifies the calldata of a CCTP transfer through Celer and returns the guaranteed output, in USDC's smallest unit:
  * the minimum that the quote states, because the calldata does not contain the fee of Celer's proxy. It must be at most
  * what can be minted, and at least half of the amount. Throws `upstream_rejected` if a field does not match the
- * request.
+ * request. Source: CelerCircleBridgeFacet.sol.
  */
 export function guaranteeOfCeler(verification: Verification, call: CelerCall): bigint {
   checkUsdc(verification, call);
@@ -34,8 +34,9 @@ export function guaranteeOfCeler(verification: Verification, call: CelerCall): b
 
 /**
  * Verifies the calldata of a CCTP transfer through Polymer and returns the guaranteed output, in USDC's smallest unit:
- * the burned amount less the maximum CCTP fee. The quote's own minimum may be higher, because it assumes the expected
- * fee. Throws `upstream_rejected` if a field does not match the request.
+ * the burned amount less the maximum CCTP fee, and at least half of the amount. Polymer's own fee is at most 5 USDC or
+ * 1% of the amount, whichever is higher. The quote's own minimum may be higher, because it assumes the expected fee.
+ * Throws `upstream_rejected` if a field does not match the request. Source: PolymerCCTPFacet.sol.
  */
 export function guaranteeOfPolymer(verification: Verification, call: PolymerCall): bigint {
   const { claim, request } = verification;

@@ -6,9 +6,10 @@ import { receiverMessageParameters, type SwapData } from "../decode/lifi-structs
 import { requireMatch, type Verification } from "./lifi-verification.ts";
 
 /**
- * Verifies the message that a bridge passes to LI.FI's receiver contract. It must contain exactly the
- * requested destination call, name the user as receiver of the tokens if the call fails, and spend at most
- * the guaranteed amount. Throws `upstream_rejected` if it does not.
+ * Verifies the message that a bridge passes to LI.FI's receiver contract. It must contain exactly the requested
+ * destination call, name the user as receiver of the tokens if the call fails, and spend at most `guaranteed`, in the
+ * delivered token's smallest unit. Throws `upstream_rejected` if it does not, and `no_route` if the call declares a
+ * higher input than is guaranteed.
  */
 export function checkReceiverMessage(
   verification: Verification,
@@ -25,11 +26,11 @@ export function checkReceiverMessage(
 }
 
 /**
- * Verifies that a decoded call is the requested destination call. Its declared input must be at least the
- * call's minimum and at most the guaranteed amount, because older Executors revert if it exceeds their
- * balance. Its declared output token must be the delivered token or the zero address; it only selects which
- * leftover tokens are returned to the user. Throws `upstream_rejected` if the call differs, and `no_route` if it
- * declares more than is guaranteed.
+ * Verifies that a decoded call is the requested destination call. Its declared input must be at least the call's
+ * minimum and at most the guaranteed amount, because older Executors revert if it exceeds their balance. Its declared
+ * output token must be the delivered token or the zero address; it only selects which leftover tokens are returned to
+ * the user. Throws `upstream_rejected` if the call differs, and `no_route` if it declares a higher input than is
+ * guaranteed.
  */
 export function checkDestinationCall(
   verification: Verification,

@@ -5,8 +5,8 @@ import type { LifiQuote, LifiStep } from "../api/lifi-schemas.ts";
 import { type QuoteClaim, requireMatch, type Verification } from "./lifi-verification.ts";
 
 /**
- * Checks that the JSON of a LI.FI quote names the requested chains, tokens, amount and sender. Throws
- * `upstream_rejected` if it does not.
+ * Checks that the JSON of a LI.FI step names the requested chains, tokens and amount and, if it names a sender, the
+ * user. Throws `upstream_rejected` if it does not.
  */
 export function checkQuotedAction(request: TransferRequest, step: LifiStep): void {
   const { action, estimate } = step;
@@ -23,9 +23,10 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
 }
 
 /**
- * Returns the amounts that a LI.FI quote's JSON states, and the fee that its transaction pays on top. Throws
- * `upstream_rejected` if they contradict each other. The quote's own list of fees is not used: the transaction shows
- * what is paid.
+ * Returns the amounts that a LI.FI quote's JSON states for the delivery, and the native fee that its transaction pays
+ * on top of the amount. With a destination call, they are the amounts before that call. The quote's own list of fees is
+ * not used: the transaction shows what is paid. Throws `upstream_rejected` if the amounts contradict each other, are
+ * zero, or are not stated.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);
@@ -64,8 +65,9 @@ export interface EntryPoint {
 }
 
 /**
- * Checks target, sender, chain, value and spender of a LI.FI transaction, and returns the transaction. Throws
- * `upstream_rejected` if one does not match the request.
+ * Checks target, sender, chain, value and spender of a LI.FI transaction against the request and the deployment, the
+ * native fee against its cap, and returns the transaction with its value in wei. Throws `upstream_rejected` if one does
+ * not match.
  */
 export function checkTransactionEnvelope(
   verification: Verification,

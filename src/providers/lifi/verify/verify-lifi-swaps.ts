@@ -27,10 +27,11 @@ interface SwapEnd {
 }
 
 /**
- * Verifies the swaps of a LI.FI transaction and returns the resulting token and amount. The first call must pull
- * exactly the requested amount and the others nothing, and each call must spend the output of the previous one. The
- * calldata of an exchange or of an unknown fee contract cannot be decoded, so callers must check the minimum output
- * that LI.FI's contract enforces after the swaps. Throws `upstream_rejected` if a call does not match.
+ * Verifies the swaps of a LI.FI transaction, at most 8, and returns the resulting token and amount; without swaps, what
+ * was paid. The first call must pull exactly the requested amount and the others nothing, and each call must spend the
+ * output of the previous one. The calldata of an exchange or of an unknown fee contract cannot be decoded, so callers
+ * must check the minimum output that LI.FI's contract enforces after the swaps. Throws `upstream_rejected` if a call
+ * does not match.
  */
 export function checkSwaps(verification: Verification, swaps: readonly SwapData[]): SwapEnd {
   const { request } = verification;
@@ -105,8 +106,9 @@ function checkOpaque(verification: Verification, step: { swap: SwapData; at: str
 }
 
 /**
- * Verifies the calldata of a swap on one chain and returns the guaranteed output, in the output token's
- * smallest unit. Throws `upstream_rejected` if a field does not match the request.
+ * Verifies the calldata of a swap on one chain and returns the guaranteed output, in the output token's smallest unit:
+ * the minimum that LI.FI's contract enforces. Throws `upstream_rejected` if a field does not match the request. Source:
+ * GenericSwapFacetV3.sol.
  */
 export function guaranteeOfSwap(verification: Verification, call: SwapCall): bigint {
   const { request, claim } = verification;
@@ -123,10 +125,10 @@ export function guaranteeOfSwap(verification: Verification, call: SwapCall): big
 }
 
 /**
- * Verifies the calldata of a contract call on one chain and returns the amount guaranteed to reach the called
- * contract, in the smallest unit of the token it takes. Without a swap it is the exact input; after a swap it
- * is the call's own minimum (`minIn`), the only bound that a contract enforces. Throws `upstream_rejected` if
- * a field does not match the request.
+ * Verifies the calldata of a contract call on one chain and returns the amount guaranteed to reach the called contract,
+ * in the smallest unit of the token it takes. Without a swap it is the exact input; after a swap it is the call's own
+ * minimum (`minIn`), the only bound that a contract enforces. Throws `upstream_rejected` if a field does not match the
+ * request, and `no_route` if the call declares a higher input than the quote guarantees.
  */
 export function guaranteeOfExecute(verification: Verification, call: ExecuteCall): bigint {
   const { request, claim } = verification;
