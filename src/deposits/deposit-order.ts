@@ -83,9 +83,11 @@ export interface DepositOrder extends Attribution {
   ref: Hex;
   /** Referrer of the deposit, the zero address if there is none. Only recorded. */
   referrer: Address;
+  /** Free text of the caller about the referrer. Only recorded. */
   referrerHandle: string;
   /** Earlier deposit of the same user that this one belongs to, or null. */
   parentTrackingId: string | null;
+  /** How the user wants to pay, and the account that submits the transaction. */
   authorize: AuthorizationWish;
 }
 

@@ -19,11 +19,12 @@ import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./
 
 /**
  * The preflight of a deposit: the vault's deposit conditions, the user's balance and the spender's allowance, all read
- * at one block before the deposit is encoded. Balance and allowance are in the token's smallest unit, `previewShares`
- * in the share token's.
+ * at one block before the deposit is encoded; only the balance of a payment in the native currency is read separately.
+ * Balance and allowance are in the token's smallest unit, `previewShares` in the share token's.
  */
 export interface Preflight {
   terms: DepositTerms;
+  /** Shares that the vault previews for the amount. */
   previewShares: bigint;
   /** The user's actual balance and the spender's actual allowance, each null if the node could not read it. */
   balance: bigint | null;
@@ -155,7 +156,8 @@ function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: D
 
 /**
  * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data maps to,
- * else `above_maximum` if the amount exceeds the vault's maximum, else `would_revert`.
+ * else `above_maximum` if the amount (in the deposited token's smallest unit) exceeds the vault's maximum, else
+ * `would_revert`. The error names the vault's limit if it is known.
  */
 export function toDepositRefusal(
   input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },

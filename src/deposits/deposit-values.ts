@@ -132,9 +132,9 @@ export interface GasMarket {
 const ASSUMED_DATA_BYTES = 1_500;
 
 /**
- * Returns the gas cost of the user's transactions for a built deposit, without approvals, in US dollars with up to six
- * decimals: of the first one and, if the user makes the deposit after a delivery, of that one too. Null if the fees or
- * a native currency's price are unknown.
+ * Returns the gas cost of the user's transactions for a built deposit, without approvals, in US dollars with two to six
+ * decimals, rounded down: of the first one and, if the user makes the deposit after a delivery, of that one too. Null
+ * if the fees or a native currency's price are unknown.
  */
 export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): string | null {
   const { from, vault } = prepared.order;
@@ -154,7 +154,7 @@ export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): stri
 }
 
 /**
- * Returns the gas cost of a route that was quoted but not built, in US dollars with up to six decimals, rounded down:
+ * Returns the gas cost of a route that was quoted but not built, in US dollars with two to six decimals, rounded down:
  * the provider's gas estimate, with 1,500 bytes of calldata for rollups, at current fees and prices. The user's own
  * deposit after a delivery is not included. Null if the provider gives no estimate, or the fees or the native
  * currency's price are unknown.
@@ -180,7 +180,7 @@ const IMPACT_SCALE = 10_000n;
 /**
  * Returns the price impact of a deposit: the fraction of the paid value that swaps and bridges cost, as a decimal
  * string with four decimals, rounded up. `0.0025` is 0.25%; the value is negative if more value arrives than was paid.
- * Null if a price is unknown or the paid value is zero.
+ * Null if one of the values is unknown or the paid one is zero.
  */
 export function priceImpact({ paid, arrives }: DepositValues): string | null {
   if (paid === null || arrives === null || paid <= 0n) return null;

@@ -17,6 +17,7 @@ export type SimulatedDeposit =
       shares: bigint | null;
       /** Gas used by the deposit, without its approvals. */
       gasUsed: bigint;
+      /** Block on which the simulation ran, or null if the node does not report it. */
       blockNumber: bigint | null;
       /** The calls to sign, in order: the approvals that are still needed, then the deposit. */
       calls: UserCall[];

@@ -37,7 +37,7 @@ export interface FlowStore {
   addOmitted(step: OmittedStep): Promise<number>;
   /** Deletes the flows and the coverage of vaults, which are then read again from the new source. */
   reset(vaults: readonly SourcedVault[]): Promise<void>;
-  /** Deletes all flows and coverage from block `from` on. */
+  /** Deletes the flows and coverage from block `from` on, and all provisional flows. */
   rewind(from: number): Promise<void>;
   /** Stores the progress of searches for start blocks. */
   noteStarts(searches: readonly StartSearch[]): Promise<void>;

@@ -45,9 +45,11 @@ export interface ControlEventsRound {
 
 /**
  * Reads the governance events of every indexed chain up to its final block, several chains at a time and at most two of
- * those whose last index run failed, with at most 30 requests per chain. Stores them and makes the registry proofs of
- * the vaults concerned due. A chain that fails is logged and counted, does not stop the others, and continues from the
- * same block in the next run. Throws `store_unavailable` if the list of chains or vaults cannot be read.
+ * those whose last index run failed, with at most 30 requests per chain. Events of changes that a view function shows
+ * are left out. Stores the events and makes the registry proofs of the vaults concerned due. A chain that is read for
+ * the first time starts at its final block. A chain that fails is logged and counted, does not stop the others, and
+ * continues from the same block in the next run. Throws `store_unavailable` if the list of chains or vaults cannot be
+ * read.
  */
 export async function indexControlEvents(ctx: Context): Promise<ControlEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));

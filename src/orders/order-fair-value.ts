@@ -22,10 +22,11 @@ const SWAP_BAND = 300n * BASIS_POINT;
 /** Tolerated excess of an expected output above the fair one: 3%. A greater excess shows an error or a false quote. */
 const EXCESS_BAND = 300n * BASIS_POINT;
 
-/** A token of a swap or bridge: its decimals and its price, or null if no usable price is known. */
+/** A token of a swap or bridge, with what its valuation needs. */
 export interface ValuedToken {
+  /** Null if the token does not report them. */
   decimals: number | null;
-  /** Null if no price is known. */
+  /** Null if no price is known that may be used for a valuation. */
   price: TokenPrice | null;
 }
 

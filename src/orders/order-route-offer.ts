@@ -66,8 +66,8 @@ const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === c
 
 /**
  * Returns the tokens whose prices an evaluation of an order's offers uses: the paid token, the requested token, the
- * native currency that pays fees on top, and the requested token's asset on the source chain, whose price serves if the
- * requested token has none.
+ * native currency that pays fees on top, the native or wrapped form of each, and the requested token's asset on the
+ * source chain, whose price serves if the requested token has none.
  */
 export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
   const { from, to, native, twin } = tokensOf(set);

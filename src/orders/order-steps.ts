@@ -48,6 +48,7 @@ export type StepPlan = z.infer<typeof StepPlan>;
 /** Current on-chain state of a leg, which decides the states of its steps. */
 export interface LegFacts {
   state: StepState;
+  /** The user's transaction as seen on a chain or reported, or null. */
   txHash: string | null;
   /**
    * The spender's allowance now, in the token's smallest unit, or null if unknown; what the build found then applies.

@@ -60,8 +60,9 @@ function subjectOf(actor: Actor, client: string): string {
 }
 
 /**
- * Returns the identifier under which requests from a client address are counted: an IPv4 address itself, an IPv6
- * address by its /64 prefix, which usually belongs to one customer. Any other text is cut to 45 characters.
+ * Returns the identifier under which requests from a client address are counted: an IPv4 address (also an IPv4-mapped
+ * one) itself, an IPv6 address by its /64 prefix, which usually belongs to one customer. Any other text is cut to 45
+ * characters.
  */
 export function clientSubject(address: string): string {
   const text = address.trim().toLowerCase();

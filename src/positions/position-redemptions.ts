@@ -22,8 +22,8 @@ export interface VaultRedemptions {
    */
   takenOut: bigint | null;
   /**
-   * Value of a sample of shares before (`gross`) and after (`net`) the fees of instant redemption. Null if the vault
-   * has no instant redemption or the fees are unknown.
+   * Value of a sample of shares before (`gross`) and after (`net`) the fees of instant redemption, both in the asset's
+   * smallest unit. Null if the vault has no instant redemption or the fees are unknown.
    */
   price: { gross: bigint; net: bigint } | null;
 }

@@ -27,10 +27,10 @@ export interface FoundTransaction {
 
 /**
  * Relation of a transaction to a deposit or withdrawal. `proven`: its row contains the transaction as proven. `named`:
- * the transaction's receipt has a Router event of the order. `reported`: reported by a caller, and equal to the built
- * source transaction. `matched`: equal to the built source transaction, but not reported. `replayed`: one of these, for
- * a deposit that another transaction has already proven. `only_reported`: reported by a caller, without any other
- * evidence.
+ * the receipt has a Router event that proves the deposit, or names the withdrawal's reference. `reported`: recorded as
+ * the source transaction, not proven yet, and equal to the built one. `matched`: equal to the built source transaction,
+ * but not recorded. `replayed`: named or equal, but another transaction has already proven the deposit.
+ * `only_reported`: recorded or reported by a caller, without any other evidence.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 

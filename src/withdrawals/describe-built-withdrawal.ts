@@ -74,7 +74,7 @@ function decimalsOfTarget(prepared: PreparedWithdrawal): number | null {
   return transferOf(prepared)?.token.decimals ?? null;
 }
 
-/** Converts a mode that the vault does not allow now to an option of a quote, with the reason. */
+/** Converts a mode that the vault does not allow now to an option of a quote, with the reason and without figures. */
 export function toRefusedOption({
   mode,
   refusal,

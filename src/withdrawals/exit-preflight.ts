@@ -40,7 +40,7 @@ export interface ExitWay {
 export interface ExitFacts {
   /** Shares to redeem, in the share token's smallest unit; for `all`, those that the user held at `block`. */
   shares: bigint;
-  /** The user's share balance, or null if it could not be read. */
+  /** The user's share balance, in the share token's smallest unit, or null if it could not be read. */
   balance: bigint | null;
   /**
    * Allowance of the shares by spender address in lowercase, in the share token's smallest unit; null if it could not

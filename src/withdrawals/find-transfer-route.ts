@@ -133,6 +133,7 @@ export interface PreparedTransfer {
   transaction_request: TransactionRequest;
   /** Null if the vault paid in the native currency. */
   approval: Approval | null;
+  /** The calls to sign in one batch (EIP-5792): the approvals that are still needed, then the transaction. */
   calls: WalletCall[];
   /**
    * Target of the transaction. The transaction is recognised on-chain by `target` and `dataHash`, the keccak256 hash of

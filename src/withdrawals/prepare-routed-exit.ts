@@ -166,7 +166,7 @@ export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): R
 /**
  * Returns the Router order that redeems shares and swaps or bridges the payment. `minOut` is the minimum output of a
  * swap, in the smallest unit of `to.token`; for a bridge it is not used, because the Router cannot measure what arrives
- * on another chain.
+ * on another chain. Errors of `redeemStep` propagate.
  */
 export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }): RouterCall {
   const { plan, minOut } = of;

@@ -100,6 +100,7 @@ export interface DecodedExitCall {
   minimumIn18: boolean;
   /** Maximum loss that the call accepts, in basis points. */
   maxLossBps: bigint | null;
+  /** True if the call only requests the redemption, which the vault pays later. */
   async: boolean;
 }
 

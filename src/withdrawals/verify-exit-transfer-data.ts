@@ -23,8 +23,9 @@ export interface ExpectedTransferData {
 
 /**
  * Decodes a provider's calldata and compares it with the request: paid token, amount, receiver, target chain, requested
- * token, minimum and, for a bridge, the refund address. Throws `upstream_rejected` with the name of the first field
- * that differs, or if the calldata is of an unknown format.
+ * token, minimum and, for a bridge, the refund address. Requested token, minimum and refund address are compared only
+ * if the format contains them. Throws `upstream_rejected` with the name of the first field that differs, or if the
+ * calldata is of an unknown format.
  */
 export function verifyTransferData(asked: ExpectedTransferData, data: Hex): void {
   const { user, from, to, amount, least } = asked;

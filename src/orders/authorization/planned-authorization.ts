@@ -97,8 +97,8 @@ const DOMAIN_FIELDS = [
 export type TypedData = Record<string, unknown>;
 
 /**
- * Converts an EIP-712 message to JSON for `eth_signTypedData_v4`, with the type of its domain, which older wallets
- * need, and with numbers as decimal strings.
+ * Converts an EIP-712 message to a JSON object for `eth_signTypedData_v4`, with the type of its domain, which older
+ * wallets need, and with bigints as decimal strings.
  */
 export function toTypedData(message: {
   domain: object;

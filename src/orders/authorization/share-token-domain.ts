@@ -59,8 +59,9 @@ export function sharePermitQuery(of: { chainId: number; token: Address }): Query
 const MAX_NAME = 100;
 
 /**
- * Returns a share token with its EIP-712 domain if it supports permits, or null if no known domain has its separator.
- * The candidates are the domains of known vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn
+ * Returns a share token with its EIP-712 domain if it supports permits. Null if no known domain has its separator, if
+ * it states a domain of another chain or contract, or if the domain's name is longer than 100 characters. The
+ * candidates are the domains of known vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn
  * (`apiVersion`), and Morpho's Vault V2 (neither name nor version). Chain and contract always come from the request, so
  * a token that states a false name can only harm signatures for itself. Accounts with code sign a permit only if the
  * caller requests it by name.

@@ -112,8 +112,8 @@ export function countShareTransfers(
 }
 
 /**
- * Returns the deposit references of all Router deposits in a receipt. Returns an empty list if the transaction
- * reverted.
+ * Returns the order references of all Router orders in a receipt, of deposits and withdrawals, in the order of the
+ * logs. Empty if the transaction reverted.
  */
 export function routerRefs(receipt: Receipt): Hex[] {
   return receipt.succeeded ? executedOrders(receipt.logs).map(({ args }) => args.ref) : [];

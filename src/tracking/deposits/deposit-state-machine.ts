@@ -149,7 +149,7 @@ const TRANSFER_STATUS: Readonly<
 
 /**
  * Returns the transfer status and substatus that the API shows for a deposit state. In the states `failed` and
- * `bridging`, the stored substatus `own` replaces the standard one, unless it is null.
+ * `bridging`, the stored substatus `own` replaces the standard one, unless it is null or not a substatus of the API.
  */
 export function statusOf(
   state: DepositState,

@@ -80,9 +80,9 @@ export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boo
 
 /**
  * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit: by the
- * Router's event or, after the delivery, by the user's own call to the vault with its shares or request. A reverted
- * second step does not change the state and can be sent again. Throws `store_unavailable`, `vault_not_found`. Errors of
- * the RPC nodes propagate.
+ * Router's event or, after the delivery, by the user's own call to the vault with its shares or request. Empty if it
+ * proves nothing or is not confirmed yet. A reverted second step does not change the state and can be sent again.
+ * Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;

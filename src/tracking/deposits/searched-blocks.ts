@@ -11,8 +11,8 @@ const REMEMBERED_MS = 31 * DAY_MS;
 const SearchedBlocks = z.array(z.object({ from: z.int(), to: z.int() }));
 
 /**
- * Returns the blocks that earlier searches with this key have read. Empty if Redis has lost them or fails, so that they
- * are searched again. Never throws.
+ * Returns the blocks that earlier searches with this key have read. Empty if nothing is remembered or Redis fails,
+ * which is logged, so that they are searched again. Never throws.
  */
 export async function readSearchedBlocks(ctx: Context, key: string): Promise<BlockSet> {
   try {

@@ -21,10 +21,12 @@ export function findVaultOfDeposit(
   return findStoredVault(ctx, { chainId: row.vaultChainId, address: getAddress(row.vaultAddress) });
 }
 
-/** A deposit's request at an asynchronous vault, as the vault reports it at one block. */
+/** A user's deposit requests at an asynchronous vault, as the vault reports them at one block. */
 export interface RequestState {
   vault: Vault;
+  /** The family's functions for deposit requests. */
   requests: AsyncDeposits;
+  /** Amounts of the request if its id is known, otherwise of all the user's requests together. */
   pending: PendingDeposit;
   block: BlockTime;
 }

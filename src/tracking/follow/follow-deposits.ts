@@ -42,7 +42,7 @@ export type FollowMessage = z.infer<typeof FollowMessage>;
 
 /** Result of one run of the follower. */
 export interface FollowRun extends FollowedRows {
-  /** Number of chains with deposits to follow, and how many of them could not be read. */
+  /** Number of chains with deposits or withdrawals to follow, and how many of them could not be read. */
   chains: number;
   failed: number;
   /** Number of final blocks that are not read yet. */
