@@ -44,9 +44,9 @@ type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows
 /**
  * Reads the flows above the last final block from one node and stores them: final flows permanently, the others until
  * the next run replaces them, so that reorgs correct themselves. A run that cannot reach the head stores what it has
- * read. If every node has contradicted the stored final block for five minutes, deletes what is above the common
- * ancestor and throws. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's
- * RpcError or OutsideError.
+ * read. If every node contradicts the stored final block, and the tip has not moved for five minutes, deletes what is
+ * above the common ancestor and throws. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the
+ * last node's RpcError or OutsideError.
  */
 export async function indexTip(
   indexer: Indexer,

@@ -11,8 +11,8 @@ const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
 const ROUNDING_TOLERANT_DECIMALS = 6;
 
 /**
- * Returns the maximum loss that a deposit tolerates between preview and execution, in parts per billion: the user's
- * full slippage (a fraction) if tokens are swapped or bridged (`routed`), otherwise at most 0.5%.
+ * Returns the maximum loss that a deposit or redemption tolerates between preview and execution, in parts per billion:
+ * the user's full slippage (a fraction) if tokens are swapped or bridged (`routed`), otherwise at most 0.5%.
  */
 export function allowedLoss(slippage: number, routed: boolean): bigint {
   const asked = fractionToParts(slippage);

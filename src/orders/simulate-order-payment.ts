@@ -126,7 +126,7 @@ const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== nul
 /**
  * Returns the state overrides that let an account make a payment: native currency for gas, and the token's balance if
  * the account does not hold the amount. The token's storage layout is cached for a day. Throws `simulation_unavailable`
- * if the storage slot of the token's balances is unknown.
+ * if the storage slot of the token's balances is unknown; other errors of the chain client propagate.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;

@@ -23,9 +23,9 @@ const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
 /**
  * Prepares a withdrawal in one mode. The Router is tried first, because it enforces a minimum payment. If the vault
  * rejects the Router's executor, or the simulation reverts for another reason than a payment below the minimum, the
- * user's own call of the vault is prepared instead. If all attempts fail, throws the last error, of `FailedExit` its
- * `explained`; throws `mode_unsupported` if the vault has no redemption path in this mode. Other errors of
- * `prepareExit` propagate.
+ * user's own call of the vault is prepared instead. If that fails too, its error is thrown; for a `FailedExit`, its
+ * `explained`. Throws `mode_unsupported` if the vault has no redemption path in this mode. Other errors of
+ * `prepareExit` propagate at once.
  */
 export async function prepareMode(
   ctx: Context,

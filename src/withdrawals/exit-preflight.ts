@@ -38,7 +38,10 @@ export interface ExitWay {
 
 /** On-chain state that a withdrawal is encoded from, all read at one block. */
 export interface ExitFacts {
-  /** Shares to redeem, in the share token's smallest unit; for `all`, those that the user held at `block`. */
+  /**
+   * Shares to redeem, in the share token's smallest unit. For `all`, what the user held at `block`, with the shares
+   * that the vault's call would claim first.
+   */
   shares: bigint;
   /** The user's share balance, in the share token's smallest unit, or null if it could not be read. */
   balance: bigint | null;

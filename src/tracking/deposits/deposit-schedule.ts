@@ -23,11 +23,13 @@ const MAX_DOUBLINGS = 20;
 type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt" | "shares" | "requestId">;
 
 /**
- * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled: unsent and finished ones
- * are only checked again if the follower finds an event of theirs. `hinted` is true if there are unread hints; `now` is
- * in UNIX milliseconds. The pause doubles with each check that changes nothing: from 5 seconds to 1 hour until the
- * source transaction is confirmed, from 15 seconds to 1 hour in transit, and from 1 minute to 6 hours, for 30 days,
- * while the user or the vault must act. One that has ended is checked every 10 minutes until its evidence is final.
+ * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled: unsent ones, and
+ * finished ones whose evidence is final, are only checked again if the follower finds an event of theirs. `hinted` is
+ * true if there are unread hints, which are then read as if the source transaction were unconfirmed; `now` is in UNIX
+ * milliseconds. The pause doubles with each check that changes nothing: from 5 seconds to 1 hour until the source
+ * transaction is confirmed, from 15 seconds to 1 hour in transit, and from 1 minute to 6 hours while the user or the
+ * vault must act (for 30 days, or for three days after a rejected request or a partial delivery). One that has ended is
+ * checked every 10 minutes until its evidence is final.
  */
 export function nextCheck(
   row: Scheduled,
