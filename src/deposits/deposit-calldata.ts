@@ -36,7 +36,7 @@ export interface DepositFloors {
    * The Router enforces them in place of `minShares`, which then states their result for the expected amount.
    */
   perUnit?: { minOutPerIn: bigint; minOut: bigint };
-  /** Latest block timestamp at which the Router accepts the deposit, in unix seconds. */
+  /** Latest block timestamp at which the Router accepts the deposit, in UNIX seconds. */
   deadline: bigint;
   /**
    * True if the vault takes this deposit as an async request, which it settles later. Set only for vault families that

@@ -30,7 +30,7 @@ const FIRST_POLL_MS = 150;
 const MAX_POLL_MS = 1_200;
 
 /**
- * Times of the last lease renewals of this isolate's builds in progress, in unix milliseconds, by caller, idempotency
+ * Times of the last lease renewals of this isolate's builds in progress, in UNIX milliseconds, by caller, idempotency
  * key and parameters. A second request with the same key waits for the build here instead of polling the database.
  */
 const inFlight = new Map<string, number>();

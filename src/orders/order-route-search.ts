@@ -61,7 +61,7 @@ export interface RouteAttempt {
   option: TransferQuote;
   provider: Provider;
   funds: Funds;
-  /** Deadline for the provider's response, in unix milliseconds. */
+  /** Deadline for the provider's response, in UNIX milliseconds. */
   deadline: number;
   /** Whether the route takes one step or two. */
   ends: RouteEnd;

@@ -7,7 +7,7 @@ import { BoundedMap } from "../lib/bounded-map.ts";
 /** Lifetime of a stored failure in Redis, in milliseconds. */
 const KEPT_MS = 5_000;
 
-/** A failure as isolates share it. `at` is in milliseconds since the epoch. */
+/** A failure as isolates share it. `at` is in UNIX milliseconds. */
 const SharedFailure = z.object({
   code: z.custom<ErrorCode>((code) => errorCodes.some((known) => known === code)),
   detail: z.string(),
@@ -35,8 +35,8 @@ export async function shareFailure(ctx: Context, failed: { work: string; error: 
 }
 
 /**
- * Throws the latest failure of the build `work` in this isolate if it happened after `since`, the time in milliseconds
- * since the epoch at which the waiting request started. Otherwise does nothing: an earlier failure must not keep a new
+ * Throws the latest failure of the build `work` in this isolate if it happened after `since`, the time in UNIX
+ * milliseconds at which the waiting request started. Otherwise does nothing: an earlier failure must not keep a new
  * request from building.
  */
 export function throwLocalFailure(of: { work: string; since: number }): void {

@@ -24,7 +24,7 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-/** Generates a session: a token with 256 random bits, its digest and its expiry. `now` is in unix milliseconds. */
+/** Generates a session: a token with 256 random bits, its digest and its expiry. `now` is in UNIX milliseconds. */
 async function makeSession(now: number): Promise<NewSession> {
   const token = generateCredential("session");
   return { token, digest: await sha256(token), expiresAt: new Date(now + SESSION_MS) };

@@ -87,7 +87,7 @@ const MAX_CLAIMS = 8;
  * Converts a user's pending deposits on one chain to the API's format. A claim is included only if its simulation
  * succeeds; otherwise `next_refusal` states the reason. Makes one RPC request per claim, for at most eight claims;
  * further ones are refused with `simulation_unavailable`. `headTime` is the timestamp, in UNIX seconds, of the block at
- * which the deposits were read. Throws only errors that are not an AppError.
+ * which the deposits were read. Only errors that are not an AppError are thrown.
  */
 export async function toWirePending(
   ctx: Context,

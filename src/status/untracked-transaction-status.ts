@@ -13,9 +13,9 @@ import { findRequestEnd } from "./untracked-request-status.ts";
 import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawal-evidence.ts";
 
 /**
- * The status of a transaction without a recorded deposit, determined from its receipt. `sent` is an amount of
- * `sentToken`, `received` one of `shareToken`, which is the received token also if that is not a share token; both in
- * the token's smallest unit. Amounts and tokens are null unless the receipt shows a deposit or a withdrawal.
+ * The status of a transaction without a recorded deposit or withdrawal, determined from its receipt. `sent` is an
+ * amount of `sentToken`, `received` one of `shareToken`, which is the received token also if that is not a share token;
+ * both in the token's smallest unit. Amounts and tokens are null unless the receipt shows a deposit or a withdrawal.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
@@ -29,7 +29,9 @@ export interface UntrackedStatus {
    * paid.
    */
   endedBy: Hex | null;
+  /** `asset` for a withdrawal and for a refund. */
   receivedKind: "shares" | "asset";
+  /** `shares` for a withdrawal. */
   sentKind: "shares" | "asset";
 }
 

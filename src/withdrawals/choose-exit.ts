@@ -76,7 +76,8 @@ export async function firstPossible<T>(
 
 /**
  * Prepares all modes in parallel and returns the possible ones first, then the refused ones, each group in the given
- * order. Throws the first mode's error if none is possible, and any error that is unrelated to the vault.
+ * order. Throws the first mode's error if none is possible, `mode_unsupported` if there is none, and any error that is
+ * unrelated to the vault.
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],

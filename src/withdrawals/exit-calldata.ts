@@ -24,7 +24,7 @@ export interface Exit {
   shares: bigint;
   /** Minimum payment of the vault, in the smallest unit of the paid token. At least 1. */
   minAssets: bigint;
-  /** Latest block timestamp at which the Router accepts the order, in unix seconds. */
+  /** Latest block timestamp at which the Router accepts the order, in UNIX seconds. */
   deadline: bigint;
 }
 

@@ -32,7 +32,7 @@ const refused = (code: string, detail: string): NextExitStepOutcome => ({
  * settled request, the cancellation of an expired one, or the second step for the amount that the vault paid. Stores
  * what identifies a second step's transaction. If the step cannot be built (the vault rejects it, another withdrawal's
  * claim also collects this one, a chain or the database cannot be read), `next` is null and `refusal` states the
- * reason. Both are null if there is nothing to sign. Throws only errors that are not an AppError.
+ * reason. Both are null if there is nothing to sign. Only errors that are not an AppError are thrown.
  */
 export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
   try {

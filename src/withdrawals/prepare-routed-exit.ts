@@ -55,8 +55,8 @@ type FoundOnward =
  * the vault allows the Router's executor to redeem and the provider's call can run as a step of an order. Otherwise the
  * first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later,
  * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws the vault's error if
- * the vault rejects the withdrawal, `below_minimum` if its payment is too small to be transferred, otherwise the error
- * of the route search or of `requestedToken`.
+ * the vault rejects the withdrawal, `price_unsafe` if it does not report what it pays, `below_minimum` if that is too
+ * little to be transferred, otherwise the error of the route search or of `requestedToken`.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, facts, mode } = of;

@@ -36,7 +36,7 @@ export interface ExpectedWithdrawal {
    * the vault's call claims further shares first.
    */
   held: bigint;
-  /** Timestamp of the block at which the on-chain state was read, in unix seconds. */
+  /** Timestamp of the block at which the on-chain state was read, in UNIX seconds. */
   readAt: number;
   /** Minimum output, in the smallest unit of the output token. */
   least: bigint;

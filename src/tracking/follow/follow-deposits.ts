@@ -33,7 +33,7 @@ export const FollowMessage = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("rows"),
     tracking_ids: z.array(z.string()).min(1).max(100),
-    /** Time until which the deposits are leased, in unix milliseconds; it identifies the lease. */
+    /** Time until which the deposits are leased, in UNIX milliseconds; it identifies the lease. */
     lease: z.int().positive(),
   }),
 ]);
@@ -144,7 +144,7 @@ async function queueAgain(ctx: Context, soon: ReadonlyMap<number, readonly strin
   await sendAll(queue, messages);
 }
 
-/** Returns the messages for deposits with the same lease (unix milliseconds). */
+/** Returns the messages for deposits with the same lease (UNIX milliseconds). */
 function rowMessages(ids: readonly string[], lease: number): FollowMessage[] {
   const messages: FollowMessage[] = [];
   for (let at = 0; at < ids.length; at += ROWS_PER_MESSAGE)

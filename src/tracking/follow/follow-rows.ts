@@ -51,7 +51,7 @@ export interface FollowedRows {
 /** Result of a run, with the deposits that are due again before the next round. */
 export interface RowsRun {
   done: FollowedRows;
-  /** Tracking ids by the time of the next check, in unix milliseconds. */
+  /** Tracking ids by the time of the next check, in UNIX milliseconds. */
   soon: ReadonlyMap<number, readonly string[]>;
 }
 
