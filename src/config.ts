@@ -245,6 +245,7 @@ export interface Config {
   databaseHttpUrl: string | null;
   redisUrl: string;
   redisToken: string;
+  /** Prefix of this deployment's keys in a shared Redis database. */
   redisKeyPrefix: string;
   /** The deployment's own origin, without a trailing slash. */
   publicUrl: string;

@@ -47,10 +47,14 @@ export interface Providers {
 /** Everything that the verbs (the operations behind the API and its jobs) may use, bound to one request or job run. */
 export interface Context {
   readonly config: Config;
+  /** The Postgres database. Statements throw `store_unavailable`. */
   readonly db: Database;
+  /** The Redis commands, for what may be lost. */
   readonly redis: RedisStore;
+  /** The two-level cache: the isolate's memory, then Redis. */
   readonly cache: Cache;
   readonly limiter: Limiter;
+  /** The store of sign-in nonces, which can be used once. */
   readonly nonces: NonceStore;
   readonly chains: Chains;
   /** The swap and bridge providers of the deployment. */
@@ -69,9 +73,11 @@ export interface Context {
    * `rate_limited`.
    */
   charge(): Promise<void>;
+  /** Logger whose lines contain the request id. */
   readonly log: Logger;
   /** The circuit breakers of this isolate. */
   readonly breakers: Breakers;
+  /** Time spent waiting for outside systems in this request. */
   readonly timing: Timing;
   /** Returns the current time in milliseconds since the epoch. */
   now(): number;
@@ -93,15 +99,19 @@ export interface Context {
  */
 export interface Runtime {
   readonly config: Config;
+  /** Opens the database client on first use. */
   readonly database: OpenDatabase;
   readonly redis: Redis;
   /** The same Redis database as `redis` with a longer timeout, for sign-in, where waiting is better than failing. */
   readonly patientRedis: Redis;
+  /** First-level cache, which the requests of the isolate share. */
   readonly memory: MemoryCache;
+  /** Request counters of this isolate. */
   readonly limits: LimiterMemory;
   /** What the isolate remembers about the RPC nodes of its chains. */
   readonly health: NodeHealth;
   readonly breakers: Breakers;
+  /** The served chains by chain id. */
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
   readonly providers: Providers["all"];
   readonly prices: PriceMemory;

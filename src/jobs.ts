@@ -101,7 +101,7 @@ const deleteUnsentJob: Job = {
 
 /**
  * Jobs by the cron triggers of wrangler.toml. Lists run concurrently, so that a slow list does not delay the others;
- * within a list, each job depends on the ones before it.
+ * the jobs of a list run in its order, so that signals use the snapshots and governance events that were just stored.
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
   "* * * * *": [[followDepositsJob], [indexFlowsJob, proveVaultsJob]],

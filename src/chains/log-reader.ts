@@ -72,10 +72,10 @@ const MAX_LOGS = 10_000;
 
 /**
  * Reads event logs from one node, as far as the request budget allows or until 10,000 logs are found, and compares each
- * result with the node's own blocks. If the node rejects a log range as too large, the range is halved, and widened
- * again after many successful requests; the budget remembers its size. The first log range is read even if the budget
- * is used up. Throws OutsideError if results contradict each other, and the node's error if it rejects even the
- * smallest range.
+ * result with the node's own blocks. If the node rejects a log range as too large, the range is reduced to the limit in
+ * its message or to half, and widened again after many successful requests; the budget remembers its size. The first
+ * log range is read even if the budget is used up. Throws OutsideError if results contradict each other, and the node's
+ * error if it rejects even the smallest range.
  */
 export function readLogs(
   node: NodeSession,

@@ -27,6 +27,7 @@ export class BoundedMap<V> {
     if (!oldest.done) this.#entries.delete(oldest.value);
   }
 
+  /** Removes an entry; does nothing if there is none. */
   delete(key: string): void {
     this.#entries.delete(key);
   }

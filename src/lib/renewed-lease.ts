@@ -15,8 +15,8 @@ export interface RenewedLease {
 /** State of a lease, for the work that holds it. */
 export interface HeldLease {
   /**
-   * Returns true until a renewal finds that another holder has taken the lease. The work is not stopped: it must ask
-   * before each write.
+   * Returns true until a renewal finds that another holder has taken the lease. The work is not stopped: it must check
+   * the lease before each write.
    */
   isHeld(): boolean;
 }

@@ -59,9 +59,9 @@ async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promi
 }
 
 /**
- * Returns the prices of the tokens that deposits on a chain can start from. Cached by chain, whatever the tokens: fresh
- * for five minutes, served for up to ten while they are reloaded, and for up to an hour if reloading fails. Tokens
- * without a price are absent. Never throws: returns no prices if none can be read.
+ * Returns the prices of the tokens that deposits on a chain can start from. Cached by chain only, so every call must
+ * pass the same tokens: fresh for five minutes, served for up to ten while they are reloaded, and for up to an hour if
+ * reloading fails. Tokens without a price are absent. Never throws: returns no prices if none can be read.
  */
 export function readTokenPrices(
   ctx: Context,

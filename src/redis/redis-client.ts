@@ -30,7 +30,9 @@ export interface RedisStore {
   extendIfEqual(key: string, value: string, ttlMs: number): Promise<boolean>;
   /** Deletes a key if its value is still `value`; otherwise does nothing. */
   deleteIfEqual(key: string, value: string): Promise<void>;
+  /** Deletes a key; does nothing if it does not exist. */
   delete(key: string): Promise<void>;
+  /** Checks that Redis responds. */
   ping(): Promise<void>;
 }
 

@@ -30,6 +30,7 @@ export class MemoryCache {
     return this.#entries.get(key);
   }
 
+  /** Stores an entry, in place of an earlier one of the key. */
   put(key: string, entry: CacheEntry): void {
     this.#entries.set(key, entry);
   }
@@ -43,6 +44,7 @@ export class MemoryCache {
     this.#failures.set(key, failure);
   }
 
+  /** Removes the record of a key's failed load. */
   forgetFailure(key: string): void {
     this.#failures.delete(key);
   }

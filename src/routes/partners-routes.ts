@@ -295,8 +295,8 @@ const partnersLogout = defineRoute({
 });
 
 /**
- * Routes of partners: registration, login and logout by wallet signature and session, API keys, profile and settings,
- * enrolled vaults, figures, and transactions.
+ * Routes of partners: sign-in nonces, registration, login and logout; API keys, profile and settings, enrolled vaults,
+ * figures and transactions.
  */
 export const partnerRoutes: readonly AnyRoute[] = [
   partnersNonce,

@@ -117,5 +117,5 @@ const quotesBuild = defineRoute({
   },
 });
 
-/** Routes that quote and build deposits. */
+/** Routes that quote and build deposits, including moves between vaults (deposits paid with shares). */
 export const quoteRoutes: readonly AnyRoute[] = [quotesGet, quotesBuild];

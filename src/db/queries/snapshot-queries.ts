@@ -135,8 +135,8 @@ export interface PricePoint {
 
 /**
  * Selects the share prices of all vaults at each age (in seconds before `now`), from the newest hourly snapshot that is
- * at least that old and at most 25% older (or at most two hours old, for small ages). A vault without such a snapshot
- * has no point for that age. Throws `store_unavailable`.
+ * at least that old and at most 25% older (or at most two hours old, for small ages). They are sorted by vault and age;
+ * a vault without such a snapshot has no point for that age. Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,

@@ -3,10 +3,9 @@ import type { ChainFeeds } from "./price-feed.ts";
 import { chainFeeds } from "./price-feed-rows.ts";
 
 /**
- * Price feeds on other chains, by chain id.
- * Collected offline: each feed is used only after it was confirmed on chain.
- * Sources: Chainlink's reference data directory as copied by euler-xyz/oracle-checks@bbcf6063;
- * duneanalytics/spellbook@ce333616 (100); token addresses:
+ * Price feeds on chains that neither are Ethereum nor settle on it, by chain id. Collected offline: each feed is used
+ * only after it was confirmed on chain. Sources: Chainlink's reference data directory as copied by
+ * euler-xyz/oracle-checks@bbcf6063; duneanalytics/spellbook@ce333616 (100); token addresses:
  * @aave-dao/aave-address-book 4.68.1.
  */
 export const sovereignChainFeeds: Readonly<Record<number, ChainFeeds>> = {
