@@ -35,7 +35,7 @@ export function transactionLink(chain: ChainDefinition, txHash: string): string 
  * Creates (without throwing) the `chain_unsupported` error for a chain that is not served; its text names the served
  * chains.
  */
-export function unservedChain(chainId: number, served: ReadonlyMap<number, ChainDefinition>): AppError {
+export function chainNotServed(chainId: number, served: ReadonlyMap<number, ChainDefinition>): AppError {
   const names = [...served.values()].map((chain) => `${chain.name} (${chain.chainId})`);
   return failure("chain_unsupported", `chain ${chainId} is not served; served are: ${names.join(", ")}`);
 }

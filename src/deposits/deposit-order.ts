@@ -1,6 +1,6 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { unservedChain } from "../chains/chain-definitions.ts";
+import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { selectDeposit } from "../db/queries/deposit-queries.ts";
 import { failure } from "../errors.ts";
@@ -141,7 +141,7 @@ export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderI
 /** Returns the RPC client of a source chain. Throws `chain_unsupported` if this deployment does not serve the chain. */
 export function sourceClient(ctx: Context, chainId: number): ChainClient {
   const client = ctx.chains.client(chainId);
-  if (client === null) throw unservedChain(chainId, ctx.chains.definitions);
+  if (client === null) throw chainNotServed(chainId, ctx.chains.definitions);
   return client;
 }
 

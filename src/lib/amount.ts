@@ -67,7 +67,7 @@ export function deductParts(amount: bigint, loss: bigint): bigint {
  * Returns the smallest amount from 1 to `limit` for which a condition holds, or null if it does not hold for `limit` or
  * `limit` is below 1. Searches by bisection, so the condition must hold for every amount above one for which it holds.
  */
-export function leastAmount(limit: bigint, holds: (amount: bigint) => boolean): bigint | null {
+export function smallestAmount(limit: bigint, holds: (amount: bigint) => boolean): bigint | null {
   if (limit < 1n || !holds(limit)) return null;
   let [low, high] = [1n, limit];
   while (low < high) {

@@ -1,6 +1,6 @@
 import { type Address, erc20Abi, getAddress, zeroAddress } from "viem";
 import * as z from "zod";
-import { unservedChain } from "../chains/chain-definitions.ts";
+import { chainNotServed } from "../chains/chain-definitions.ts";
 import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { failureFrom } from "../errors.ts";
@@ -88,7 +88,7 @@ type UnpricedToken = Omit<TokenSummary, "address" | "price_usd" | "price_source"
 /** Returns the chain's native token and the tokens that the chain's registered vaults accept. */
 async function ownTokens(ctx: Context, chainId: number): Promise<Token[]> {
   const chain = ctx.chains.definitions.get(chainId);
-  if (chain === undefined) throw unservedChain(chainId, ctx.chains.definitions);
+  if (chain === undefined) throw chainNotServed(chainId, ctx.chains.definitions);
   const { all } = await listRegistry(ctx);
   const vaults = all.filter((vault) => vault.chainId === chainId);
   const tokens = vaults.flatMap(({ asset, acceptedAssets }) => [asset, ...acceptedAssets]);

@@ -1,11 +1,11 @@
 import { type Address, keccak256, stringToHex } from "viem";
 import type { Context } from "../context.ts";
 import {
-  answerKey,
   type IdempotencyKey,
   releaseKey,
   renewKey,
   selectKey,
+  storeKeyResponse,
   takeKey,
 } from "../db/queries/idempotency-queries.ts";
 import { failure } from "../errors.ts";
@@ -171,7 +171,7 @@ async function buildClaimed<T extends Built>(
     await ctx.charge();
     const response = await build();
     const expiresAt = new Date(response.expires_at);
-    return (await answerKey(ctx.db, { ...id, owner, response, expiresAt })) ? response : null;
+    return (await storeKeyResponse(ctx.db, { ...id, owner, response, expiresAt })) ? response : null;
   } catch (error) {
     // Before the key is free, so that no request that waited for this one builds the same again.
     await shareFailure(ctx, { work, error });

@@ -1,7 +1,7 @@
 import { type Address, getAddress } from "viem";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { unservedChain } from "../chains/chain-definitions.ts";
+import { chainNotServed } from "../chains/chain-definitions.ts";
 import { createQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
@@ -66,7 +66,7 @@ export async function getPositions(
   query: { user: `0x${string}`; chainId: number | null },
 ): Promise<Positions> {
   if (query.chainId !== null && !ctx.chains.definitions.has(query.chainId)) {
-    throw unservedChain(query.chainId, ctx.chains.definitions);
+    throw chainNotServed(query.chainId, ctx.chains.definitions);
   }
   const chainIds = query.chainId === null ? [...ctx.chains.definitions.keys()] : [query.chainId];
   const stored = readStoredFlows(ctx, { user: query.user, chainIds });

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { unservedChain } from "../chains/chain-definitions.ts";
+import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import type { DepositRow, TrackedRow } from "../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../errors.ts";
@@ -49,7 +49,7 @@ export async function getStatus(ctx: Context, query: StatusQuery): Promise<Trans
   const client = ctx.chains.client(query.fromChainId);
   if (client === null || !ctx.chains.definitions.has(query.toChainId)) {
     const chainId = client === null ? query.fromChainId : query.toChainId;
-    throw unservedChain(chainId, ctx.chains.definitions);
+    throw chainNotServed(chainId, ctx.chains.definitions);
   }
   const readTransaction = createTransactionReader(ctx);
   const search = await findTransaction(query, readTransaction);

@@ -1,6 +1,6 @@
 import { type Address, keccak256 } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { unservedChain } from "../chains/chain-definitions.ts";
+import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { isNative } from "../lib/address.ts";
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
@@ -187,6 +187,6 @@ export async function prepareTransfer(ctx: Context, step: TransferStep): Promise
 
 function servedClient(ctx: Context, chainId: number): ChainClient {
   const client = ctx.chains.client(chainId);
-  if (client === null) throw unservedChain(chainId, ctx.chains.definitions);
+  if (client === null) throw chainNotServed(chainId, ctx.chains.definitions);
   return client;
 }

@@ -1,6 +1,6 @@
 import { type Address, type Hex, zeroAddress } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { unservedChain } from "../chains/chain-definitions.ts";
+import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { isNative, isNativeAlias, sameAddress } from "../lib/address.ts";
@@ -112,7 +112,7 @@ function targetOf(
 ): WithdrawalOrder["to"] {
   const chainId = input.to_chain_id ?? vault.chainId;
   const client = ctx.chains.client(chainId);
-  if (client === null) throw unservedChain(chainId, ctx.chains.definitions);
+  if (client === null) throw chainNotServed(chainId, ctx.chains.definitions);
   const named = input.to_token ?? (chainId === vault.chainId ? vault.asset.address : null);
   if (named === null)
     throw failure("token_unsupported", "to_token is required if to_chain_id is not the vault's chain");

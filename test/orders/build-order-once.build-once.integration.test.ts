@@ -2,7 +2,7 @@ import { keccak256, stringToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { Context } from "../../src/context.ts";
-import { answerKey, renewKey, takeKey } from "../../src/db/queries/idempotency-queries.ts";
+import { renewKey, storeKeyResponse, takeKey } from "../../src/db/queries/idempotency-queries.ts";
 import { idempotency } from "../../src/db/tables/deposit-tables.ts";
 import { stringifyWithBigints } from "../../src/lib/bigint-json.ts";
 import { buildOnce } from "../../src/orders/build-order-once.ts";
@@ -41,7 +41,7 @@ async function first(of: { scope: string; agoMs?: number; expiresMs?: number }):
     expiry: { forgottenBefore: new Date(0), deadBefore: new Date(0) },
   });
   if (of.expiresMs === undefined) return;
-  await answerKey(db, { ...id, response: answer, expiresAt: new Date(of.expiresMs) });
+  await storeKeyResponse(db, { ...id, response: answer, expiresAt: new Date(of.expiresMs) });
 }
 
 async function again(input: BuildInput, change: Partial<Context> = {}): Promise<BuiltDeposit> {
@@ -105,9 +105,9 @@ test("buildOnce() never gives a second response to a key that another request ha
   const id = { scope, key: KEY };
   const late = { ...id, response: { tracking_id: "trk_late" } as BuiltDeposit, expiresAt: new Date(NOW) };
   expect(await renewKey(db, { ...id, owner: "killed", now: new Date(NOW) })).toBe(false);
-  expect(await answerKey(db, { ...late, owner: "killed" })).toBe(false);
-  expect(await answerKey(db, { ...late, owner: "the first" })).toBe(true);
-  expect(await answerKey(db, { ...late, owner: "the first" })).toBe(false);
+  expect(await storeKeyResponse(db, { ...late, owner: "killed" })).toBe(false);
+  expect(await storeKeyResponse(db, { ...late, owner: "the first" })).toBe(true);
+  expect(await storeKeyResponse(db, { ...late, owner: "the first" })).toBe(false);
 });
 
 describe("the scope of an idempotency key", () => {

@@ -83,7 +83,7 @@ interface Claimed {
  * with the same calldata, or if it was reported for another, unproven one with the same calldata and user and not for
  * this one. Throws `store_unavailable`.
  */
-export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+export function isSourceOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(
     eq(deposits.sourceTxHash, hash),
     eq(deposits.sourceProven, true),
@@ -106,7 +106,7 @@ export function provesAnother(db: Database, { row, hash }: Claimed): Promise<boo
  * Returns true if a transaction on the destination chain is recorded as the delivery of another deposit or withdrawal
  * of the same user. Throws `store_unavailable`.
  */
-export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+export function isDeliveryOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const chainId = row.direction === "withdrawal" ? row.toChainId : row.vaultChainId;
   const onChain = raw`coalesce(${deposits.toChainId}, ${deposits.vaultChainId}) = ${chainId}`;
   const own = and(eq(deposits.userAddress, row.userAddress), onChain);
@@ -117,7 +117,7 @@ export function deliversAnother(db: Database, { row, hash }: Claimed): Promise<b
  * Returns true if a transaction on the source chain is recorded as the refund of another deposit or withdrawal of the
  * same user. Throws `store_unavailable`.
  */
-export function refundsAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
+export function isRefundOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
   return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
 }

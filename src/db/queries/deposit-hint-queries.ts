@@ -92,7 +92,7 @@ export async function dropHints(
  * Restores the dropped hints from logs of a deposit or withdrawal, because a reorg has changed its row. Throws
  * `store_unavailable`.
  */
-export async function retryFoundHints(db: Database, trackingId: string): Promise<void> {
+export async function restoreLogHints(db: Database, trackingId: string): Promise<void> {
   await db.run((sql) =>
     sql
       .update(depositHints)

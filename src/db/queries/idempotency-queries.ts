@@ -67,7 +67,7 @@ export async function renewKey(
  * Stores the response of an idempotency key. Returns false, without any change, if the request `owner` no longer holds
  * the key or its response is already stored. Throws `store_unavailable`.
  */
-export async function answerKey(
+export async function storeKeyResponse(
   db: Database,
   answer: IdempotencyKey & { owner: string; response: object; expiresAt: Date },
 ): Promise<boolean> {

@@ -10,7 +10,7 @@ import {
 } from "viem";
 import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { provesAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import { isSourceOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
@@ -239,7 +239,7 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   if (proof !== null && !carries && !proof.byUser)
     return [completedTransition(at, { ...proof, destinationTxHash: hash })];
   if (proof !== null) return [completedTransition(at, proof)].map(withSource(at));
-  if (!carries || (await provesAnother(ctx.db, { row, hash }))) return [];
+  if (!carries || (await isSourceOfAnother(ctx.db, { row, hash }))) return [];
   return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(
     withSource(at),
   );

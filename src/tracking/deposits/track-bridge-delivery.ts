@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { deliversAnother, refundsAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import { isDeliveryOfAnother, isRefundOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { describeError } from "../../lib/logger.ts";
 import type { DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
@@ -148,7 +148,7 @@ async function isOtherDelivery(
   ctx: Context,
   of: { row: DepositRow; hash: Hex; delivery: DeliveryProof },
 ): Promise<boolean> {
-  return of.delivery.matchedBy === "content" && (await deliversAnother(ctx.db, of));
+  return of.delivery.matchedBy === "content" && (await isDeliveryOfAnother(ctx.db, of));
 }
 
 /**
@@ -180,7 +180,7 @@ async function refundTransition(
   { row, readTransaction, said, hash }: WithHash,
 ): Promise<Transition | null> {
   const took = said.find(({ proof }) => proof !== null)?.proof?.taken ?? null;
-  if (took === null || (await refundsAnother(ctx.db, { row, hash }))) return null;
+  if (took === null || (await isRefundOfAnother(ctx.db, { row, hash }))) return null;
   const [seen, source] = await Promise.all([
     readTransaction(row.fromChainId, hash),
     readTransaction(row.fromChainId, row.sourceTxHash as Hex),

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { type EvidenceRow, selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
-import { type DepositHint, retryFoundHints, selectHints } from "../../db/queries/deposit-hint-queries.ts";
+import { type DepositHint, restoreLogHints, selectHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { postponeChecks, scheduleCheck } from "../../db/queries/deposit-schedule-queries.ts";
 import { AppError } from "../../errors.ts";
@@ -152,7 +152,7 @@ async function trackFully(
   const { known, readTransaction } = of;
   const lost = await hasLostEvidence(ctx, of);
   const row = lost ? await restateFromChains(ctx, of) : of.row;
-  if (lost) await retryFoundHints(ctx.db, row.trackingId);
+  if (lost) await restoreLogHints(ctx.db, row.trackingId);
   const hints = lost ? await selectHints(ctx.db, [row.trackingId]) : of.hints;
   const { row: after, unreadable } = await trackRow(ctx, { row, readTransaction, hints });
   if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete" };

@@ -1,7 +1,7 @@
 import { getAddress, type Hex } from "viem";
 import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { provesAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import { isSourceOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { WithdrawalChange, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
@@ -54,7 +54,7 @@ export async function exitSourceTransitions(
   const routed = findRouterExit(receipt, { row, vault });
   const at = { row, hash, confirmed };
   if (routed !== null) return [paidTransition(at, routed)];
-  if (!carries || (await provesAnother(ctx.db, { row, hash }))) return [];
+  if (!carries || (await isSourceOfAnother(ctx.db, { row, hash }))) return [];
   const batched = transaction !== null && !isSourceTransaction(row, transaction);
   return ownTransitions(vault, { ...at, receipt, batched });
 }

@@ -1,7 +1,7 @@
 import { getAddress, type Hex, keccak256 } from "viem";
 import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { deliversAnother, refundsAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import { isDeliveryOfAnother, isRefundOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withdrawal-queries.ts";
@@ -173,7 +173,7 @@ async function findDelivery(
     if (hash === null || delivery === null) continue;
     const seen = await readTransaction(row.toChainId, hash);
     if (seen.receipt === null) continue;
-    if (delivery.matchedBy === "content" && (await deliversAnother(ctx.db, { row, hash }))) continue;
+    if (delivery.matchedBy === "content" && (await isDeliveryOfAnother(ctx.db, { row, hash }))) continue;
     const own = { userAddress: row.userAddress, moveToken: row.moveToken, destinationCall: false };
     const amount = findDeliveredAmount(seen.receipt, { row: own, delivery });
     if (amount === null) continue;
@@ -195,7 +195,7 @@ async function findReturn(
   if (took === null) return null;
   const sent = await readTransaction(row.vaultChainId, txHash);
   for (const hash of namedRefunds(said)) {
-    if (hash === txHash || (await refundsAnother(ctx.db, { row, hash }))) continue;
+    if (hash === txHash || (await isRefundOfAnother(ctx.db, { row, hash }))) continue;
     const seen = await readTransaction(row.vaultChainId, hash);
     if (seen.receipt === null || sent.receipt === null) continue;
     if (seen.receipt.blockNumber < sent.receipt.blockNumber) continue;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { Context } from "../../../src/context.ts";
-import { provesAnother } from "../../../src/db/queries/deposit-evidence-queries.ts";
+import { isSourceOfAnother } from "../../../src/db/queries/deposit-evidence-queries.ts";
 import { addReportedHint, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
@@ -124,8 +124,8 @@ test("a transaction that was reported for a twin proves the twin", async () => {
   const { trackingId, fromChainId: chainId } = twin;
   await addReportedHint(ctx.db, { trackingId, chainId, txHash: TRUE, now: new Date(NOW) });
 
-  expect(await provesAnother(ctx.db, { row: direct, hash: TRUE })).toBe(true);
-  expect(await provesAnother(ctx.db, { row: twin, hash: TRUE })).toBe(false);
+  expect(await isSourceOfAnother(ctx.db, { row: direct, hash: TRUE })).toBe(true);
+  expect(await isSourceOfAnother(ctx.db, { row: twin, hash: TRUE })).toBe(false);
 });
 
 test("a deposit leaves its twin the transaction that was reported for the twin, whichever is tracked first", async () => {

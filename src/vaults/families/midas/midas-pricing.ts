@@ -9,7 +9,7 @@ import {
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
-import { larger, leastAmount, MAX_UINT256, mulDivDown } from "../../../lib/amount.ts";
+import { larger, MAX_UINT256, mulDivDown, smallestAmount } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { depositSelector, midasMode, midasUnit } from "./midas-params.ts";
@@ -56,7 +56,7 @@ export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UI
  */
 export function leastPaymentFor(rates: MidasRates, mTokens: bigint): bigint | null {
   if (mTokens === 0n) return 0n;
-  return leastAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) >= mTokens);
+  return smallestAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) >= mTokens);
 }
 
 /**
@@ -66,7 +66,7 @@ export function leastPaymentFor(rates: MidasRates, mTokens: bigint): bigint | nu
  */
 export function mostPaymentFor(rates: MidasRates, mTokens: bigint): bigint {
   if (mTokens === 0n) return 0n;
-  const tooMuch = leastAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) > mTokens);
+  const tooMuch = smallestAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) > mTokens);
   return tooMuch === null ? maxPayment(rates) : tooMuch - 1n;
 }
 

@@ -1,6 +1,6 @@
 import { type Address, parseAbi } from "viem";
 import { type ReadResult, read, valueOrNull } from "../../../chains/chain-reads.ts";
-import { leastAmount, MAX_UINT256, mulDivDown } from "../../../lib/amount.ts";
+import { MAX_UINT256, mulDivDown, smallestAmount } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { addressParam, choiceParam } from "../../vault-params.ts";
@@ -157,6 +157,6 @@ export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   if (cap <= supply) return 0n;
   const left = cap - supply;
   const over = (amount: bigint) => (mintedShares(vault, { market, amount }) ?? 0n) > left;
-  const tooMuch = leastAmount(MAX_UINT256, over);
+  const tooMuch = smallestAmount(MAX_UINT256, over);
   return tooMuch === null ? MAX_UINT256 : tooMuch - 1n;
 }
