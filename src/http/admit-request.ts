@@ -37,9 +37,9 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
 const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
 
 /**
- * Counts a validated request against the route's limit per caller and user address, unless the caller has proven to be
- * a partner (by more than an API key), and returns the context for the handler. A request that may be a replay is
- * counted when the handler calls `charge` of the returned context. Throws `rate_limited`.
+ * Counts a validated request against the route's limit per caller and user address, unless the caller is a partner that
+ * authenticated by a session or by the secret of its API key, and returns the context for the handler. A request that
+ * may be a replay is counted when the handler calls `charge` of the returned context. Throws `rate_limited`.
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,

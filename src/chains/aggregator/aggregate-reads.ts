@@ -18,8 +18,8 @@ const LAST_GAS = 20_000_000;
 /**
  * Makes many view calls on one chain in as few `eth_call` requests as possible, at most 300 calls each. The calls are
  * independent: gas use, a revert or malformed return data of one does not affect the others. Each may use three million
- * gas, or 20 million when it is repeated alone at the end. All calls of one request see the same block; the returned
- * block is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
+ * gas, and one that ran out of it is repeated with 20 million. All calls of one request see the same block; the
+ * returned block is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,

@@ -105,8 +105,8 @@ export function sequencerIsUp({ round, headTime }: { round: FeedRound | null; he
 }
 
 /**
- * Returns true if a feed's `description()` names one of the expected pairs. Letter case, spaces and hyphens are
- * ignored, and so are the suffixes that name the kind of feed.
+ * Returns true if a feed's `description()` names one of the expected pairs. Letter case and spaces are ignored, a
+ * hyphen counts as a slash, and a suffix that names the kind of feed (`Exchange Rate`, `Calculated`) is cut.
  */
 export function describesPair(feed: Pick<FeedDefinition, "pairs">, description: string): boolean {
   const text = description.toUpperCase().replaceAll(/\s+/g, "");
