@@ -38,7 +38,8 @@ const UNSETTLED_BLOCKS = 64;
 
 /**
  * Returns the registers of the served chains: those in code and, for chains without a register in code, those of the
- * configuration. A configured register without a view function whose family has none in code is left out.
+ * configuration. A configured register without a list view is read like those of its family in code, and left out if
+ * there are none.
  */
 export function servedRegisters(ctx: Context): VaultRegister[] {
   const known = new Set(vaultRegisters.map(({ chainId }) => chainId));

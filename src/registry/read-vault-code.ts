@@ -32,8 +32,8 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
 }
 
 /**
- * Returns true if an identifier of `readVaultCode` is that of an ERC-1967 or beacon proxy, whose admin or beacon's
- * owner can replace the vault's code.
+ * Returns true if an identifier of `readVaultCode` is that of an ERC-1967 or beacon proxy: the proxy's admin or the
+ * owner of the beacon can replace the vault's code.
  */
 export const isReplaceable = (code: string): boolean => /^(implementation|beacon):/.test(code);
 

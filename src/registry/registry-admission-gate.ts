@@ -46,11 +46,11 @@ const USD = 10n ** 18n;
 const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
 
 /**
- * Returns why a discovered vault may not open yet, or null if it may as far as these facts show; `codeObstacle`
- * examines the rest. A factory only proves which code a vault runs, not that it is safe, so every condition must hold:
- * neither vault nor asset is blocked; a family that not every contract can imitate; an asset on the operator's list; a
- * curated source that still names it; the operator's minimum age and total assets; and a simulated deposit of which at
- * least 99.5% is returned at once. `now` is in milliseconds since the epoch.
+ * Returns why a discovered vault may not open yet, or null if these facts show no reason; `codeObstacle` examines the
+ * rest. A factory only proves which code a vault runs, not that it is safe, so every condition must hold: vault and
+ * asset are not blocked; the family is not generic ERC-4626, which any contract can implement; the asset is on the
+ * operator's list; a curated source still names the vault; it has the operator's minimum age and total assets; and a
+ * simulated deposit returned at least 99.5% at once. `now` is in milliseconds since the epoch.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,

@@ -48,7 +48,7 @@ function groupByVault<T extends { chainId: number; vaultAddress: string }>(
 
 /**
  * Reads the stored facts of vaults that the signal rules need, by vault id. `changes` are the registry changes of the
- * last day, of any vault. Throws `store_unavailable`.
+ * last day; each vault gets its own. Throws `store_unavailable`.
  */
 export async function readFacts(
   ctx: Context,

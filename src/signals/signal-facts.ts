@@ -101,7 +101,7 @@ export interface VaultFacts {
   hours: readonly Point[];
   /** Daily snapshots of the last ninety days. */
   days: readonly Point[];
-  /** Null if not all deposits and withdrawals of the last day are stored. */
+  /** Flows since the snapshot of a day ago. Null without that snapshot, or if a flow or its amount is missing. */
   dayFlows: DayFlows | null;
   /** Days of the last month that ended at least a day ago and whose deposits and withdrawals are all stored. */
   flowDays: readonly FlowDay[];

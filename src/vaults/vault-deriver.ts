@@ -83,8 +83,7 @@ export const MAX_NAME_LENGTH = 120;
 
 /**
  * Returns a query for a token's symbol, cut to 32 characters, and its decimals. Symbols that are returned as bytes32
- * are read too. The result is null if the symbol is missing or empty, if the decimals are missing, or if there are more
- * than 36 of them.
+ * are read too. The result is null if the symbol is missing or empty, or if the decimals are missing or above 36.
  */
 export function tokenQuery(address: Address): Query<Token | null> {
   const onToken = { to: address, abi: tokenAbi() } as const;

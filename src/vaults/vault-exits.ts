@@ -289,8 +289,8 @@ export interface ExitSettlement {
 }
 
 /**
- * Returns the amounts of a token that were transferred to an account by a receipt's logs, in the order of the logs and
- * in the token's smallest unit. Empty if there are none.
+ * Returns the amounts of a token that an account received according to a receipt's logs, in their order and in the
+ * token's smallest unit. Empty if there are none.
  */
 export function paidTo(logs: readonly Log[], of: { token: Address; receiver: Address }): bigint[] {
   const own = logs.filter(({ address }) => isAddressEqual(address, of.token));

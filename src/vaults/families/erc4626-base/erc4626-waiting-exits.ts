@@ -49,8 +49,8 @@ const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
 /**
  * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets the registry parameters `exit`
  * (`cooldown` or `maple`) and `withdraw_seconds` accordingly: sUSDe and its forks are recognised by
- * `cooldownDuration()`, Maple's pools by `convertToExitAssets` and `manager`. It accepts every contract; other vaults
- * pay instantly.
+ * `cooldownDuration()`, Maple's pools by `convertToExitAssets` and `manager`. Other vaults pay instantly and get
+ * neither parameter. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);

@@ -305,7 +305,8 @@ function assemble(of: {
 }
 
 /**
- * Deriver of Veda's BoringVaults. The vault's transfer hook is the teller, which names the accountant. Which functions
- * the teller has shows its version. Source: Veda-Labs/boring-vault.
+ * Deriver of Veda's BoringVaults. The teller is the vault's transfer hook or, if that is not a teller, the entry point
+ * of the reviewed entry; it names the accountant, and its functions show its version. Accepted tokens are the
+ * accountant's base asset and tokens of the entry, as far as the teller supports them. Source: Veda-Labs/boring-vault.
  */
 export const vedaDeriver: Deriver = { conclusive: true, derive };

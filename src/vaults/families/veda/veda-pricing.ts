@@ -96,8 +96,8 @@ export function marketReads(vault: Vault, token: Address) {
 }
 
 /**
- * Creates the reads of the teller's cap on the supply of shares and of that supply, both in the share token's smallest
- * unit.
+ * Creates two reads: the teller's cap on the total supply of shares, and that supply. Both are in the share token's
+ * smallest unit.
  */
 export function capReads(vault: Vault) {
   return {

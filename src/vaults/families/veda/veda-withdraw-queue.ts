@@ -273,8 +273,9 @@ export function findQueueRequest(
 }
 
 /**
- * Returns how a request of the user ended by a receipt's logs: solved or cancelled in the queue or, for an id that is
- * not the queue's, completed or cancelled in the delayed-withdrawal contract. Null if the logs do not show its end.
+ * Returns how a request of the user ended according to a receipt's logs: solved or cancelled in the queue or, for an id
+ * that is not the queue's, completed or cancelled in the delayed-withdrawal contract. Null if the logs do not show its
+ * end.
  */
 export function findQueueSettlement(
   vault: Vault,
