@@ -59,7 +59,7 @@ describe("knip's exceptions", () => {
   });
 
   test("include no file of src but the client's package, for the Worker must reach all others", () => {
-    expect(settings.entry.filter((pattern) => pattern.startsWith("src"))).toEqual(["src/client/*.ts"]);
+    expect(settings.entry.filter((pattern) => pattern.startsWith("src"))).toEqual(["src/client/**/*.ts"]);
     expect(settings.project).toContain("src/**/*.ts");
   });
 });
