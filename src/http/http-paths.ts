@@ -1,6 +1,6 @@
 /**
- * Method and path of every operation that is not an administrator's. A group of routes is loaded when its first request
- * arrives, so that a request that matches no group cannot look for similar paths among the routes.
+ * Every operation that is not an administrator's, as `METHOD /path`. Routes are loaded only with the first request to
+ * their group, so an unknown path can only be compared with this list.
  */
 export const operationPaths: readonly string[] = [
   "GET /v1/vaults",

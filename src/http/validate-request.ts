@@ -57,9 +57,10 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
 }
 
 /**
- * Returns true if a route rejects undeclared query parameters: reads, and whatever rejects unknown fields of its body.
- * Otherwise a misspelled filter would return everything, a parameter beside the body would be ignored where money
- * depends on it, and invented parameters could fill a shared cache, which stores one copy per query string.
+ * Returns true if a route rejects undeclared query parameters: every GET route, and every route whose body rejects
+ * unknown fields, unless it is marked with `ignoresUnknownQuery`. Otherwise a misspelled filter would return
+ * everything, a parameter next to the body would be ignored where money depends on it, and invented parameters could
+ * fill a shared cache, which stores one copy per query string.
  */
 export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: AnyRoute): boolean {
   if (ignoresUnknownQuery === true) return false;

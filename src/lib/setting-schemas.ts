@@ -14,7 +14,10 @@ export const ContractAddress = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-/** Creates the schema of an environment variable that holds JSON; a missing or empty variable gives undefined. */
+/**
+ * Creates the schema of an environment variable that holds JSON. A missing or empty variable gives undefined; text that
+ * is not JSON is an issue.
+ */
 export function jsonVariable<T extends z.ZodType>(schema: T) {
   return z
     .string()

@@ -102,8 +102,8 @@ const simulated = {
 };
 
 /**
- * Members of the examples of components that do not follow from the examples of single fields, because fields depend on
- * each other: which are null, which amounts and states belong together. By the name of the component.
+ * Values in the examples of components, by component name, that cannot be composed from the examples of single fields:
+ * which fields are null, and which amounts and states belong together.
  */
 export const exampleValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   VaultProof: { ok: true, amount: AMOUNT, shares: SHARES, reason: "" },

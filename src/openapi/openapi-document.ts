@@ -130,8 +130,8 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
 
 /**
  * Returns the OpenAPI 3.1 document of the routes, in their order, with the public URL of a deployment as its server.
- * Error responses follow from the routes' error codes, and every response has an example. Source: OpenAPI Specification
- * 3.1.
+ * Error responses follow from the routes' error codes, and every response with a body has an example. Source: OpenAPI
+ * Specification 3.1.
  */
 export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
   const document = new OpenAPIHono();

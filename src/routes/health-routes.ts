@@ -106,7 +106,7 @@ const healthDetails = defineRoute({
 });
 
 /**
- * Routes that report whether the service is running, whether its dependencies respond, and how far its indexes and jobs
- * are.
+ * Routes that report whether the service is running, whether its dependencies respond, and the state of its indexes and
+ * jobs.
  */
 export const healthRoutes: readonly AnyRoute[] = [healthLive, healthReady, healthDetails];

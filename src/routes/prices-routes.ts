@@ -23,5 +23,5 @@ const pricesList = defineRoute({
   handler: (ctx, { query }) => listPrices(ctx, query.ids),
 });
 
-/** Route that returns prices of tokens. */
+/** Route that returns prices of tokens in US dollars. */
 export const priceRoutes: readonly AnyRoute[] = [pricesList];

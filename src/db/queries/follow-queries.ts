@@ -68,8 +68,8 @@ export async function loadFollowState(db: Database, chainId: number): Promise<Fo
 const Oldest = z.array(z.object({ at: z.coerce.date().nullable() }));
 
 /**
- * Selects the build time of the oldest deposit or withdrawal that is unproven or in progress on a chain, or returns
- * null if there is none. Throws `store_unavailable`.
+ * Selects the build time of the oldest deposit or withdrawal that is unproven or in progress and has the chain as its
+ * source, vault or destination chain, or returns null if there is none. Throws `store_unavailable`.
  */
 export async function selectOldestOpen(db: Database, chainId: number): Promise<Date | null> {
   const open = raw`(${unproven(deposits)} or ${underWay(deposits)})`;

@@ -44,9 +44,8 @@ export function selectIncidents(
 }
 
 /**
- * Inserts new incidents and updates ongoing ones, in one statement. An update with an earlier time of last sight or a
- * lower update count than the stored one is skipped, so that no concurrent run is overwritten. Throws
- * `store_unavailable`.
+ * Inserts new incidents and updates ongoing ones, in one statement. An update whose `lastSeen` or update count is below
+ * the stored one is skipped, so that it does not overwrite a concurrent run. Throws `store_unavailable`.
  */
 export async function writeIncidents(db: Database, rows: readonly SignalRow[]): Promise<void> {
   if (rows.length === 0) return;

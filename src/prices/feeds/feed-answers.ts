@@ -90,7 +90,7 @@ function toScale(answer: bigint, decimals: number): bigint {
     : answer / 10n ** BigInt(decimals - ANSWER_DECIMALS);
 }
 
-/** Time for which a sequencer must have been up before prices of its chain are used, in seconds. */
+/** Time for which a sequencer must have been up before prices of its chain are used, in seconds: half an hour. */
 export const SEQUENCER_GRACE_S = 1_800;
 
 /**
