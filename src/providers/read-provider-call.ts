@@ -24,7 +24,7 @@ export interface TransferCallData {
   /** Delivered token, or null if the calldata names it only by the bridge's own id. */
   toToken: Address | null;
   /** Minimum delivery in the smallest unit of `toToken`, or null if the calldata does not contain it in that unit. */
-  least: bigint | null;
+  minDelivery: bigint | null;
 }
 
 const tokenOf = (address: Address): Address => (isNativeAlias(address) ? zeroAddress : getAddress(address));
@@ -48,7 +48,7 @@ function readAcross(data: Hex): TransferCallData | null {
     return {
       ...{ fromToken: deposit.inputToken, amount: deposit.inputAmount, receiver },
       ...{ refundTo: deposit.depositor, toChainId: Number(deposit.destinationChainId) },
-      ...{ toToken: deposit.outputToken, least: deposit.outputAmount },
+      ...{ toToken: deposit.outputToken, minDelivery: deposit.outputAmount },
     };
   } catch {
     return null;
@@ -67,7 +67,7 @@ function readKyber(data: Hex): TransferCallData | null {
   const { srcToken, amount, dstReceiver, dstToken, minReturnAmount } = swap.desc;
   return {
     ...{ fromToken: tokenOf(srcToken), amount, receiver: dstReceiver, refundTo: null, toChainId: null },
-    ...{ toToken: tokenOf(dstToken), least: minReturnAmount },
+    ...{ toToken: tokenOf(dstToken), minDelivery: minReturnAmount },
   };
 }
 
@@ -77,7 +77,7 @@ function readVelora(data: Hex): TransferCallData | null {
   const { srcToken, fromAmount: amount, beneficiary: receiver, destToken, toAmount } = swap;
   return {
     ...{ fromToken: tokenOf(srcToken), amount, receiver, refundTo: null, toChainId: null },
-    ...{ toToken: tokenOf(destToken), least: toAmount - AUGUSTUS_DUST },
+    ...{ toToken: tokenOf(destToken), minDelivery: toAmount - AUGUSTUS_DUST },
   };
 }
 
@@ -92,7 +92,7 @@ function readLifiSwap({ swaps, receiver, minAmountOut }: SwapCall): TransferCall
   if (first === undefined || last === undefined) return null;
   return {
     ...{ fromToken: tokenOf(first.sendingAssetId), amount: first.fromAmount, receiver, refundTo: null },
-    ...{ toChainId: null, toToken: tokenOf(last.receivingAssetId), least: minAmountOut },
+    ...{ toChainId: null, toToken: tokenOf(last.receivingAssetId), minDelivery: minAmountOut },
   };
 }
 
@@ -107,12 +107,12 @@ function readLifiBridge(call: BridgeCall): TransferCallData | null {
   const own = facetOf(call);
   // The facet pays the receiver that it names itself, so that both must agree.
   if (own === null || (own.receiver !== null && own.receiver !== getAddress(bridge.receiver))) return null;
-  const { refundTo, toToken, least } = own;
+  const { refundTo, toToken, minDelivery: least } = own;
   const toChainId = Number(bridge.destinationChainId);
-  return { ...paid, receiver: bridge.receiver, toChainId, refundTo, toToken, least };
+  return { ...paid, receiver: bridge.receiver, toChainId, refundTo, toToken, minDelivery: least };
 }
 
-type OfFacet = Pick<TransferCallData, "refundTo" | "toToken" | "least"> & { receiver: Address | null };
+type OfFacet = Pick<TransferCallData, "refundTo" | "toToken" | "minDelivery"> & { receiver: Address | null };
 
 /** Returns the fields that only the bridge's own parameters contain, or null if an address in them is malformed. */
 function facetOf(call: BridgeCall): OfFacet | null {
@@ -122,12 +122,20 @@ function facetOf(call: BridgeCall): OfFacet | null {
       return {
         ...{ receiver: wordToAddress(receiverAddress), refundTo: wordToAddress(refundAddress) },
         // After swaps the facet computes the output from what they yield.
-        ...{ toToken: wordToAddress(receivingAssetId), least: call.swaps === null ? outputAmount : null },
+        ...{
+          toToken: wordToAddress(receivingAssetId),
+          minDelivery: call.swaps === null ? outputAmount : null,
+        },
       };
     }
-    if (call.kind !== "stargate") return { receiver: null, refundTo: null, toToken: null, least: null };
+    if (call.kind !== "stargate") return { receiver: null, refundTo: null, toToken: null, minDelivery: null };
     const { sendParams, refundAddress } = call.facet;
-    return { receiver: wordToAddress(sendParams.to), refundTo: refundAddress, toToken: null, least: null };
+    return {
+      receiver: wordToAddress(sendParams.to),
+      refundTo: refundAddress,
+      toToken: null,
+      minDelivery: null,
+    };
   } catch {
     return null;
   }

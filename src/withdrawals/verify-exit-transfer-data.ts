@@ -40,7 +40,7 @@ export function verifyTransferData(asked: ExpectedTransferData, data: Hex): void
   const named =
     read.toToken === null || namesToken(read.toToken, { token: asked.requested, chain: to, bridged });
   requireSame(named, "transfer toToken");
-  requireSame(read.least === null || (least > 0n && read.least >= least), "transfer minimum");
+  requireSame(read.minDelivery === null || (least > 0n && read.minDelivery >= least), "transfer minimum");
 }
 
 /**

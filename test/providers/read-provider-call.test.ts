@@ -52,7 +52,7 @@ describe("readTransferCall() of Across", () => {
     const { transaction } = built({ call: null });
     expect(readTransferCall(transaction.data)).toEqual({
       ...{ fromToken: USDC_1, amount: 100_000_000n, receiver: USER, refundTo: USER },
-      ...{ toChainId: 42161, toToken: USDC_42161, least: terms.outputAmount },
+      ...{ toChainId: 42161, toToken: USDC_42161, minDelivery: terms.outputAmount },
     });
   });
 
@@ -87,7 +87,7 @@ test("readTransferCall() reads a swap of Velora, which delivers one unit less th
   const request = veloraRequest({ fromToken: zeroAddress });
   expect(readTransferCall(fieldsData(request, { toAmount: 97n }))).toEqual({
     ...{ fromToken: zeroAddress, amount: request.amount, receiver: USER, refundTo: null },
-    ...{ toChainId: null, toToken: request.toToken, least: 96n },
+    ...{ toChainId: null, toToken: request.toToken, minDelivery: 96n },
   });
 });
 

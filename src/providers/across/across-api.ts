@@ -32,7 +32,7 @@ const MAX_RETRY_SECONDS = 3_600;
  * 400 with a known error code, and for 404 with an error body; otherwise `upstream_unavailable`. `now` is in
  * milliseconds since the epoch. Source: across-protocol/frontend `api/_errors.ts`.
  */
-export function failureFromResponse(response: BoundedResponse, now: number): AppError {
+export function failureFromAcrossResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
   if (status === 429) {
     const seconds = parseRetryAfter(response.headers.get("retry-after"), now) ?? DEFAULT_RETRY_SECONDS;
@@ -56,7 +56,7 @@ export function failureFromResponse(response: BoundedResponse, now: number): App
  * for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. The error becomes the cause, which is
  * only logged.
  */
-export function failureFromExchange(error: unknown): AppError {
+export function failureFromAcrossRequest(error: unknown): AppError {
   return error instanceof OutsideError && error.kind === "timeout"
     ? failureFrom("upstream_timeout", "the bridge did not respond in time", error)
     : failureFrom("upstream_unavailable", "the bridge is unavailable; try again later", error);
@@ -116,7 +116,7 @@ export async function fetchSuggestedFees(
   const url = `${settings.apiUrl}/suggested-fees?${new URLSearchParams(query)}`;
   const init = message === "0x" ? getInit(settings) : postInit(settings, { message });
   const response = await sendWithRetry(scope, { url, init, budgetMs: QUOTE_BUDGET_MS });
-  if (response.status !== 200) throw failureFromResponse(response, scope.now());
+  if (response.status !== 200) throw failureFromAcrossResponse(response, scope.now());
   return parseBody(response.text, SuggestedFees);
 }
 
@@ -138,7 +138,7 @@ export async function fetchDepositStatus(
     budgetMs: STATUS_BUDGET_MS,
   });
   if (isDepositUnknown(response)) return null;
-  if (response.status !== 200) throw failureFromResponse(response, scope.now());
+  if (response.status !== 200) throw failureFromAcrossResponse(response, scope.now());
   return parseBody(response.text, AcrossDepositStatus);
 }
 
@@ -180,7 +180,7 @@ async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promis
     await sleep(RETRY_DELAY_MS);
     return await attempt();
   } catch (error) {
-    throw failureFromExchange(error);
+    throw failureFromAcrossRequest(error);
   }
 }
 

@@ -17,7 +17,7 @@ import {
   type AcrossDeployments,
   resolveAcrossDeployments,
 } from "./across-deployments.ts";
-import { ACROSS_VALID_SECONDS, type AcrossTerms, acceptTerms, inOutputUnits } from "./across-quote-checks.ts";
+import { ACROSS_VALID_SECONDS, type AcrossTerms, acceptTerms, toOutputUnits } from "./across-quote-checks.ts";
 import { ACROSS_KEY, type AcrossRoute, findAcrossRoute } from "./across-route.ts";
 import { trackAcrossTransfer } from "./tracking/across-status.ts";
 import { verifyAcrossDeposit } from "./verify-across-deposit.ts";
@@ -134,7 +134,7 @@ function quoteFromTerms(priced: {
   terms: AcrossTerms;
 }): TransferQuote {
   const { terms, route } = priced;
-  const paid = inOutputUnits(priced);
+  const paid = toOutputUnits(priced);
   return {
     provider: ACROSS_KEY,
     bridge: ACROSS_KEY,

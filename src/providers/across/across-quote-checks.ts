@@ -57,7 +57,7 @@ export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): str
     return "another input token";
   if (!isSameToken(fees.outputToken, { ...route.output, chainId: request.toChainId }))
     return "another output token";
-  if (fees.outputAmount > inOutputUnits(asked)) return "an output above the amount paid";
+  if (fees.outputAmount > toOutputUnits(asked)) return "an output above the amount paid";
   return findTimingFault(fees, asked.now);
 }
 
@@ -87,7 +87,7 @@ function findTimingFault(fees: SuggestedFees, now: number): string | null {
 /**
  * Converts the amount of a transfer request from the input token's to the output token's smallest unit, rounded down.
  */
-export function inOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">): bigint {
+export function toOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">): bigint {
   return mulDivDown(
     request.amount,
     10n ** BigInt(route.output.decimals),

@@ -11,7 +11,7 @@ import { createVeloraClient, type VeloraClient } from "./velora-client.ts";
 import { resolveVeloraDeployments, type VeloraDeployment } from "./velora-deployments.ts";
 import { veloraRejection } from "./velora-errors.ts";
 import { VeloraPrices, type VeloraRoute, VeloraSwap } from "./velora-schemas.ts";
-import { namesSwap, veloraToken, verifyVeloraSwap } from "./verify-velora-swap.ts";
+import { matchesSwapRequest, veloraToken, verifyVeloraSwap } from "./verify-velora-swap.ts";
 
 /** Name of the provider Velora, and of its tool in steps. */
 const VELORA_KEY = "velora";
@@ -112,7 +112,7 @@ async function quoteSwap(parts: VeloraParts, input: SwapInput): Promise<Transfer
     query,
     schema: VeloraPrices,
   });
-  if (!namesSwap(route, input)) throw veloraRejection("priceRoute");
+  if (!matchesSwapRequest(route, input)) throw veloraRejection("priceRoute");
   const toAmountMin = minimumOutput(route.destAmount, request);
   if (toAmountMin <= 0n) throw noExchangeRoute("no_quote");
   return { ...quoteOf(route), toAmount: route.destAmount, toAmountMin };

@@ -45,7 +45,7 @@ export interface VerifiedVeloraSwap {
 export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyInput): VerifiedVeloraSwap {
   const { priceRoute: route, txParams: sent } = answer;
   const value = isNative(request.fromToken) ? request.amount : 0n;
-  requireMatch(namesSwap(route, { request, deployment }), "priceRoute");
+  requireMatch(matchesSwapRequest(route, { request, deployment }), "priceRoute");
   requireMatch(sent.chainId === request.fromChainId, "chainId");
   requireMatch(isAddressEqual(sent.to, deployment.router), "to");
   requireMatch(sent.value === value, "value");
@@ -78,7 +78,7 @@ export const veloraToken = (token: Address): Address => (isNative(token) ? VELOR
  * Returns true if a price is for the requested tokens, amount and chain, by the accepted function of the chain's
  * router, and its output is not zero.
  */
-export function namesSwap(
+export function matchesSwapRequest(
   route: VeloraRoute,
   { request, deployment }: Pick<VeloraVerifyInput, "request" | "deployment">,
 ): boolean {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type BoundedResponse, OutsideError } from "../../../src/lib/bounded-fetch.ts";
 import {
-  failureFromExchange,
-  failureFromResponse,
+  failureFromAcrossRequest,
+  failureFromAcrossResponse,
   isDepositUnknown,
 } from "../../../src/providers/across/across-api.ts";
 import { reasonsOf } from "../../support/across/stage.ts";
@@ -65,13 +65,13 @@ const table: [name: string, response: BoundedResponse, code: string, reasons: st
   ["a declining 500", across(500, "AMOUNT_TOO_LOW"), "upstream_unavailable", []],
 ];
 
-test.each(table)("failureFromResponse() maps an API error: %s", (_, response, code, reasons) => {
-  const failure = failureFromResponse(response, NOW);
+test.each(table)("failureFromAcrossResponse() maps an API error: %s", (_, response, code, reasons) => {
+  const failure = failureFromAcrossResponse(response, NOW);
   expect([failure.code, reasonsOf(failure)]).toEqual([code, reasons]);
   expect(JSON.stringify([failure.message, failure.members])).not.toContain("upstream.example");
 });
 
-describe("failureFromResponse() of a rate limit", () => {
+describe("failureFromAcrossResponse() of a rate limit", () => {
   test.each([
     [undefined, 60],
     ["", 60],
@@ -84,16 +84,16 @@ describe("failureFromResponse() of a rate limit", () => {
     ["Fri, 01 Jan 2100 00:00:00 GMT", 3_600],
   ])("reads Retry-After %j as %i seconds", (header, seconds) => {
     const headers = header === undefined ? undefined : { "retry-after": header };
-    const failure = failureFromResponse(answer(429, "", headers), NOW);
+    const failure = failureFromAcrossResponse(answer(429, "", headers), NOW);
     expect([failure.code, failure.members]).toEqual(["rate_limited", { retry_after: seconds }]);
   });
 });
 
-test("failureFromExchange() returns upstream_timeout only for a timeout", () => {
-  expect(failureFromExchange(new OutsideError("timeout", "")).code).toBe("upstream_timeout");
+test("failureFromAcrossRequest() returns upstream_timeout only for a timeout", () => {
+  expect(failureFromAcrossRequest(new OutsideError("timeout", "")).code).toBe("upstream_timeout");
   for (const kind of ["network", "too_large", "status", "malformed"] as const)
-    expect(failureFromExchange(new OutsideError(kind, "")).code).toBe("upstream_unavailable");
-  expect(failureFromExchange(new TypeError("x")).code).toBe("upstream_unavailable");
+    expect(failureFromAcrossRequest(new OutsideError(kind, "")).code).toBe("upstream_unavailable");
+  expect(failureFromAcrossRequest(new TypeError("x")).code).toBe("upstream_unavailable");
 });
 
 test("isDepositUnknown() is true only for the indexer's own 404", () => {

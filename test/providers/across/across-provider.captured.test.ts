@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { type Hex, toEventSelector, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { depositAbi, handlerAbi, spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
-import { failureFromResponse } from "../../../src/providers/across/across-api.ts";
+import { failureFromAcrossResponse } from "../../../src/providers/across/across-api.ts";
 import { decodeAcrossDeposit, decodeInstructions } from "../../../src/providers/across/across-calldata.ts";
 import { knownAcrossDeployments } from "../../../src/providers/across/across-deployments.ts";
 import { AcrossDepositStatus, SuggestedFees } from "../../../src/providers/across/across-schemas.ts";
@@ -71,11 +71,11 @@ function captures(): void {
     ]);
   });
 
-  test("failureFromResponse() maps every captured error", () => {
+  test("failureFromAcrossResponse() maps every captured error", () => {
     const codes = named("error.").map((name) => {
       const { _meta, body } = read(name);
       const answer = { status: _meta.httpStatus ?? 0, headers: new Headers(), text: JSON.stringify(body) };
-      return [name.replace(/\.(official|synthetic).*/, ""), failureFromResponse(answer, 0).code];
+      return [name.replace(/\.(official|synthetic).*/, ""), failureFromAcrossResponse(answer, 0).code];
     });
     expect(Object.fromEntries(codes)).toEqual({
       "error.400.amount-too-high": "no_route",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Address, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { acceptTerms, inOutputUnits } from "../../../src/providers/across/across-quote-checks.ts";
+import { acceptTerms, toOutputUnits } from "../../../src/providers/across/across-quote-checks.ts";
 import { SuggestedFees } from "../../../src/providers/across/across-schemas.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { call, failureOf, feesBody, requestOf, routeOf, WETH_1 } from "../../support/across/stage.ts";
@@ -147,9 +147,9 @@ describe("the minimum output of acceptTerms()", () => {
   });
 });
 
-test("inOutputUnits() converts between the tokens' decimals and rounds down", () => {
+test("toOutputUnits() converts between the tokens' decimals and rounds down", () => {
   const route = routeOf(request);
   const to = (decimals: number) => ({ ...route, output: { ...route.output, decimals } });
-  expect(inOutputUnits({ request, route: to(18) })).toBe(100n * 10n ** 18n);
-  expect(inOutputUnits({ request: requestOf({ amount: 1_999_999n }), route: to(0) })).toBe(1n);
+  expect(toOutputUnits({ request, route: to(18) })).toBe(100n * 10n ** 18n);
+  expect(toOutputUnits({ request: requestOf({ amount: 1_999_999n }), route: to(0) })).toBe(1n);
 });

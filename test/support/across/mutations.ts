@@ -10,7 +10,7 @@ import { depositAbi, instructionsParameters } from "../../../src/providers/acros
 import {
   acceptTerms,
   findQuoteFault,
-  inOutputUnits,
+  toOutputUnits,
 } from "../../../src/providers/across/across-quote-checks.ts";
 import { SuggestedFees } from "../../../src/providers/across/across-schemas.ts";
 import { findDepositDifferences } from "../../../src/providers/across/verify-across-deposit.ts";
@@ -118,7 +118,7 @@ function mutatePrice(
   try {
     const fees = SuggestedFees.parse(body);
     const terms = acceptTerms(fees, asked);
-    const most = inOutputUnits(asked);
+    const most = toOutputUnits(asked);
     // Whether the output is fair is judged for all providers alike, by src/orders/order-fairness-rules.ts.
     const floor = request.call?.minIn ?? 1n;
     const within =

@@ -5,7 +5,7 @@ import { outcomeOfOutsideError, throughBreaker } from "../../../lib/circuit-brea
 import { sleep } from "../../../lib/timers.ts";
 import type { ProviderScope } from "../../provider.ts";
 import {
-  failureFromLifiExchange,
+  failureFromLifiRequest,
   failureFromLifiResponse,
   lifiRateLimited,
   lifiRejection,
@@ -127,7 +127,7 @@ async function attempt(scope: ProviderScope, sending: OutgoingRequest): Promise<
     const breaker = scope.breakers?.of(`lifi:${sending.family}`, providerPolicy);
     return await throughBreaker(breaker, { work, outcomeOf: outcomeOfOutsideError });
   } catch (error) {
-    throw failureFromLifiExchange(error);
+    throw failureFromLifiRequest(error);
   }
 }
 
@@ -143,7 +143,7 @@ function readResponse<S extends z.ZodType>(
   if (response.status !== 200) {
     const failure = failureFromLifiResponse({ ...response, now: request.now });
     throw request.family === "other" && failure.code === "no_route"
-      ? failureFromLifiExchange(failure.cause)
+      ? failureFromLifiRequest(failure.cause)
       : failure;
   }
   const parsed = request.schema.safeParse(parseJson(response.text));
@@ -155,6 +155,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw failureFromLifiExchange(error);
+    throw failureFromLifiRequest(error);
   }
 }

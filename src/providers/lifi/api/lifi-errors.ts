@@ -161,7 +161,7 @@ export function lifiRejection(field: string): AppError {
  * `upstream_timeout` for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. An AppError is
  * returned unchanged.
  */
-export function failureFromLifiExchange(error: unknown): AppError {
+export function failureFromLifiRequest(error: unknown): AppError {
   if (error instanceof AppError) return error;
   const timedOut = error instanceof OutsideError && error.kind === "timeout";
   return failureFrom(timedOut ? "upstream_timeout" : "upstream_unavailable", UNAVAILABLE, error);
