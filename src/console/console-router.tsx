@@ -103,7 +103,10 @@ const pages = [
   admin,
 ] as const;
 
-/** Creates the console's page router (TanStack Router). Pages preload their data into `cache`. */
+/**
+ * Creates the console's page router (TanStack Router). The code of a page is loaded when the user points at a link to
+ * it, its data into `cache` when the user opens it.
+ */
 export const createConsoleRouter = (cache: QueryClient) =>
   createRouter({
     routeTree: root.addChildren(pages),

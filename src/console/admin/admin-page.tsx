@@ -23,7 +23,7 @@ const SECTIONS = [
 
 /**
  * Page for administrators: partner applications, vaults with the results of their checks, and the audit log. The
- * administrator's token is kept in memory only.
+ * administrator's token is kept in memory only, so that reloading the page asks for it again.
  */
 export function AdminPage() {
   const [token, setToken] = useState("");

@@ -1,6 +1,6 @@
 import type { Answer } from "../../client/actions/read-actions.ts";
 
-/** A chain as the API lists it. */
+/** A chain in the API's list of chains. */
 export type ListedChain = Answer<"chains.list">[number];
 
 /** Returns the name of a chain, or `Chain <id>` if the service does not serve it. */

@@ -15,10 +15,13 @@ import { ask, causeway, isTemporary } from "./console-client.ts";
 /** Durations in milliseconds, used for the freshness of responses and for polling intervals. */
 const [SECONDS_10, MINUTE, HOUR] = [10_000, 60_000, 3_600_000];
 const RETRIES = 2;
-/** Maximum number of entries that the API returns in one list. */
+/** Maximum number of entries that the API returns in one list, which is also what the console requests. */
 export const LIST_LIMIT = 500;
 
-/** Creates the cache of API responses. Temporary errors are retried up to twice; other errors are shown immediately. */
+/**
+ * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise, and loaded
+ * again when the window gets the focus. Temporary errors are retried up to twice; other errors are shown immediately.
+ */
 export const createQueryCache = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -30,7 +33,7 @@ export const createQueryCache = (): QueryClient =>
     },
   });
 
-/** Query for all listed vaults. */
+/** Query for the listed vaults, at most 500, loaded again every minute. */
 export const vaultsQuery = queryOptions({
   queryKey: ["vaults"],
   queryFn: ({ signal }) => getVaults(causeway, { limit: LIST_LIMIT, signal }),
@@ -38,7 +41,7 @@ export const vaultsQuery = queryOptions({
   refetchInterval: MINUTE,
 });
 
-/** Query for one vault. */
+/** Query for one vault, loaded again every minute. Fails with `vault_not_found`. */
 export const vaultQuery = (vaultId: string) =>
   queryOptions({
     queryKey: ["vault", vaultId.toLowerCase()],
@@ -48,10 +51,10 @@ export const vaultQuery = (vaultId: string) =>
 
 /** Metrics of a vault's history. */
 export type HistoryMetric = "share_price" | "total_assets" | "apy" | "net_flow";
-/** Time between two points of a vault's history. */
+/** Time between two points of a vault's history: 5 minutes, an hour or a day. */
 export type HistoryInterval = "5m" | "1h" | "1d";
 
-/** Query for a metric of a vault's history over the last `days` days. */
+/** Query for a metric of a vault's history over the last `days` days, fresh for a minute. */
 export const historyQuery = (of: {
   vaultId: string;
   metric: HistoryMetric;
@@ -69,7 +72,7 @@ export const historyQuery = (of: {
     staleTime: MINUTE,
   });
 
-/** Query for all chains: those with vaults, and those from which a deposit can start. */
+/** Query for all chains, fresh for an hour: those with vaults, and those from which a deposit can start. */
 export const chainsQuery = queryOptions({
   queryKey: ["chains"],
   queryFn: async ({ signal }) =>
@@ -81,7 +84,7 @@ export const chainsQuery = queryOptions({
   staleTime: HOUR,
 });
 
-/** Query for the tokens that a user can pay with on a chain. */
+/** Query for the tokens that a user can pay with on a chain, with their prices; fresh for a minute. */
 export const tokensQuery = (chainId: number) =>
   queryOptions({
     queryKey: ["tokens", chainId],
@@ -89,14 +92,14 @@ export const tokensQuery = (chainId: number) =>
     staleTime: MINUTE,
   });
 
-/** Query for the bridges. */
+/** Query for the bridges that the API lists, fresh for an hour. */
 export const bridgesQuery = queryOptions({
   queryKey: ["bridges"],
   queryFn: ({ signal }) => getBridges(causeway, { signal }),
   staleTime: HOUR,
 });
 
-/** Query for a user's positions. */
+/** Query for a user's positions and pending deposits on all chains, loaded again every 30 seconds. */
 export const positionsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["positions", userAddress.toLowerCase()],
@@ -104,7 +107,7 @@ export const positionsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for what a user can do at a vault now. */
+/** Query for what a user can do at a vault now, loaded again every minute. */
 export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }) =>
   queryOptions({
     queryKey: ["actions", of.userAddress.toLowerCase(), of.vaultId],
@@ -112,7 +115,7 @@ export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }
     refetchInterval: MINUTE,
   });
 
-/** Query for a user's newest 50 deposits that have a transaction on a chain. */
+/** Query for a user's newest 50 deposits that have a transaction on a chain, loaded again every 30 seconds. */
 export const depositsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["deposits", userAddress.toLowerCase()],
@@ -120,7 +123,7 @@ export const depositsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for a user's newest 50 withdrawals that have a transaction on a chain. */
+/** Query for a user's newest 50 withdrawals that have a transaction on a chain, loaded again every 30 seconds. */
 export const withdrawalsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["withdrawals", userAddress.toLowerCase()],
@@ -128,7 +131,10 @@ export const withdrawalsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for one page of the signal feed, newest first. An empty `dimension` means all dimensions. */
+/**
+ * Query for 50 signals of the feed from `offset` on, newest first, loaded again every minute. `since` is a period such
+ * as `7d`; an empty `dimension` means all dimensions.
+ */
 export const signalsQuery = (of: { since: string; dimension: string; offset: number }) =>
   queryOptions({
     queryKey: ["signals", of],
@@ -142,14 +148,14 @@ export const signalsQuery = (of: { since: string; dimension: string; offset: num
     refetchInterval: MINUTE,
   });
 
-/** Query for the rules by which signals are raised. */
+/** Query for the rules by which signals are raised, fresh for an hour. */
 export const rulesQuery = queryOptions({
   queryKey: ["rules"],
   queryFn: ({ signal }) => ask<"intel.rules">({ path: "/v1/intel/rules", signal }),
   staleTime: HOUR,
 });
 
-/** Query for the health of the service. */
+/** Query for the health of the service, loaded again every 30 seconds. */
 export const healthQuery = queryOptions({
   queryKey: ["health"],
   queryFn: ({ signal }) => ask<"health.details">({ path: "/health/details", signal }),

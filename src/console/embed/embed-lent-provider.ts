@@ -1,11 +1,19 @@
 import type { EmbedEvent } from "../../client/client-embed-types.ts";
 import { type FromFrame, type FromHost, HELLO, LEND } from "./embed-protocol.ts";
 
-/** The wallet of the page around the frame, as an EIP-1193 provider. */
+/** The wallet of the page around the frame, as an EIP-1193 provider whose requests are sent to that page. */
 export interface LentProvider {
+  /**
+   * Sends a request to the wallet and returns its result. Waits as long as the user needs; rejects with an Error that
+   * carries the wallet's `code`, or 4200 for a method that is not lent.
+   */
   request(call: { method: string; params?: unknown }): Promise<unknown>;
-  /** Calls the listener at every event of the wallet. */
+  /**
+   * Calls the listener with name and value of every event of the wallet (EIP-1193): `accountsChanged`, `chainChanged`,
+   * `disconnect`.
+   */
   listen(listener: (name: string, value: unknown) => void): void;
+  /** Sends an event of the form to the page around the frame. */
   tell(event: EmbedEvent): void;
 }
 
@@ -15,9 +23,9 @@ interface Waiting {
 }
 
 /**
- * Waits for the page around the frame to pass its wallet. Only a message from the surrounding window, with the origin
- * from the frame's URL and with a port, is accepted. All further messages use that port, to which no other page has
- * access.
+ * Asks the page around the frame for its wallet and waits until it sends it. Only a message from the surrounding
+ * window, with the origin from the frame's URL and with a port, is accepted; all further messages use that port, to
+ * which no other page has access. Never resolves if no such message arrives.
  */
 export function receiveWallet(around: Window, hostOrigin: string): Promise<LentProvider> {
   return new Promise((resolve) => {

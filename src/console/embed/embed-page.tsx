@@ -12,7 +12,10 @@ import { type LentProvider, receiveWallet } from "./embed-lent-provider.ts";
 import { readEmbedSearch } from "./embed-search.ts";
 import { createLentConnection } from "./lent-wallet.ts";
 
-/** Embedded form for a deposit into one vault. It uses the wallet of the page around the frame. */
+/**
+ * Embedded form for a deposit into one vault, or the deposit that was built with it. It uses the wallet of the page
+ * around the frame; outside a frame it shows only a notice.
+ */
 export function EmbedPage() {
   const { vault, host, deposit } = readEmbedSearch(useSearch({ from: "/embed" }));
   const lent = useLentWallet(host);

@@ -8,7 +8,10 @@ export interface EmbedSearch {
   deposit?: string;
 }
 
-/** Parses the URL parameters of an embedded form. Invalid values become empty strings. */
+/**
+ * Parses the URL parameters of an embedded form. An invalid or missing vault or host becomes an empty string; an
+ * invalid deposit is left out. `host` must be exactly an `http` or `https` origin.
+ */
 export function readEmbedSearch(search: Readonly<Record<string, unknown>>): EmbedSearch {
   const { vault, host, deposit } = search;
   return {

@@ -5,8 +5,9 @@ import { clientOfProvider, readBalance, signText } from "../wallet/wallet-provid
 import type { LentProvider } from "./embed-lent-provider.ts";
 
 /**
- * Creates a wallet connection that uses the wallet of the page around the frame. This browser's wallets are not
- * offered.
+ * Creates a wallet connection that uses the wallet of the page around the frame; this browser's wallets are not
+ * offered. `publish` is called with every new state, null when the wallet is disconnected. `connect` throws
+ * CausewayError `user_rejected`, `wrong_account` or `wallet_failed`.
  */
 export function createLentConnection(
   provider: LentProvider,

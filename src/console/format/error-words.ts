@@ -1,7 +1,10 @@
 import { CausewayError } from "../../client/causeway-client-error.ts";
 import { toSentence } from "./format-text.ts";
 
-/** Text of an error for display: what happened, what the user can do, and the request id for support inquiries. */
+/**
+ * Text of an error for display: what happened, what the user can do, and the id of the request for support inquiries
+ * (null if the error has none).
+ */
 export interface ErrorWords {
   title: string;
   advice: string;
@@ -54,7 +57,10 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   zero_shares: ["Too small to give any shares", "Enter a larger amount."],
 };
 
-/** Returns the text of an error for display, without technical details. */
+/**
+ * Returns the text of an error for display, without technical details. For some codes the advice is the API's own
+ * message. Anything but a CausewayError is described as a fault of the page.
+ */
 export function explainError(error: unknown): ErrorWords {
   if (!(error instanceof CausewayError)) {
     const advice = "Load the page again. Nothing was sent by it.";

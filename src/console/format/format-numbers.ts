@@ -15,8 +15,9 @@ const usdFormat = new Intl.NumberFormat("en-US", inUsd);
 const compactUsdFormat = new Intl.NumberFormat("en-US", { ...inUsd, notation: "compact" });
 
 /**
- * Formats an amount in a token's smallest unit for display: `1,234.5678`. Rounds toward zero, so that the display never
- * exceeds the amount. A nonzero amount below the last decimal is shown as `<0.0001`.
+ * Formats an amount in a token's smallest unit for display, with at most `digits` decimals (4 by default) and without
+ * trailing zeros: `1,234.5678`. Rounds toward zero, so that the display never exceeds the amount. A nonzero amount
+ * below the last decimal is shown as `<0.0001`.
  */
 export function formatAmount(amount: bigint, options: { decimals: number; digits?: number }): string {
   const { decimals, digits = DIGITS } = options;
@@ -43,8 +44,9 @@ export function toDecimalText(amount: bigint, decimals: number): string {
 export type ParsedAmount = { amount: bigint } | { problem: string };
 
 /**
- * Parses an amount that the user typed: digits, optionally with a decimal point and commas between thousands. An amount
- * with more decimals than the token has is rejected, not rounded.
+ * Parses an amount that the user typed (digits, optionally with a decimal point and commas between thousands) to the
+ * smallest unit of a token with `decimals` decimals. Returns a problem for an empty text, zero, anything else than a
+ * number, and more decimals than the token has: amounts are never rounded.
  */
 export function parseAmount(text: string, decimals: number): ParsedAmount {
   const compact = text.trim().replace(/[\s_]/g, "");
@@ -60,8 +62,8 @@ export function parseAmount(text: string, decimals: number): ParsedAmount {
 }
 
 /**
- * Formats an amount in US dollars for display: `$1,234.56`, or `$1.23M` if `compact` is true. An unknown amount is
- * shown as a dash.
+ * Formats an amount in US dollars for display, with cents cut off: `$1,234.56`, or `$1.23M` from 10,000 dollars on if
+ * `compact` is true. A positive amount below a cent is shown as `<$0.01`, an unknown one as a dash.
  */
 export function formatUsd(usd: string | null | undefined, compact = false): string {
   if (usd === null || usd === undefined) return "–";
@@ -72,7 +74,10 @@ export function formatUsd(usd: string | null | undefined, compact = false): stri
   return format.format(value);
 }
 
-/** Formats a fraction as a percentage: `0.0512` is shown as `5.12 %`. An unknown fraction is shown as a dash. */
+/**
+ * Formats a fraction as a percentage, rounded to `digits` decimals: `0.0512` is shown as `5.12 %`, and a nonzero one
+ * below the last decimal as `<0.01 %`. An unknown fraction is shown as a dash.
+ */
 export function formatPercent(fraction: number | string | null | undefined, digits = 2): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(Number(fraction))) return "–";
   const percent = Number(fraction) * 100;
@@ -81,7 +86,10 @@ export function formatPercent(fraction: number | string | null | undefined, digi
   return `${percent.toFixed(digits).replace("-", THIN_SPACE_MINUS)} %`;
 }
 
-/** Formats a share price, which the API scales by 10^18. An unknown price is shown as a dash. */
+/**
+ * Formats a share price, which the API scales by 10^18, with at most six decimals, rounded down. An unknown price is
+ * shown as a dash.
+ */
 export function formatSharePrice(price: bigint | null): string {
   return price === null ? "–" : formatAmount(price, { decimals: 18, digits: 6 });
 }

@@ -9,7 +9,10 @@ export function toSentence(text: string): string {
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
-/** Shortens an address or hash to its first and last characters: `0x1545…b7A4`. */
+/**
+ * Shortens an address or hash to its first six and last four characters: `0x1545…b7A4`. A text of up to 12 characters
+ * stays unchanged.
+ */
 export function shorten(hex: string): string {
   return hex.length <= 12 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`;
 }

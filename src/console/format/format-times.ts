@@ -2,7 +2,10 @@ import { plural } from "./format-text.ts";
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 
-/** Formats a duration in seconds for people: `45 seconds`, `3 minutes`, `2 days`. Rounds up. */
+/**
+ * Formats a duration in seconds for people: `45 seconds`, `3 minutes`, `2 days`. Rounds up to the unit shown; less than
+ * a second is shown as one.
+ */
 export function formatDuration(seconds: number): string {
   if (seconds < MINUTE) return plural(Math.max(1, Math.ceil(seconds)), "second");
   if (seconds < HOUR) return plural(Math.ceil(seconds / MINUTE), "minute");
@@ -10,7 +13,10 @@ export function formatDuration(seconds: number): string {
   return plural(Math.ceil(seconds / DAY), "day");
 }
 
-/** Formats the time since a moment: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. `now` is in unix milliseconds. */
+/**
+ * Formats the time since an ISO 8601 time: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. Rounds down; a time in the
+ * future is `just now`. `now` is in milliseconds since the epoch.
+ */
 export function formatAge(time: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1_000));
   if (seconds < 30) return "just now";
@@ -19,7 +25,7 @@ export function formatAge(time: string, now: number): string {
   return `${Math.floor(seconds / DAY)} d ago`;
 }
 
-/** Formats a time in the browser's time zone: `22 Nov 2026, 19:04`. */
+/** Formats an ISO 8601 time in the browser's time zone: `22 Nov 2026, 19:04`. */
 export function formatTime(time: string): string {
   return new Date(time).toLocaleString("en-GB", {
     day: "numeric",

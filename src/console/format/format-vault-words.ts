@@ -4,8 +4,8 @@ import { formatDuration } from "./format-times.ts";
 export type Settlement = "instant" | "request" | "cooldown";
 
 /**
- * Returns a settlement as text: `Instant`, `On request, about 3 days`. `seconds` is the expected duration, or null if
- * unknown.
+ * Returns a settlement as text: `Instant`, `On request, 3 days`. `seconds` is the expected duration, which is left out
+ * if it is null or 0.
  */
 export function describeSettlement(kind: Settlement, seconds: number | null = null): string {
   const time = seconds === null || seconds === 0 ? "" : `, ${formatDuration(seconds)}`;
@@ -38,7 +38,10 @@ const FAMILIES: Readonly<Record<string, string>> = {
   yearn: "Yearn",
 };
 
-/** Returns the display name of a vault family. */
+/**
+ * Returns the display name of a vault family. An unlisted family gets that of its first part (`morpho_v2` is Morpho) or
+ * its own key in plain letters.
+ */
 export function familyName(family: string): string {
   const known = FAMILIES[family] ?? FAMILIES[family.split(/[-_]/)[0] ?? ""];
   if (known !== undefined) return known;

@@ -6,8 +6,8 @@ import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
 
 /**
- * Button that cancels the signed order of a deposit or withdrawal before it is submitted. Shown only to the order's
- * account.
+ * Button that cancels the signed order of a deposit or withdrawal before it is submitted, by a signature or transaction
+ * of its account, and then abandons it in the API. Renders nothing if the connected account is not the order's.
  */
 export function CancelSignature(props: {
   kind: OrderKind;

@@ -29,7 +29,10 @@ interface PaidToken {
 /** Default slippage, as a fraction. */
 const SLIPPAGE = "0.01";
 
-/** Form for a deposit into a vault. It takes the amount and token, shows a quote, and builds the deposit. */
+/**
+ * Form for a deposit into a vault. It takes the amount, token, slippage and way of approval, shows a quote, and builds
+ * the deposit. `onBuilt` is called with the tracking id of the built deposit; nothing is sent before.
+ */
 export function DepositForm(props: { vault: VaultDetail; onBuilt: (trackingId: string) => void }) {
   const { vault, onBuilt } = props;
   const [token, setToken] = useState<PaidToken>({ ...vault.asset, chainId: vault.chainId });

@@ -22,7 +22,10 @@ export function DepositPage() {
   return <DepositOrder trackingId={trackingId} />;
 }
 
-/** View of a deposit, polled while one of its steps is required or waiting. */
+/**
+ * View of a deposit with its steps. It is loaded again while a step is required or waiting, as often as the API asks
+ * for (every 3 seconds before its first response).
+ */
 export function DepositOrder({ trackingId }: { trackingId: string }) {
   const query = useQuery({
     queryKey: ["deposit", trackingId],

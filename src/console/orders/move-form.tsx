@@ -14,7 +14,10 @@ import { QuoteSummary } from "./quote-summary.tsx";
 /** Slippage of a move, as a fraction: between vaults with the same asset, and between other vaults. */
 const [SAME_ASSET, OTHER_ASSET] = [0.01, 0.03];
 
-/** Form that moves shares into another vault. It shows a quote and builds the move. */
+/**
+ * Form that moves shares into another vault. It shows a quote, builds the move, and opens its page. `shares` is in the
+ * smallest unit of the share token, null while the amount is invalid.
+ */
 export function MoveForm(props: { position: Position; userAddress: `0x${string}`; shares: bigint | null }) {
   const { position, userAddress, shares } = props;
   const [into, setInto] = useState("");

@@ -6,7 +6,10 @@ import { SelectField } from "../ui/controls.tsx";
  */
 export type Authorize = "auto" | "approve";
 
-/** Field to choose between a signature and an approval transaction, for payments in tokens or shares. */
+/**
+ * Field to choose between a signature and an approval transaction, for deposits paid in tokens and withdrawals paid in
+ * shares.
+ */
 export function AuthorizeField(props: { value: Authorize; onChange: (value: Authorize) => void }) {
   return (
     <SelectField

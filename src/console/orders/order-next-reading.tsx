@@ -3,7 +3,10 @@ import { formatDuration } from "../format/format-times.ts";
 
 const SECOND_MS = 1_000;
 
-/** Countdown until an order is fetched again, at `at` in unix milliseconds, with a button to fetch it immediately. */
+/**
+ * Countdown until an order is loaded again, at `at` in milliseconds since the epoch, with a button to load it
+ * immediately (`onRead`).
+ */
 export function NextReading({ at, onRead }: { at: number; onRead: () => void }) {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

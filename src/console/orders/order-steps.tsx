@@ -16,7 +16,10 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
   done: "Done",
 };
 
-/** Numbered list of the user's steps with their states. */
+/**
+ * Numbered list of the user's steps with their states, explanations and transactions. `progress` is that of the running
+ * execution, or null.
+ */
 export function OrderSteps({
   steps,
   progress,

@@ -28,12 +28,16 @@ export type TrackedOrder = Pick<
   | "pollAfterMs"
 >;
 
-/** View of a deposit or withdrawal: its state, its steps to sign, and its details, which are the children. */
+/**
+ * View of a deposit or withdrawal: its state, its steps to sign, and its details, which are the children. It executes
+ * the steps with the user's wallet, and loads positions, lists, actions and balances again when the state changes.
+ * `extra` is shown below the steps while none is executed.
+ */
 export function OrderView(props: {
   kind: OrderKind;
   order: TrackedOrder;
   title: string;
-  /** Time at which the order was last fetched, in unix milliseconds. */
+  /** Time at which the order was last loaded, in milliseconds since the epoch. */
   readAt: number;
   extra?: ReactNode;
   children: ReactNode;

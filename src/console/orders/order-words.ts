@@ -8,7 +8,7 @@ export type OrderState = string;
 /** Kind of an order, as it appears in the API's paths. */
 export type OrderKind = "deposit" | "withdrawal";
 
-/** Returns true while one of an order's steps is required or waiting. */
+/** Returns true while one of an order's steps is required or waiting, so that the order can still change. */
 export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): boolean =>
   steps.some(({ state }) => state === "required" || state === "waiting");
 
@@ -109,7 +109,7 @@ function amountOf(step: Step): string {
   return `${formatAmount(step.amount, { decimals: step.token.decimals })} ${step.token.symbol || "shares"}`;
 }
 
-/** How the console shows an order's state: label, color tone and a short summary. */
+/** How the console shows an order's state: label, color tone and a short summary (empty for an unknown state). */
 export interface StateWords {
   label: string;
   tone: "neutral" | "accent" | "good" | "warn" | "bad";
@@ -170,5 +170,5 @@ const FAILURES: Readonly<Record<string, string>> = {
   SLIPPAGE_EXCEEDED: "The price moved by more than the accepted loss, so nothing was taken.",
 };
 
-/** Returns the reason why an order failed. Empty if unknown. */
+/** Returns the reason why an order failed, by its substatus. Empty if it is unknown. */
 export const describeFailure = (substatus: string | null): string => FAILURES[substatus ?? ""] ?? "";

@@ -5,7 +5,10 @@ import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { sharesToAssets } from "../vaults/vault-page-limits.ts";
 
-/** Summary of a deposit's quote: the expected and minimum shares, the costs, and warnings. */
+/**
+ * Summary of the quote of a deposit or move: the expected and minimum shares, the costs, and warnings; or the error in
+ * its place. With `busy`, the figures are dimmed because a newer quote is loading.
+ */
 export function QuoteSummary(props: {
   vault: VaultDetail;
   quote: Quote | undefined;

@@ -8,7 +8,10 @@ import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 const NOBODY = "0x000000000000000000000000000000000000dEaD";
 const [BALANCE_MS, QUOTE_MS] = [20_000, 30_000];
 
-/** A deposit as entered in the form. `amount` is null while the field is empty or invalid. */
+/**
+ * A deposit as entered in the form. `amount` is in the token's smallest unit, null while the field is empty or invalid;
+ * `slippage` is a fraction.
+ */
 export interface DepositDraft {
   chainId: number;
   token: `0x${string}`;
@@ -16,10 +19,10 @@ export interface DepositDraft {
   slippage: number;
 }
 
-/** Returns true for a chain's native currency, which needs no approval. */
+/** Returns true for the zero address, which stands for a chain's native currency. It needs no approval. */
 export const isNativeToken = (address: string): boolean => /^0x0+$/.test(address);
 
-/** Converts a draft to the API's input. Null if the draft has no amount. */
+/** Converts a draft to the API's input, or returns null if the draft has no amount. */
 export function depositInput(
   vault: Pick<VaultDetail, "vaultId">,
   draft: DepositDraft & { userAddress: `0x${string}` },
@@ -31,8 +34,8 @@ export function depositInput(
 }
 
 /**
- * Quotes a draft when the user stops typing, and then every 30 seconds. `settling` is true while the quote is not for
- * the typed amount.
+ * Quotes a draft when the user has stopped typing for 350 ms, and then every 30 seconds until a quote fails. Without a
+ * wallet, the quote is for the burn address. `settling` is true while the quote is not for the typed amount.
  */
 export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   const { address } = useWallet();
@@ -53,8 +56,8 @@ export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
 }
 
 /**
- * Returns the wallet's balance of a token, in its smallest unit. Null if it is unknown or the wallet is on another
- * chain.
+ * Returns the wallet's balance of a token in its smallest unit, read through the wallet every 20 seconds. Null if it is
+ * not known yet, cannot be read, or the wallet is on another chain.
  */
 export function useBalance(of: { chainId: number; token: `0x${string}` }): bigint | null {
   const wallet = useWallet();

@@ -5,7 +5,10 @@ import { causeway } from "../api/console-client.ts";
 import { walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
 
-/** State of the execution of an order's steps. `error` is that of the last attempt, or null. */
+/**
+ * Execution of an order's steps by the user's wallet. `progress` is null unless it is `running`; `error` is that of the
+ * last attempt, or null.
+ */
 export interface OrderWalk {
   running: boolean;
   progress: ExecutionProgress | null;
@@ -14,8 +17,9 @@ export interface OrderWalk {
 }
 
 /**
- * Executes an order's steps with the user's wallet when `start` is called. Leaving the page stops the execution;
- * transactions that were already sent proceed, and the next visit continues the order from its tracking id.
+ * Executes an order's steps with the user's wallet when `start` is called; a second call replaces the first. `onChange`
+ * is called at each progress and at the end. Leaving the page stops the execution; transactions that were already sent
+ * proceed, and the next visit continues the order from its tracking id.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

@@ -39,7 +39,11 @@ interface WantedToken {
 /** Default slippage of a withdrawal, as a fraction: if the vault's own asset is received, and otherwise. */
 const [SAME_TOKEN, OTHER_TOKEN] = ["0.005", "0.03"];
 
-/** Form for a withdrawal to the wallet. The user chooses the token, chain, slippage and withdrawal mode. */
+/**
+ * Form for a withdrawal to the wallet. The user chooses the token, chain, slippage and withdrawal mode; the withdrawal
+ * is then built and its page opened. `shares` is in the smallest unit of the share token, null while the amount is
+ * invalid; the whole balance is withdrawn as `all`.
+ */
 export function WithdrawForm(props: {
   position: Position;
   userAddress: `0x${string}`;

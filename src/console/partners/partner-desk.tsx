@@ -20,7 +20,10 @@ function askAs<Name extends keyof operations>({ token }: PartnerSession, request
   return ask<Name>({ ...request, headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Dashboard of a signed-in partner: statistics about deposits, and API keys. */
+/**
+ * Dashboard of a signed-in partner: statistics about deposits, and API keys. A new key pair is shown until the partner
+ * confirms that it was saved. Signing out ends the session in the API too.
+ */
 export function PartnerDesk({ session }: { session: PartnerSession }) {
   const [issued, setIssued] = useState(session.issued);
   const signOut = async () => {

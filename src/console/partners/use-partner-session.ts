@@ -4,7 +4,10 @@ import type { Answer } from "../../client/actions/read-actions.ts";
 import { ask } from "../api/console-client.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
-/** Session of a signed-in partner. It is kept in memory only and ends when the page is closed. */
+/**
+ * Session of a signed-in partner. It is kept in memory only and gone when the page is closed, although the API keeps it
+ * until it expires.
+ */
 export interface PartnerSession {
   address: `0x${string}`;
   token: string;
@@ -51,7 +54,8 @@ async function sign(
 
 /**
  * Mutation that signs a partner in or, with the purpose `register`, registers the wallet of an approved application
- * first. Either takes one signature.
+ * first. Either takes one signature of the connected wallet and sets the session. Fails with CausewayError,
+ * `user_rejected` included.
  */
 export function usePartnerSignIn() {
   return useMutation({
@@ -87,7 +91,7 @@ export interface ApplicationForm {
   website: string;
 }
 
-/** Mutation that sends a partner application, signed by the connected wallet. */
+/** Mutation that sends a partner application, signed by the connected wallet. Then calls `onSent`. */
 export function usePartnerApplication(onSent: () => void) {
   return useMutation({
     mutationFn: async (of: { address: `0x${string}`; form: ApplicationForm }) => {

@@ -10,10 +10,13 @@ import { TokenAmount } from "../ui/token-display.tsx";
 import { walletSession } from "../wallet/wallet-session.ts";
 import { VaultName } from "./portfolio-vault-name.tsx";
 
-/** A user's deposit requests at one vault that are not claimed yet. */
+/** A user's deposit requests at one vault whose shares are not claimed yet. */
 export type PendingDeposit = Positions["pending"][number];
 
-/** Row of a vault at which the user has deposit requests and no shares yet. */
+/**
+ * Row of a vault at which the user has deposit requests and no shares yet. `own` is the connected account if the
+ * portfolio is its own, otherwise null; only then can shares be claimed.
+ */
 export function PendingDepositRow(props: {
   pending: PendingDeposit;
   chain: string;
@@ -55,7 +58,10 @@ export function PendingDepositRow(props: {
   );
 }
 
-/** Button that claims the shares of settled deposit requests, or the reason why it is not possible now. */
+/**
+ * Button that claims the shares of settled deposit requests, or the reason why it is not possible now. Renders nothing
+ * if there is nothing to claim or the portfolio is not that of the connected account (`own` is null).
+ */
 export function ClaimDeposit({ pending, own }: { pending: PendingDeposit; own: `0x${string}` | null }) {
   const { vaultId, next, nextRefusal } = pending;
   const cache = useQueryClient();

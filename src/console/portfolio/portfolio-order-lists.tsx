@@ -15,7 +15,10 @@ type ListedWithdrawal = Answer<"withdrawals.list">[number];
 /** States in which an order waits for a transaction of the user. */
 const WAITING = new Set(["awaiting_deposit", "awaiting_transfer", "claimable"]);
 
-/** List of deposits and withdrawals that wait for a transaction of the user. */
+/**
+ * List of deposits and withdrawals that wait for a transaction of the user, each with a link to continue. Renders
+ * nothing if none does.
+ */
 export function UnfinishedOrders(props: {
   deposits: readonly ListedDeposit[];
   withdrawals: readonly ListedWithdrawal[];
@@ -50,7 +53,7 @@ function OrderLink(props: { kind: OrderKind; trackingId: string; look: string; c
   );
 }
 
-/** List of deposits, in the given order. */
+/** List of deposits in the given order, or a message if there are none. */
 export function DepositList({ deposits }: { deposits: readonly ListedDeposit[] }) {
   if (deposits.length === 0)
     return <EmptyState title="No deposits yet">Deposits appear once they are sent.</EmptyState>;
@@ -68,7 +71,7 @@ export function DepositList({ deposits }: { deposits: readonly ListedDeposit[] }
   );
 }
 
-/** List of withdrawals, in the given order. */
+/** List of withdrawals in the given order, or a message if there are none. */
 export function WithdrawalList({ withdrawals }: { withdrawals: readonly ListedWithdrawal[] }) {
   if (withdrawals.length === 0)
     return <EmptyState title="No withdrawals yet">Withdrawals appear once they are sent.</EmptyState>;

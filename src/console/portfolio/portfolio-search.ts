@@ -18,8 +18,8 @@ export function readPortfolioSearch(search: Readonly<Record<string, unknown>>): 
 }
 
 /**
- * Returns the sum of the positions' values in US dollars, with two decimals; each value is rounded down. Null if a
- * value is unknown or there are no positions.
+ * Returns the sum of the positions' values in US dollars, with two decimals; each value is rounded down to cents. Null
+ * if a value is unknown or there are no positions.
  */
 export function totalUsd(positions: readonly { valueUsd: string | null }[]): string | null {
   let cents = 0n;

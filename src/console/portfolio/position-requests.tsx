@@ -11,7 +11,10 @@ import type { Position } from "./portfolio-search.ts";
 
 type Request = Position["requests"][number];
 
-/** List of a position's requests that the vault has not paid yet, with buttons to claim or cancel them. */
+/**
+ * List of a position's requests that the vault has not paid yet, with buttons to claim or cancel them if `own`, the
+ * connected account, is the position's; `own` is null otherwise. Renders nothing without requests.
+ */
 export function PositionRequests(props: {
   position: Position;
   pending: PendingDeposit | null;

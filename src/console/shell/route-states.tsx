@@ -24,7 +24,10 @@ export function PageNotFound() {
   );
 }
 
-/** Page shown in place of a page that failed, for example because its code could not be loaded. */
+/**
+ * Page shown in place of a page that failed, for example because its code could not be loaded. Its button reloads the
+ * document.
+ */
 export function PageFailed({ error }: { error: unknown }) {
   return (
     <Page title="This page failed" narrow>
@@ -36,7 +39,8 @@ export function PageFailed({ error }: { error: unknown }) {
 }
 
 /**
- * Page for one object of the API. While the object is loading or could not be loaded, the page has the heading `title`.
+ * Page for one object of the API, which is passed to `children`. While the object is loading or could not be loaded,
+ * the page has the heading `title`.
  */
 export function LoadedPage<Data>(props: {
   title: string;

@@ -3,7 +3,7 @@ export const dimensions = ["capital", "performance", "risk", "trust"] as const;
 /** Periods that the feed can cover. */
 export const periods = ["24h", "7d", "30d", "90d"] as const;
 
-/** Filters of the feed, stored in the page's URL. */
+/** Filters of the feed, stored in the page's URL. A missing filter has the default of `toSignalQuery`. */
 export interface SignalFilters {
   dimension?: (typeof dimensions)[number];
   since?: (typeof periods)[number];
@@ -16,7 +16,10 @@ export function readSignalFilters(search: Readonly<Record<string, unknown>>): Si
   return { ...(dimension === undefined ? {} : { dimension }), ...(since === undefined ? {} : { since }) };
 }
 
-/** Converts filters to the API's parameters. Defaults to the signals of all dimensions from the last seven days. */
+/**
+ * Converts filters to the API's parameters. Defaults to the signals of all dimensions (an empty text) from the last
+ * seven days.
+ */
 export const toSignalQuery = ({ since = "7d", dimension }: SignalFilters) => ({
   since,
   dimension: dimension ?? "",

@@ -7,7 +7,10 @@ type Health = Answer<"health.details">;
 /** Delay in seconds from which deposits count as found late. */
 const LATE_S = 180;
 
-/** Returns a sentence for each problem of the service that users may notice. Empty if everything works. */
+/**
+ * Returns a sentence for each problem of the service that users may notice: the database, the cache, chains with their
+ * index and late deposits, failed jobs, in this order. Empty if everything works.
+ */
 export function findTroubles(health: Health, chains: readonly ListedChain[]): string[] {
   const down = new Set(health.dependencies.filter(({ ok }) => !ok).map(({ name }) => name));
   const troubles: string[] = [];

@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<ButtonKind, string>> = {
   quiet: "text-accent hover:bg-accent-soft",
 };
 
-/** Returns the CSS classes of a button, also for links that look like one. */
+/** Returns the CSS classes of a button, also for links that look like one. A `wide` button fills its container. */
 export const buttonClass = (kind: ButtonKind = "primary", wide = false): string =>
   `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-4 py-2 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-60 ${KINDS[kind]} ${wide ? "w-full" : ""}`;
 
@@ -48,7 +48,10 @@ export function Spinner() {
 const FIELD =
   "h-10 w-full min-w-0 rounded-lg border border-strong bg-surface px-3 py-2 text-ink disabled:opacity-60 aria-invalid:border-bad";
 
-/** A text field with a label, and a hint or error message below it. */
+/**
+ * A text field with a label, and below it the problem or, without one, the hint. `hideLabel` shows the label to screen
+ * readers only.
+ */
 export function TextField(
   props: Omit<ComponentProps<"input">, "className" | "id"> & {
     label: string;
@@ -80,7 +83,7 @@ export function TextField(
   );
 }
 
-/** An option of a `SelectField` or `Segments`. */
+/** An option of a `SelectField` or `Segments`: its value, and the label that is shown. */
 export interface Choice {
   value: string;
   label: string;

@@ -6,7 +6,10 @@ export interface Column {
   minor?: boolean;
 }
 
-/** A row of a table. `name` is the cell of the first column, `cells` those of the others. */
+/**
+ * A row of a table. `name` is the cell of the first column, `cells` those of the others in their order; `id` is unique
+ * in the table.
+ */
 export interface TableRow {
   id: string;
   name: ReactNode;

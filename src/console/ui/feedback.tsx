@@ -71,7 +71,7 @@ export function ErrorState({ error, retry }: { error: unknown; retry?: () => voi
   );
 }
 
-/** Message for an empty list. */
+/** Message in place of an empty list: a title and, as children, what the user can do. */
 export function EmptyState({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="px-4 py-12 text-center">
@@ -85,7 +85,7 @@ export function EmptyState({ title, children }: { title: string; children?: Reac
 
 const LINES = ["a", "b", "c", "d", "e", "f", "g", "h"];
 
-/** Placeholder rows while data is loading. At most eight. */
+/** Placeholder of `rows` rows, at most eight, while data is loading. Screen readers announce `label`. */
 export function LoadingRows({ rows = 4, label = "Loading" }: { rows?: number; label?: string }) {
   return (
     <div role="status" className="space-y-3 p-4 sm:p-5">
@@ -105,8 +105,8 @@ export interface Reading<Data> {
 }
 
 /**
- * Renders the data of a query, a placeholder while it loads, or its error. Data that was loaded before stays visible
- * during a reload.
+ * Renders the data of a query, a placeholder of `rows` rows while it loads, or its error, with a button to try again if
+ * the error is temporary. Data that was loaded before stays visible during a reload and after a failed one.
  */
 export function Loaded<Data>(props: {
   query: Reading<Data>;

@@ -1,6 +1,9 @@
 import { type ReactNode, useEffect } from "react";
 
-/** A page with a heading, which is also the document's title. */
+/**
+ * A page with a heading, which is also the document's title. `lead` is shown below the heading and `actions` beside it;
+ * a `narrow` page has a single column.
+ */
 export function Page(props: {
   title: string;
   lead?: ReactNode;
@@ -26,7 +29,10 @@ export function Page(props: {
   );
 }
 
-/** A bordered section with an optional heading. `flush` removes the padding around the content. */
+/**
+ * A bordered section with an optional heading, beside which `aside` is shown. `flush` removes the padding around the
+ * content.
+ */
 export function Card(props: { title?: string; aside?: ReactNode; flush?: boolean; children: ReactNode }) {
   const { title, aside, flush, children } = props;
   return (
@@ -42,7 +48,7 @@ export function Card(props: { title?: string; aside?: ReactNode; flush?: boolean
   );
 }
 
-/** A key figure with its label. */
+/** A key figure with its label and an optional note. Must be inside a `dl`. */
 export function Stat(props: { label: string; value: ReactNode; note?: ReactNode }) {
   const { label, value, note } = props;
   return (

@@ -18,7 +18,10 @@ export function followTheme(): void {
   apply();
 }
 
-/** Applies a color scheme and stores the choice in the browser. */
+/**
+ * Applies a color scheme and stores the choice in the browser; if storage is not available, the choice lasts as long as
+ * the page.
+ */
 export function chooseTheme(theme: Theme): void {
   chosen = theme;
   // Storage may be refused, in private windows for example; the choice then lasts as long as the page.

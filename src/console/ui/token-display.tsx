@@ -27,7 +27,10 @@ export function TokenMark({ symbol }: { symbol: string }) {
   );
 }
 
-/** An amount with the token's symbol. The tooltip shows the exact amount; an unknown amount is shown as a dash. */
+/**
+ * An amount, in the token's smallest unit, with the token's symbol. It shows at most `digits` decimals (4 by default),
+ * rounded toward zero; the tooltip shows the exact amount. An unknown amount or unknown decimals are shown as a dash.
+ */
 export function TokenAmount(props: {
   amount: bigint | null | undefined;
   token: { symbol: string; decimals: number | null };

@@ -1,10 +1,13 @@
 import type { Vault } from "../../client/actions/read-actions.ts";
 import { familyName } from "../format/format-vault-words.ts";
 
-/** Sort order of the list of vaults. */
+/** Sort order of the list of vaults: highest total value, highest APY of seven days, or name. */
 export type VaultOrder = "tvl" | "apy" | "name";
 
-/** Filters of the list of vaults, stored in the page's URL, so that a filtered list can be bookmarked and shared. */
+/**
+ * Filters of the list of vaults, stored in the page's URL, so that a filtered list can be bookmarked and shared. `q` is
+ * a search text, `chain` a chain id, `asset` a token symbol; a missing filter matches every vault.
+ */
 export interface VaultFilters {
   q?: string;
   chain?: number;
@@ -29,7 +32,7 @@ export function readVaultFilters(search: Readonly<Record<string, unknown>>): Vau
   });
 }
 
-/** Applies changes to filters. Empty values are removed. */
+/** Returns the filters with changes applied. Filters that become undefined or empty are removed. */
 export function changeFilters(
   filters: VaultFilters,
   changes: { [Name in keyof VaultFilters]: VaultFilters[Name] | undefined },
@@ -43,8 +46,9 @@ function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | und
 }
 
 /**
- * Returns the vaults that match the filters, in their sort order. Paused vaults come last, and vaults with an unknown
- * value last among the others.
+ * Returns the vaults that match the filters, in their sort order (highest total value first by default). Paused vaults
+ * come last, and vaults with an unknown value last among the others. Every word of `q` must occur in the name, curator,
+ * address, chain, family or a token symbol.
  */
 export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
   return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));
@@ -83,7 +87,7 @@ export interface VaultChoices {
   families: string[];
 }
 
-/** Returns the filter values that match at least one of the vaults. */
+/** Returns the filter values that match at least one of the vaults, each kind in alphabetical order. */
 export function choicesOf(vaults: readonly Vault[]): VaultChoices {
   const chains = new Map(vaults.map(({ chainId, chainName }) => [chainId, chainName]));
   const assets = new Set(

@@ -10,7 +10,10 @@ interface ChartProps {
   label: string;
 }
 
-/** A line chart over time with a crosshair. It is redrawn when the color scheme changes. */
+/**
+ * A line chart over time with a crosshair. It is redrawn when its points or the color scheme change. Screen readers get
+ * `label`.
+ */
 export function PriceChart(props: ChartProps) {
   const { dark } = useTheme();
   return <Drawing key={dark ? "dark" : "light"} {...props} />;

@@ -25,7 +25,7 @@ const PERIODS: readonly { value: string; label: string; interval: HistoryInterva
   { value: "365", label: "1 y", interval: "1d" },
 ];
 
-/** Chart of a vault's history, of its share price, total value or APY. */
+/** Chart of a vault's share price, total value or APY over one day to one year, as the user chooses. */
 export function VaultHistory({ vault }: { vault: VaultDetail }) {
   const [metric, setMetric] = useState<ChartMetric>("share_price");
   const [days, setDays] = useState("7");

@@ -7,7 +7,10 @@ import { formatAmount } from "../format/format-numbers.ts";
  */
 const UNLIMITED = 2n ** 120n;
 
-/** Returns the remaining capacity of a vault as text: `No limit`, `Full`, `Not known`, or an amount. */
+/**
+ * Returns the largest deposit that a vault accepts now as text: `No limit`, `Full`, `Not known`, or an amount of its
+ * asset, rounded down.
+ */
 export function describeCapacity({ maxDeposit, asset }: VaultDetail): string {
   if (maxDeposit === null) return "Not known";
   if (maxDeposit >= UNLIMITED) return "No limit";

@@ -14,7 +14,7 @@ import type { Wallet } from "../../client/client-wallet-steps.ts";
 import { causeway } from "../api/console-client.ts";
 import { clientOfProvider, readBalance, signText } from "./wallet-provider-client.ts";
 
-/** A wallet that announced itself to the page by EIP-6963. */
+/** A wallet that announced itself to the page by EIP-6963, or the one wallet that an embedding page lends. */
 export interface WalletChoice {
   id: string;
   name: string;
@@ -37,21 +37,35 @@ export interface WalletState {
  * visit.
  */
 export interface WalletConnection {
+  /** Returns the wallets that can be connected, as far as they are known yet. */
   choices(): readonly WalletChoice[];
   /** Calls the listener when the list of wallets changes. Returns a function that removes the listener. */
   onChoices(listener: () => void): () => void;
+  /**
+   * Connects a wallet of `choices`, which may ask the user. Errors of the wallet propagate; throws `wallet_failed` if
+   * it is gone.
+   */
   connect(id: string): Promise<void>;
+  /** Connects the wallet of the last visit without a prompt, if it still permits that. */
   reconnect(): Promise<void>;
+  /** Forgets the connected wallet on this page. */
   disconnect(): Promise<void>;
-  /** Returns an account's balance of a token or the native currency on the wallet's chain, in the smallest unit. */
+  /**
+   * Returns an account's balance of a token (the zero address is the native currency) on the wallet's chain, in the
+   * smallest unit. Errors of the wallet propagate.
+   */
   balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
-  /** Signs a text with the connected account. Throws `user_rejected`, `wrong_account`. */
+  /** Signs a text with the connected account. Throws `user_rejected`, `wrong_account` or `wallet_failed`. */
   sign(of: { address: `0x${string}`; message: string }): Promise<`0x${string}`>;
-  /** Returns a client that can sign. Throws `wrong_account` if no wallet is connected. */
+  /** Returns a client that can sign. Throws `wrong_account` if no browser wallet is connected. */
   client(): Promise<Wallet>;
 }
 
-/** Creates the connection to this browser's wallets, which announce themselves by EIP-6963. */
+/**
+ * Creates the connection to this browser's wallets, which announce themselves by EIP-6963. `publish` is called with
+ * every new state, null when no wallet is connected. Throws CausewayError if the chains cannot be loaded from the API.
+ * Source: EIP-6963.
+ */
 export async function createWalletConnection(of: {
   storageKey: string;
   publish: (state: WalletState | null) => void;

@@ -12,7 +12,7 @@ let state = DISCONNECTED;
 let loading: Promise<WalletConnection> | null = null;
 let resumed = false;
 
-/** Wallet state of the page, shared by all components. */
+/** Wallet state of the page, shared by all components, and the connection behind it. */
 export const walletSession = {
   get: (): WalletState => state,
   set(next: WalletState | null): void {
@@ -28,7 +28,10 @@ export const walletSession = {
     resumed = true;
     loading = Promise.resolve(connection);
   },
-  /** Loads the wallet code once. After a failure, the next call tries again. */
+  /**
+   * Loads the wallet code and creates the connection, once. After a failure, which propagates, the next call tries
+   * again.
+   */
   load(): Promise<WalletConnection> {
     loading ??= import("./wagmi-connection.ts")
       .then(({ createWalletConnection }) =>
@@ -47,7 +50,10 @@ export function useWallet(): WalletState {
   return useSyncExternalStore(walletSession.subscribe, walletSession.get);
 }
 
-/** Reconnects the wallet of the last visit without a prompt, if the wallet still permits it. Runs once per page. */
+/**
+ * Reconnects the wallet of the last visit without a prompt, if the wallet still permits it. Runs once per page and
+ * never throws; failures leave the wallet disconnected.
+ */
 export async function resumeWallet(): Promise<void> {
   if (resumed) return;
   resumed = true;
