@@ -1,5 +1,5 @@
 import type { EmbedEvent } from "../../client/client-embed-types.ts";
-import { type FromFrame, type FromHost, HELLO, LEND } from "./embed-protocol.ts";
+import { type FrameMessage, HELLO, type HostMessage, LEND } from "./embed-protocol.ts";
 
 /** The wallet of the page around the frame, as an EIP-1193 provider whose requests are sent to that page. */
 export interface LentProvider {
@@ -14,7 +14,7 @@ export interface LentProvider {
    */
   listen(listener: (name: string, value: unknown) => void): void;
   /** Sends an event of the form to the page around the frame. */
-  tell(event: EmbedEvent): void;
+  report(event: EmbedEvent): void;
 }
 
 interface Waiting {
@@ -44,7 +44,7 @@ function speakOver(port: MessagePort): LentProvider {
   const waiting = new Map<number, Waiting>();
   const listeners: ((name: string, value: unknown) => void)[] = [];
   let last = 0;
-  port.onmessage = ({ data }: MessageEvent<FromHost>) => {
+  port.onmessage = ({ data }: MessageEvent<HostMessage>) => {
     if ("wallet" in data) {
       for (const listener of listeners) listener(data.wallet, data.value);
       return;
@@ -56,7 +56,7 @@ function speakOver(port: MessagePort): LentProvider {
       call?.reject(Object.assign(new Error(data.error.message), { code: data.error.code }));
     else call?.resolve(data.result);
   };
-  const send = (message: FromFrame) => port.postMessage(message);
+  const send = (message: FrameMessage) => port.postMessage(message);
   return {
     request({ method, params = [] }) {
       last += 1;
@@ -67,6 +67,6 @@ function speakOver(port: MessagePort): LentProvider {
       });
     },
     listen: (listener) => void listeners.push(listener),
-    tell: (event) => send({ event }),
+    report: (event) => send({ event }),
   };
 }

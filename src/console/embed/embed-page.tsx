@@ -24,7 +24,7 @@ export function EmbedPage() {
     () => ({
       restart: () => void navigate({ search: { vault, host } }),
       onState: (trackingId: string, state: string) =>
-        lent.data?.tell({ type: "progress", trackingId, state }),
+        lent.data?.report({ type: "progress", trackingId, state }),
     }),
     [lent.data, navigate, vault, host],
   );
@@ -38,7 +38,7 @@ export function EmbedPage() {
           <EmbeddedForm
             vaultId={vault}
             onBuilt={(trackingId) => {
-              provider.tell({ type: "built", trackingId });
+              provider.report({ type: "built", trackingId });
               void navigate({ search: { vault, host, deposit: trackingId } });
             }}
           />
@@ -60,7 +60,7 @@ function useLentWallet(host: string) {
     queryFn: async () => {
       const provider = await receiveWallet(window.parent, host);
       walletSession.lend(createLentConnection(provider, { host, publish: walletSession.set }));
-      provider.tell({ type: "ready" });
+      provider.report({ type: "ready" });
       return provider;
     },
     enabled: host !== "" && window.parent !== window,
@@ -106,7 +106,7 @@ function Sized({ provider, children }: { provider: LentProvider; children: React
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const observer = new ResizeObserver(() =>
-      provider.tell({ type: "resize", height: Math.ceil(document.documentElement.offsetHeight) }),
+      provider.report({ type: "resize", height: Math.ceil(document.documentElement.offsetHeight) }),
     );
     if (box.current !== null) observer.observe(box.current);
     return () => observer.disconnect();

@@ -6,12 +6,12 @@ export const HELLO = "causeway.hello";
 export const LEND = "causeway.lend";
 
 /** A message from the frame to the page: a request to the wallet, numbered by `id`, or an event of the form. */
-export type FromFrame = { id: number; method: string; params: unknown } | { event: EmbedEvent };
+export type FrameMessage = { id: number; method: string; params: unknown } | { event: EmbedEvent };
 /**
  * A message from the page to the frame: the wallet's result or error for the request `id`, or an event of the wallet by
  * its EIP-1193 name.
  */
-export type FromHost =
+export type HostMessage =
   | { id: number; result: unknown }
   | { id: number; error: { code: number; message: string } }
   | { wallet: string; value: unknown };

@@ -1,5 +1,5 @@
 import type { EmbedEvent, EmbedOptions } from "../../client/client-embed-types.ts";
-import type { FromFrame, FromHost } from "./embed-protocol.ts";
+import type { FrameMessage, HostMessage } from "./embed-protocol.ts";
 
 // Written out, because this file is served by itself and must not share a module with the console.
 const [HELLO, LEND] = ["causeway.hello", "causeway.lend"];
@@ -41,7 +41,7 @@ export function mountDeposit(options: EmbedOptions): () => void {
   frame.title = "Deposit";
   frame.style.cssText = "border:0;width:100%;height:640px;color-scheme:normal";
   let stop = () => {};
-  const tell = (event: EmbedEvent) => {
+  const report = (event: EmbedEvent) => {
     if (event.type === "resize")
       frame.style.height = `${Math.min(Math.max(event.height, LOWEST), HIGHEST)}px`;
     onEvent?.(event);
@@ -51,7 +51,7 @@ export function mountDeposit(options: EmbedOptions): () => void {
     // The frame was loaded or reloaded, so its earlier port is no longer used.
     stop();
     const { port1, port2 } = new MessageChannel();
-    stop = lend(provider, { port: port1, tell });
+    stop = lend(provider, { port: port1, report });
     frame.contentWindow?.postMessage(LEND, SERVICE, [port2]);
   };
   addEventListener("message", greet);
@@ -67,11 +67,11 @@ export function mountDeposit(options: EmbedOptions): () => void {
  * Forwards the frame's requests to the page's wallet, and the wallet's events to the frame. Returns a function that
  * ends this.
  */
-function lend(provider: Wallet, of: { port: MessagePort; tell: (event: EmbedEvent) => void }): () => void {
-  const { port, tell } = of;
-  const send = (message: FromHost) => port.postMessage(message);
-  port.onmessage = async ({ data }: MessageEvent<FromFrame>) => {
-    if ("event" in data) return tell(data.event);
+function lend(provider: Wallet, of: { port: MessagePort; report: (event: EmbedEvent) => void }): () => void {
+  const { port, report } = of;
+  const send = (message: HostMessage) => port.postMessage(message);
+  port.onmessage = async ({ data }: MessageEvent<FrameMessage>) => {
+    if ("event" in data) return report(data.event);
     const { id, method, params } = data;
     try {
       if (!METHODS.has(method)) throw Object.assign(new Error(`${method} is not lent`), { code: 4200 });

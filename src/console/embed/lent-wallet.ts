@@ -25,7 +25,7 @@ export function createLentConnection(
     const chainId = hexToNumber((await provider.request({ method: "eth_chainId" })) as `0x${string}`);
     if (address === undefined) return publish(null);
     publish({ status: "connected", address, chainId, name });
-    provider.tell({ type: "connected", address });
+    provider.report({ type: "connected", address });
   };
   provider.listen((event, value) => {
     if (event === "accountsChanged" && state !== null) void connect("eth_accounts");

@@ -5,7 +5,7 @@ import { toSentence } from "./format-text.ts";
  * Text of an error for display: what happened, what the user can do, and the id of the request for support inquiries
  * (null if the error has none).
  */
-export interface ErrorWords {
+export interface ErrorText {
   title: string;
   advice: string;
   reference: string | null;
@@ -61,14 +61,14 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
  * Returns the text of an error for display, without technical details. For some codes the advice is the API's own
  * message. Anything but a CausewayError is described as a fault of the page.
  */
-export function explainError(error: unknown): ErrorWords {
+export function explainError(error: unknown): ErrorText {
   if (!(error instanceof CausewayError)) {
     const advice = "Load the page again. Nothing was sent by it.";
     return { title: "Something went wrong on this page", advice, reference: null };
   }
   const [title, advice] = WORDS[error.code] ?? ["This did not work", ""];
-  const told = advice === "" ? sentence(error) : advice;
-  return { title, advice: told, reference: error.requestId };
+  const text = advice === "" ? sentence(error) : advice;
+  return { title, advice: text, reference: error.requestId };
 }
 
 /** Returns the API's error message as a sentence. For invalid input, the message about the first invalid field. */

@@ -110,13 +110,13 @@ function amountOf(step: Step): string {
 }
 
 /** How the console shows an order's state: label, color tone and a short summary (empty for an unknown state). */
-export interface StateWords {
+export interface OrderStateText {
   label: string;
   tone: "neutral" | "accent" | "good" | "warn" | "bad";
   summary: string;
 }
 
-const STATES: Readonly<Record<string, StateWords>> = {
+const STATES: Readonly<Record<string, OrderStateText>> = {
   built: { label: "Ready to sign", tone: "accent", summary: "Nothing was sent yet." },
   expired: { label: "Expired", tone: "neutral", summary: "Nothing was sent before the quote ended." },
   abandoned: { label: "Given up", tone: "neutral", summary: "Nothing was seen on chain." },
@@ -156,7 +156,7 @@ const STATES: Readonly<Record<string, StateWords>> = {
 };
 
 /** Returns the texts for an order's state. An unknown state is displayed by its name. */
-export function describeState(state: OrderState): StateWords {
+export function describeState(state: OrderState): OrderStateText {
   return STATES[state] ?? { label: state.replaceAll("_", " "), tone: "neutral", summary: "" };
 }
 

@@ -29,7 +29,7 @@ const TokenPicker = lazy(() =>
 type Option = WithdrawalQuote["options"][number];
 
 /** The token that the user wants to receive, and its chain. */
-interface WantedToken {
+interface RequestedToken {
   chainId: number;
   address: `0x${string}`;
   symbol: string;
@@ -55,12 +55,12 @@ export function WithdrawForm(props: {
     ...{ chainId, address: position.assetAddress, symbol: position.assetSymbol },
     decimals: position.assetDecimals,
   };
-  const [wanted, setWanted] = useState<WantedToken>(asset);
+  const [requested, setRequested] = useState<RequestedToken>(asset);
   const [slippage, setSlippage] = useState<string | null>(null);
   const [authorize, setAuthorize] = useState<Authorize>("auto");
-  const same = wanted.chainId === chainId && wanted.address === asset.address;
+  const same = requested.chainId === chainId && requested.address === asset.address;
   const loss = slippage ?? (same ? SAME_TOKEN : OTHER_TOKEN);
-  const to = same ? {} : { toChainId: wanted.chainId, toToken: wanted.address };
+  const to = same ? {} : { toChainId: requested.chainId, toToken: requested.address };
   const input =
     shares === null
       ? null
@@ -72,7 +72,7 @@ export function WithdrawForm(props: {
     <div className="space-y-4">
       <div className="grid gap-3 sm:grid-cols-2">
         <div className="sm:col-span-2">
-          <TokenChoice wanted={wanted} onPick={setWanted} />
+          <TokenChoice requested={requested} onPick={setRequested} />
         </div>
         <SelectField
           label="Largest loss to accept"
@@ -87,12 +87,20 @@ export function WithdrawForm(props: {
         />
         <AuthorizeField value={authorize} onChange={setAuthorize} />
       </div>
-      {input === null ? null : <Options input={input} authorize={authorize} wanted={wanted} asset={asset} />}
+      {input === null ? null : (
+        <Options input={input} authorize={authorize} requested={requested} asset={asset} />
+      )}
     </div>
   );
 }
 
-function TokenChoice({ wanted, onPick }: { wanted: WantedToken; onPick: (token: WantedToken) => void }) {
+function TokenChoice({
+  requested,
+  onPick,
+}: {
+  requested: RequestedToken;
+  onPick: (token: RequestedToken) => void;
+}) {
   const chains = useQuery(chainsQuery).data ?? [];
   const [picking, setPicking] = useState<"never" | "open" | "closed">("never");
   return (
@@ -105,7 +113,7 @@ function TokenChoice({ wanted, onPick }: { wanted: WantedToken; onPick: (token: 
       >
         <span className="truncate">
           <span className="sr-only">Receive </span>
-          {wanted.symbol} <span className="text-muted">on {formatChain(chains, wanted.chainId)}</span>
+          {requested.symbol} <span className="text-muted">on {formatChain(chains, requested.chainId)}</span>
         </span>
         <span aria-hidden="true" className="text-xs text-muted">
           ▾
@@ -116,7 +124,7 @@ function TokenChoice({ wanted, onPick }: { wanted: WantedToken; onPick: (token: 
           <TokenPicker
             open={picking === "open"}
             onOpenChange={(open) => setPicking(open ? "open" : "closed")}
-            chainId={wanted.chainId}
+            chainId={requested.chainId}
             title="Receive"
             onPick={onPick}
           />
@@ -129,10 +137,10 @@ function TokenChoice({ wanted, onPick }: { wanted: WantedToken; onPick: (token: 
 function Options(props: {
   input: WithdrawalInput;
   authorize: Authorize;
-  wanted: WantedToken;
-  asset: WantedToken;
+  requested: RequestedToken;
+  asset: RequestedToken;
 }) {
-  const { authorize, wanted, asset } = props;
+  const { authorize, requested, asset } = props;
   const navigate = useNavigate();
   const key = JSON.stringify(props.input, (_name, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,
@@ -164,7 +172,7 @@ function Options(props: {
             <OptionCard
               key={option.mode}
               option={option}
-              wanted={wanted}
+              requested={requested}
               asset={asset}
               first={index === 0}
               busy={build.isPending && build.variables === option.mode}
@@ -182,13 +190,13 @@ function Options(props: {
 
 function OptionCard(props: {
   option: Option;
-  wanted: WantedToken;
-  asset: WantedToken;
+  requested: RequestedToken;
+  asset: RequestedToken;
   first: boolean;
   busy: boolean;
   onChoose: () => void;
 }) {
-  const { option, wanted, asset, first, busy, onChoose } = props;
+  const { option, requested, asset, first, busy, onChoose } = props;
   const [refusal] = option.reasons;
   return (
     <section className="rounded-lg border border-line p-4">
@@ -198,7 +206,7 @@ function OptionCard(props: {
       </h3>
       {refusal === undefined ? (
         <>
-          <OptionFigures option={option} wanted={wanted} asset={asset} />
+          <OptionFigures option={option} requested={requested} asset={asset} />
           <div className="mt-3">
             <Button wide kind={first ? "primary" : "secondary"} busy={busy} onClick={onChoose}>
               Review withdrawal
@@ -214,23 +222,23 @@ function OptionCard(props: {
 
 function OptionFigures({
   option,
-  wanted,
+  requested,
   asset,
 }: {
   option: Option;
-  wanted: WantedToken;
-  asset: WantedToken;
+  requested: RequestedToken;
+  asset: RequestedToken;
 }) {
-  const swapped = wanted.chainId !== asset.chainId || wanted.address !== asset.address;
+  const swapped = requested.chainId !== asset.chainId || requested.address !== asset.address;
   const later = option.mode === "instant" ? "Not guaranteed" : "Priced when the vault settles";
   return (
     <Facts>
       <Fact term="You get">
-        <TokenAmount amount={option.toAmount} token={wanted} />
+        <TokenAmount amount={option.toAmount} token={requested} />
         <span className="block text-muted">{formatUsd(option.toAmountUsd)}</span>
       </Fact>
       <Fact term="At least">
-        {option.toAmountMin === null ? later : <TokenAmount amount={option.toAmountMin} token={wanted} />}
+        {option.toAmountMin === null ? later : <TokenAmount amount={option.toAmountMin} token={requested} />}
       </Fact>
       {swapped ? (
         <Fact term="The vault pays">

@@ -61,7 +61,7 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
   const { toChainId, toToken, exitToken, chainId, estimatedAssets, minAssets, toAmount } = withdrawal;
   const chains = useQuery(chainsQuery).data ?? [];
   const paid = useToken({ chainId, address: exitToken, vault });
-  const wanted = useToken({ chainId: toChainId, address: toToken, vault });
+  const requested = useToken({ chainId: toChainId, address: toToken, vault });
   return (
     <Facts>
       <Fact term="You hand in">
@@ -85,17 +85,17 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
         )}
       </Fact>
       <Fact term="You receive">
-        {wanted?.symbol ?? shorten(toToken)} on {formatChain(chains, toChainId)}
+        {requested?.symbol ?? shorten(toToken)} on {formatChain(chains, toChainId)}
       </Fact>
-      {withdrawal.toAmountMin === null || wanted === null || toToken === exitToken ? null : (
+      {withdrawal.toAmountMin === null || requested === null || toToken === exitToken ? null : (
         <Fact term="At least">
-          <TokenAmount amount={withdrawal.toAmountMin} token={wanted} />
+          <TokenAmount amount={withdrawal.toAmountMin} token={requested} />
         </Fact>
       )}
-      {toAmount === null || wanted === null ? null : (
+      {toAmount === null || requested === null ? null : (
         <Fact term="Received">
           <span className="font-semibold text-good">
-            <TokenAmount amount={toAmount} token={wanted} />
+            <TokenAmount amount={toAmount} token={requested} />
           </span>
         </Fact>
       )}

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { buttonClass } from "../ui/controls.tsx";
-import { ErrorState, Loaded, LoadingRows, type Reading } from "../ui/feedback.tsx";
+import { ErrorState, type LoadableQuery, Loaded, LoadingRows } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
 
 /** Placeholder while the code of a page is loaded. */
@@ -44,7 +44,7 @@ export function PageFailed({ error }: { error: unknown }) {
  */
 export function LoadedPage<Data>(props: {
   title: string;
-  query: Reading<Data>;
+  query: LoadableQuery<Data>;
   children: (data: Data) => ReactNode;
 }) {
   const { title, query, children } = props;

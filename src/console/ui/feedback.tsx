@@ -98,7 +98,7 @@ export function LoadingRows({ rows = 4, label = "Loading" }: { rows?: number; la
 }
 
 /** The fields of a query's result that `Loaded` needs. */
-export interface Reading<Data> {
+export interface LoadableQuery<Data> {
   data: Data | undefined;
   error: unknown;
   refetch(): unknown;
@@ -109,7 +109,7 @@ export interface Reading<Data> {
  * the error is temporary. Data that was loaded before stays visible during a reload and after a failed one.
  */
 export function Loaded<Data>(props: {
-  query: Reading<Data>;
+  query: LoadableQuery<Data>;
   rows?: number;
   children: (data: Data) => ReactNode;
 }) {
