@@ -28,9 +28,9 @@ function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
 }
 
 /**
- * Starts requesting the prices that a deposit may need from the price API, without waiting for them. A direct deposit's
- * price is only displayed, so only that of the paid token is requested, and only if it has no on-chain price feed.
- * Never throws.
+ * Starts requesting the prices that a deposit may need from the price API, without waiting for them. For a direct
+ * deposit, which only displays prices, only the price of the paid token is requested, and only if the token has no
+ * on-chain price feed. Never throws.
  */
 export function requestDepositPrices(
   ctx: Context,

@@ -23,7 +23,7 @@ export interface IndexRoundReport {
 
 /**
  * Indexes the flows of every chain up to its head, several chains at a time and at most two of those whose last run
- * failed. A chain that fails or hangs does not stop the others. Never throws.
+ * failed. A chain that fails or hangs is logged and counted in `failed`, and does not stop the others. Never throws.
  */
 export async function indexAllChains(ctx: Context): Promise<IndexRoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];

@@ -112,8 +112,8 @@ export interface DeliveredOrder {
  * Returns the floors of an order for what a bridge delivers. `minIn`, unless it is given, is the expected amount less
  * the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is the simulated output
  * per unit less the vault's loss, rounded down. If the two together allow more loss than the slippage, `minOutPerIn` is
- * raised so far that at least half of the vault's loss remains; if that is not enough, `minOut` is set instead. Returns
- * null if nothing is expected, or if the output per unit is too small to be enforced; the order then takes two steps.
+ * raised, as long as half of the vault's loss stays allowed; otherwise `minOut` is set instead. Returns null if nothing
+ * is expected, or if the output per unit is too small to be enforced; the order then takes two steps.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
   if (expected <= 0n) return null;

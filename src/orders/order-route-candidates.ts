@@ -72,7 +72,7 @@ export interface RouteCandidate {
 /**
  * Returns the routes to try, in order: the preferred bridge before others, within each of the two groups one-step
  * before two-step routes, and otherwise as ranked. `call` is true if a provider may deliver the token into a Router
- * call. Empty if no quote supports a permitted end.
+ * call. Empty if no quote supports one of these ends.
  */
 export function candidatesOf(
   ranking: QuoteRanking,

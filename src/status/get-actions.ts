@@ -220,8 +220,11 @@ const toTime = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
 /**
- * Returns what a user may claim now: the payments of redemptions that are ready, otherwise the shares of deposit
- * requests, whose amount is that of the deposited assets. `timestamp` is the block's, in seconds.
+ * Returns what a user may claim now: the payments of redemptions that are ready (in the smallest unit of the paid
+ * token), otherwise the shares of deposit requests, whose amount is that of the deposited assets. The amount is null if
+ * one of its parts is unknown. If nothing is ready, the code is `nothing_to_withdraw` without open requests, `cooldown`
+ * with the earliest time in `until` if one is known that is after the block's `timestamp` (UNIX seconds), otherwise
+ * `request_pending`.
  */
 export function claimAction({
   requests,

@@ -162,8 +162,8 @@ interface OrderState {
 }
 
 /**
- * Reads the state of a signed order in one batch. `signed` is null while there is no signature to check; `accepted` is
- * then without meaning. A single read that fails does not fail the batch: its value is null or false. Errors of the
+ * Reads the state of a signed order in one batch. `signed` is null while there is no signature to check; `accepted`
+ * then has no meaning. A single read that fails does not fail the batch: its value is null or false. Errors of the
  * chain client propagate.
  */
 export async function readOrderState(
