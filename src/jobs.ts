@@ -4,7 +4,7 @@ import { deleteUnsent } from "./deposits/delete-unsent-deposits.ts";
 import { AppError, failure } from "./errors.ts";
 import { BackfillMessage, backfillFromMessage } from "./flows/backfill-flows.ts";
 import { indexAllChains } from "./flows/index-flows.ts";
-import { indexControlEvents } from "./flows/index-governance-events.ts";
+import { indexGovernanceEvents } from "./flows/index-governance-events.ts";
 import { type JobName, recordJobRun } from "./health/job-runs.ts";
 import { takeSnapshots } from "./history/take-vault-snapshots.ts";
 import { countBlocks } from "./lib/block-ranges.ts";
@@ -78,7 +78,7 @@ const takeSnapshotsJob: Job = {
 /** Reads the governance events of every vault. */
 const indexControlEventsJob: Job = {
   name: "watch_controls",
-  run: async (ctx) => ({ ...(await indexControlEvents(ctx)) }),
+  run: async (ctx) => ({ ...(await indexGovernanceEvents(ctx)) }),
 };
 
 /** Applies the signal rules to every vault. */

@@ -35,7 +35,7 @@ import { readLinkedContracts } from "./governance-linked-contracts.ts";
  * Result of reading the governance events of all chains once: how many chains there are, how many failed, and how many
  * events were stored.
  */
-export interface ControlEventsRound {
+export interface GovernanceEventsRound {
   chains: number;
   failed: number;
   events: number;
@@ -51,15 +51,15 @@ export interface ControlEventsRound {
  * continues from the same block in the next run. Throws `store_unavailable` if the list of chains or vaults cannot be
  * read.
  */
-export async function indexControlEvents(ctx: Context): Promise<ControlEventsRound> {
+export async function indexGovernanceEvents(ctx: Context): Promise<GovernanceEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));
   const vaults = (await selectVaults(ctx.db)).flatMap((row) => parseRowOrSkip(ctx, row));
   const reports = await mapConcurrently(tips, {
     doubtful: ({ error }) => error !== null,
-    work: async (tip): Promise<ControlEventsReport | null> => {
+    work: async (tip): Promise<GovernanceEventsReport | null> => {
       try {
         const own = vaults.filter(({ chainId }) => chainId === tip.chainId);
-        return await indexControlEventsOfChain(ctx, { tip, vaults: own });
+        return await indexGovernanceEventsOfChain(ctx, { tip, vaults: own });
       } catch (error) {
         ctx.log.warn("controls_failed", { chain_id: tip.chainId, error: describeError(error) });
         return null;
@@ -88,7 +88,7 @@ const MAX_TIMED_BLOCKS = 10;
 const LONGEST_DATA = 8_192;
 
 /** Result of reading the governance events of one chain. */
-interface ControlEventsReport {
+interface GovernanceEventsReport {
   events: number;
   /** Number of final blocks whose governance events are not read yet. */
   behind: number;
@@ -100,10 +100,10 @@ interface ControlEventsReport {
  * Blocks beyond the budget are left to the next run. Throws `upstream_unavailable`, `upstream_timeout`,
  * `store_unavailable`, and the last node's RpcError.
  */
-async function indexControlEventsOfChain(
+async function indexGovernanceEventsOfChain(
   ctx: Context,
   of: { tip: FlowTip; vaults: readonly Vault[] },
-): Promise<ControlEventsReport> {
+): Promise<GovernanceEventsReport> {
   const { tip, vaults } = of;
   const { chainId, finalBlock, controlsTo } = tip;
   if (finalBlock === null) return { events: 0, behind: 0 };

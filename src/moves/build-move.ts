@@ -34,7 +34,7 @@ export class OwnShareError extends Error {
  * they are swapped on an exchange instead. Throws `OwnShareError` if the paid token is the target vault's own share; errors
  * of the preparation propagate.
  */
-async function prepareAny(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
+async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
   const paid = await findMovedVault(ctx, input);
   if (paid.kind === "own") throw new OwnShareError("the vault's own share");
@@ -53,8 +53,8 @@ async function prepareAny(ctx: Context, input: BuildInput): Promise<PreparedDepo
  * Quotes a deposit, or a move if the paid token is the share of another vault. Throws `OwnShareError` if it is the target
  * vault's own share; errors of `getQuote`, `findMovedVault` and `prepareMove` propagate.
  */
-export function quoteAny(ctx: Context, input: BuildInput): Promise<Quote> {
-  return getQuote(ctx, { input, prepare: prepareAny });
+export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quote> {
+  return getQuote(ctx, { input, prepare: prepareDepositOrMove });
 }
 
 /**
@@ -62,6 +62,6 @@ export function quoteAny(ctx: Context, input: BuildInput): Promise<Quote> {
  * caller. Throws `OwnShareError` if it is the target vault's own share; errors of `buildDepositOnce`, `findMovedVault` and
  * `prepareMove` propagate.
  */
-export function buildAnyOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {
-  return buildDepositOnce(ctx, { ...request, prepare: prepareAny });
+export function buildDepositOrMoveOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {
+  return buildDepositOnce(ctx, { ...request, prepare: prepareDepositOrMove });
 }

@@ -25,7 +25,13 @@ import {
   toleranceOf,
 } from "./order-fairness-rules.ts";
 import { type LossSplit, splitSlippage } from "./order-floors.ts";
-import { type AssetTable, pricedForms, relationOf, twinOf, valuationPrice } from "./order-token-relation.ts";
+import {
+  type AssetTable,
+  counterpartOf,
+  pricedForms,
+  relationOf,
+  valuationPrice,
+} from "./order-token-relation.ts";
 
 /**
  * An order that needs a swap or bridge: the payment, the destination chain, and the slippage tolerance. `from.amount`
@@ -70,9 +76,9 @@ const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === c
  * source chain, whose price serves if the requested token has none.
  */
 export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
-  const { from, to, native, twin } = tokensOf(set);
+  const { from, to, native, counterpart } = tokensOf(set);
   const forms = [from, to, native].flatMap(pricedForms);
-  return twin === null ? forms : [...forms, twin];
+  return counterpart === null ? forms : [...forms, counterpart];
 }
 
 function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "tables">) {
@@ -80,9 +86,9 @@ function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "
   const from = { chain: source, token: order.from.token };
   const to = { chain: order.client.definition, token: token.address };
   const native = { chain: source, token: zeroAddress };
-  const twin = onOneChain(order) ? null : twinOf(tables, { token: to, chain: source });
-  const stand = twin === null ? null : { chainId: source.chainId, token: twin };
-  return { from, to, native, twin: stand };
+  const counterpart = onOneChain(order) ? null : counterpartOf(tables, { token: to, chain: source });
+  const stand = counterpart === null ? null : { chainId: source.chainId, token: counterpart };
+  return { from, to, native, counterpart: stand };
 }
 
 /**
@@ -100,7 +106,7 @@ export interface ValuedOffers extends OfferSet {
  */
 export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
   const { order, token, tables, paidDecimals } = set;
-  const { from, to, native, twin } = tokensOf(set);
+  const { from, to, native, counterpart } = tokensOf(set);
   const prices = await pricesOfRequest(ctx, pricedTokens(set));
   return {
     ...set,
@@ -108,11 +114,11 @@ export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOf
     payment: {
       amount: order.from.amount,
       nativeFee: 0n,
-      from: { decimals: paidDecimals, price: valuationPrice(prices, { token: from, twin: null }) },
-      to: { decimals: token.decimals, price: valuationPrice(prices, { token: to, twin }) },
+      from: { decimals: paidDecimals, price: valuationPrice(prices, { token: from, counterpart: null }) },
+      to: { decimals: token.decimals, price: valuationPrice(prices, { token: to, counterpart }) },
       native: {
         decimals: order.from.client.definition.native.decimals,
-        price: valuationPrice(prices, { token: native, twin: null }),
+        price: valuationPrice(prices, { token: native, counterpart: null }),
       },
     },
   };

@@ -44,7 +44,7 @@ import {
   valueOffers,
   warningsOf,
 } from "./order-route-offer.ts";
-import { twinOf } from "./order-token-relation.ts";
+import { counterpartOf } from "./order-token-relation.ts";
 
 /** Deadline for all quotes, in milliseconds from the start of the route search. */
 const QUOTES_MS = 3_000;
@@ -177,7 +177,7 @@ function fundsOf<B>(
   const priced = targets.flatMap(({ address }) => {
     const token = { chain: order.client.definition, token: address };
     if (order.from.chainId === token.chain.chainId) return [address];
-    return twinOf(providers, { token, chain: source }) ?? [];
+    return counterpartOf(providers, { token, chain: source }) ?? [];
   });
   return readFunds(ctx, { payer: order, spenders: [...new Set(spenders)], priced });
 }

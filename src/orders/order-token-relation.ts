@@ -59,37 +59,37 @@ function namesIn(assets: readonly BridgedAsset[], token: TokenOnChain): string[]
 }
 
 /**
- * Returns the first token on the chain `chain` that a table lists as the same asset as `token` (or as its native or
- * wrapped form), or null if none does.
+ * Returns the counterpart of a token on the chain `chain`: the first token that a table lists there as the same asset
+ * as `token` (or as its native or wrapped form). Null if there is none.
  */
-export function twinOf(
+export function counterpartOf(
   tables: readonly AssetTable[],
   { token, chain }: { token: TokenOnChain; chain: TokenOnChain["chain"] },
 ): Address | null {
   for (const table of tables) {
     const names = namesIn(table.assets(token.chain.chainId), token);
-    const twin = table.assets(chain.chainId).find(({ asset }) => names.includes(asset));
-    if (twin !== undefined) return twin.address;
+    const counterpart = table.assets(chain.chainId).find(({ asset }) => names.includes(asset));
+    if (counterpart !== undefined) return counterpart.address;
   }
   return null;
 }
 
 /**
  * Returns the first price of a token, or of its native or wrapped form, that may be used to accept or refuse an offer
- * (`judges`), otherwise that of `twin` (the same asset on another chain). Null if none may be used. Pure.
+ * (`judges`), otherwise that of `counterpart` (the same asset on another chain). Null if none may be used. Pure.
  */
 export function valuationPrice(
   prices: Prices,
-  { token, twin }: { token: TokenOnChain; twin: ChainToken | null },
+  { token, counterpart }: { token: TokenOnChain; counterpart: ChainToken | null },
 ): TokenPrice | null {
   const own = formsOf(token).map((form) => ({ chainId: token.chain.chainId, token: form }));
-  const known = [...own, ...(twin === null ? [] : [twin])].map((each) => priceOf(prices, each));
+  const known = [...own, ...(counterpart === null ? [] : [counterpart])].map((each) => priceOf(prices, each));
   return known.find((price) => price?.judges === true) ?? null;
 }
 
 /**
- * Returns the tokens whose prices `valuationPrice` may use, without the twin: the token itself and, for a native currency
- * or its wrapped token, the other of the two.
+ * Returns the tokens whose prices `valuationPrice` may use, without the counterpart: the token itself and, for a native
+ * currency or its wrapped token, the other of the two.
  */
 export function pricedForms(token: TokenOnChain): ChainToken[] {
   return formsOf(token).map((form) => ({ chainId: token.chain.chainId, token: form }));

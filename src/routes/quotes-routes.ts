@@ -5,7 +5,7 @@ import { type AnyRoute, defineRoute, Reply } from "../http/define-route.ts";
 import { ValidationFailure } from "../http/validate-request.ts";
 import { BUILD_DEADLINE_MS } from "../lib/durations.ts";
 import { listBridges } from "../listings/list-bridges.ts";
-import { buildAnyOnce, OwnShareError, quoteAny } from "../moves/build-move.ts";
+import { buildDepositOrMoveOnce, OwnShareError, quoteDepositOrMove } from "../moves/build-move.ts";
 import { BuildInput } from "../schemas/build-input-schema.ts";
 import { BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 
@@ -79,7 +79,7 @@ const quotesGet = defineRoute({
   errors: buildErrors,
   handler: async (ctx, { body }) => {
     await assertListedBridge(ctx, body);
-    return quoteAny(ctx, body).catch(refuseOwnShare);
+    return quoteDepositOrMove(ctx, body).catch(refuseOwnShare);
   },
 });
 
@@ -112,7 +112,7 @@ const quotesBuild = defineRoute({
   handler: async (ctx, { headers, body }) => {
     await assertListedBridge(ctx, body);
     const key = headers["idempotency-key"] ?? null;
-    const { built, replayed } = await buildAnyOnce(ctx, { input: body, key }).catch(refuseOwnShare);
+    const { built, replayed } = await buildDepositOrMoveOnce(ctx, { input: body, key }).catch(refuseOwnShare);
     return replayed ? new Reply(built, { headers: { "idempotent-replayed": "true" } }) : built;
   },
 });

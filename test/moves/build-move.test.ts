@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OwnShareError, quoteAny } from "../../src/moves/build-move.ts";
+import { OwnShareError, quoteDepositOrMove } from "../../src/moves/build-move.ts";
 import { USDC, USER, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 import { INTO, into, moveInput, movingWorld, NEW_SHARES } from "../support/withdrawals/moving.ts";
@@ -13,10 +13,10 @@ async function quoted(input: Record<string, unknown>, change: Parameters<typeof 
   const answers = [both, [storedOf(vault)], [storedOf(into)]];
   const left = "from_token" in input ? [both, [storedOf(into)]] : answers;
   const db = { run: async <T>() => (left.shift() ?? [storedOf(into)]) as T };
-  return quoteAny({ ...ctx, db }, moveInput(input));
+  return quoteDepositOrMove({ ...ctx, db }, moveInput(input));
 }
 
-describe("quoteAny()", () => {
+describe("quoteDepositOrMove()", () => {
   test("moves what is paid with another vault's shares", async () => {
     const quote = await quoted({});
     expect(quote).toMatchObject({
@@ -47,7 +47,10 @@ describe("quoteAny()", () => {
     const { ctx } = await movingWorld({ routed: false });
     const answers = [both, [storedOf(vault)]];
     const db = { run: async <T>() => (answers.shift() ?? [storedOf(into)]) as T };
-    const quote = quoteAny({ ...ctx, db, providers: { ...ctx.providers, all: async () => [] } }, moveInput());
+    const quote = quoteDepositOrMove(
+      { ...ctx, db, providers: { ...ctx.providers, all: async () => [] } },
+      moveInput(),
+    );
     await expect(quote).rejects.toMatchObject({ code: "mode_unsupported" });
   });
 });

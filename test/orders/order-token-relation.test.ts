@@ -1,6 +1,11 @@
 import { type Address, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { pricedForms, relationOf, twinOf, valuationPrice } from "../../src/orders/order-token-relation.ts";
+import {
+  counterpartOf,
+  pricedForms,
+  relationOf,
+  valuationPrice,
+} from "../../src/orders/order-token-relation.ts";
 import { priceKey } from "../../src/prices/price.ts";
 import { createAcross } from "../../src/providers/across/across-provider.ts";
 import { RateLimitMemory } from "../../src/providers/lifi/api/lifi-rate-limits.ts";
@@ -53,11 +58,11 @@ describe("relationOf()", () => {
   });
 });
 
-describe("twinOf()", () => {
+describe("counterpartOf()", () => {
   test("is the same asset on another chain, or null", () => {
     const token = on(42161, tokens.usdc[42161]);
-    expect(twinOf([lifi], { token, chain: on(1, STRANGE).chain })).toBe(tokens.usdc[1]);
-    expect(twinOf([lifi], { token: on(42161, STRANGE), chain: on(1, STRANGE).chain })).toBeNull();
+    expect(counterpartOf([lifi], { token, chain: on(1, STRANGE).chain })).toBe(tokens.usdc[1]);
+    expect(counterpartOf([lifi], { token: on(42161, STRANGE), chain: on(1, STRANGE).chain })).toBeNull();
   });
 });
 
@@ -67,21 +72,21 @@ describe("valuationPrice()", () => {
   const prices = new Map([[priceKey({ chainId: 1, token: tokens.weth[1] }), known]]);
 
   test("of native money is that of its wrapped form", () => {
-    expect(valuationPrice(prices, { token: on(1, zeroAddress), twin: null })).toEqual(known);
+    expect(valuationPrice(prices, { token: on(1, zeroAddress), counterpart: null })).toEqual(known);
     expect(pricedForms(on(1, zeroAddress)).map(({ token: form }) => form)).toEqual([
       zeroAddress,
       tokens.weth[1],
     ]);
   });
 
-  test("is the twin's where the token has none", () => {
-    const twin = { chainId: 1, token: tokens.weth[1] };
-    expect(valuationPrice(prices, { token: on(8453, STRANGE), twin })).toEqual(known);
-    expect(valuationPrice(prices, { token: on(8453, STRANGE), twin: null })).toBeNull();
+  test("is the counterpart's where the token has none", () => {
+    const counterpart = { chainId: 1, token: tokens.weth[1] };
+    expect(valuationPrice(prices, { token: on(8453, STRANGE), counterpart })).toEqual(known);
+    expect(valuationPrice(prices, { token: on(8453, STRANGE), counterpart: null })).toBeNull();
   });
 
   test("is null for one that may not judge", () => {
     const unsure = new Map([[priceKey({ chainId: 1, token: tokens.weth[1] }), { ...known, judges: false }]]);
-    expect(valuationPrice(unsure, { token: on(1, tokens.weth[1]), twin: null })).toBeNull();
+    expect(valuationPrice(unsure, { token: on(1, tokens.weth[1]), counterpart: null })).toBeNull();
   });
 });

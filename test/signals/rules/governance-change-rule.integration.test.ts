@@ -26,7 +26,7 @@ import { flowTips } from "../../../src/db/tables/flow-tables.ts";
 import { signals } from "../../../src/db/tables/signal-tables.ts";
 import { vaults } from "../../../src/db/tables/vault-tables.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
-import { indexControlEvents } from "../../../src/flows/index-governance-events.ts";
+import { indexGovernanceEvents } from "../../../src/flows/index-governance-events.ts";
 import { raiseSignals } from "../../../src/signals/raise-signals.ts";
 import { decodeEventArgs, governanceEventsOf } from "../../../src/vaults/governance/find-governance-event.ts";
 import {
@@ -162,7 +162,7 @@ const told = async () => {
     .map(({ vaultAddress, ruleId, tier, txHash }) => `${vaultAddress} ${ruleId} ${tier} ${txHash}`)
     .sort();
 };
-const watch = () => indexControlEvents(causeway.context());
+const watch = () => indexGovernanceEvents(causeway.context());
 const raise = () => raiseSignals(causeway.context());
 const tip = async () => (await causeway.db.select().from(flowTips).where(eq(flowTips.chainId, CHAIN_ID)))[0];
 
@@ -206,7 +206,7 @@ describe("governance changes of vaults", () => {
       native: { symbol: "ETH", decimals: 18 },
     };
     const cut = causeway.isolate({ CHAINS: JSON.stringify([nobody]) });
-    expect(await indexControlEvents(cut.context())).toMatchObject({ failed: 1, events: 0 });
+    expect(await indexGovernanceEvents(cut.context())).toMatchObject({ failed: 1, events: 0 });
     expect((await tip())?.controlsTo).toBe(before);
   });
 
