@@ -47,10 +47,10 @@ const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
 };
 
 /**
- * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets the registry parameters `exit`
- * (`cooldown` or `maple`) and `withdraw_seconds` accordingly: sUSDe and its forks are recognised by
- * `cooldownDuration()`, Maple's pools by `convertToExitAssets` and `manager`. Other vaults pay instantly and get
- * neither parameter. The identification always succeeds.
+ * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters:
+ * `exit` = `cooldown` and `withdraw_seconds` for sUSDe and its forks, recognised by `cooldownDuration()`; `exit` =
+ * `maple` and those of `identifyMaple` for Maple's pools, recognised by `convertToExitAssets` and `manager`. Other
+ * vaults pay instantly and get none of them. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);

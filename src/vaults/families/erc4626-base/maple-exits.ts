@@ -23,7 +23,9 @@ import { addressParam, withWithdrawSeconds } from "../../vault-params.ts";
 import type { Identification } from "./erc4626-derivation.ts";
 import { erc4626ExitReads, erc4626ExitTermsOf } from "./erc4626-exits.ts";
 
-/** ABI of a Maple pool with its two managers. Source: maple-labs/pool-v2. */
+/**
+ * ABI of a Maple pool with its two managers, the pool manager and the withdrawal manager. Source: maple-labs/pool-v2.
+ */
 export const mapleAbi = once(() =>
   parseAbi([
     "function convertToExitAssets(uint256 shares) view returns (uint256)",
@@ -44,8 +46,9 @@ export const mapleAbi = once(() =>
 );
 
 /**
- * Returns a query for a Maple pool's registry parameters: its pool manager, and the withdrawal manager that keeps
- * requested shares.
+ * Returns a query for a Maple pool's registry parameters: `exit` = `maple` and, in lowercase, `pool_manager`
+ * (`manager`) and `withdrawal_manager`, which keeps requested shares. Without the two managers if the pool manager does
+ * not return it. A pool states no wait, so there is no `withdraw_seconds`.
  */
 export function identifyMaple(
   params: Readonly<Record<string, string>>,
@@ -60,7 +63,10 @@ export function identifyMaple(
   });
 }
 
-/** Returns a query for the conditions of a redemption from a Maple pool. Its exit price deducts unrealised losses. */
+/**
+ * Returns a query for the conditions of a redemption from a Maple pool. The payment is an estimate:
+ * `convertToExitAssets`, which deducts unrealised losses, at the current price.
+ */
 export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const exit = read({
     to: vault.entryPoint,
@@ -77,8 +83,9 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
 }
 
 /**
- * Returns a query for a user's open request in a Maple pool's withdrawal manager, valued as `convertToExitAssets` does.
- * It needs one batch of reads if the pool has the manager of the registry entry, otherwise three.
+ * Returns a query for a user's open request in a Maple pool's withdrawal manager, valued as `convertToExitAssets` does,
+ * rounded down; an amount is null if the pool's totals cannot be read. Empty if no shares are locked or this cannot be
+ * read. It needs one batch of reads if the pool has the manager of the registry entry, otherwise three.
  */
 export function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
   const on = { to: vault.entryPoint, abi: mapleAbi() } as const;
@@ -127,7 +134,10 @@ function mapleRequestOf(vault: Vault, results: MapleResults): readonly PendingEx
   ];
 }
 
-/** Returns how a request of the user ended by a receipt's logs, or null if they do not show its end. */
+/**
+ * Returns how a user's request ended according to a receipt's logs: paid, or cancelled, which returns the shares. Null
+ * if the logs do not show its end.
+ */
 export function findMapleEnd(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },

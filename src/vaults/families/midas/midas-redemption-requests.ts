@@ -34,7 +34,10 @@ const STATUS_PROCESSED = 1;
 const STATUS_REJECTED = 2;
 const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 
-/** Returns the vault's RedemptionVault, or null if the registry entry names none. */
+/**
+ * Returns the vault's RedemptionVault, or null if the registry entry names none. Throws an Error if the parameter is
+ * not an address.
+ */
 export const redemptionVault = (vault: Vault): Address | null => addressParam(vault, "redemption_vault");
 
 /**
