@@ -3,7 +3,10 @@ import { sameAddress } from "../../lib/address.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
 
-/** The aspect of a vault's governance that an event changes, such as its owner or a fee. Stored with each signal. */
+/**
+ * The aspect of a vault's governance that an event changes. `allow_list`: who may deposit, hold shares or withdraw.
+ * `price`: how the share price is set. `strategy`: allocation of assets. `code`: implementation. Stored with signals.
+ */
 export type GovernanceKind =
   | "owner"
   | "curator"
@@ -128,8 +131,8 @@ export const changeEvent = (
 };
 
 /**
- * Defines a governance event that announces a change. Its severity is that of the change but at most `medium`, because
- * the change is not in effect yet.
+ * Defines a governance event that announces a change. Its severity is at most `medium`, because nothing has changed
+ * yet.
  */
 export const announcementEvent = (
   about: Parameters<typeof changeEvent>[0],
@@ -205,8 +208,8 @@ export const formatAssetUnits: FormatValue = (value, { formatAssets }) => format
 export const isUnlimited = (amount: bigint): boolean =>
   amount >= 2n ** 95n && (amount & (amount + 1n)) === 0n;
 /**
- * Formats an amount with 18 decimals in whole units, rounded to at most four decimals and with a comma for thousands;
- * "unlimited" for the largest number of a type (`isUnlimited`).
+ * Formats an amount with 18 decimals in whole units, with at most four decimals and a comma for thousands; "unlimited"
+ * for an amount that `isUnlimited`.
  */
 export const formatWadAmount = (value: unknown): string => {
   const amount = BigInt(String(value));
@@ -214,18 +217,12 @@ export const formatWadAmount = (value: unknown): string => {
   return Number(formatUnits(amount, 18)).toLocaleString("en-US", { maximumFractionDigits: 4 });
 };
 
-/**
- * Creates the description of a change from an old to a new value, as in "changed from 1% to 2%". `members` name the
- * event's arguments with the two values; `format` formats them, as addresses by default.
- */
+/** Creates the description "changed from … to …" from two arguments of an event, formatted as addresses by default. */
 export const oldToNewValue =
   (members: readonly [from: string, to: string], format: FormatValue = formatAddress): EventText =>
   (args, context) =>
     `changed from ${format(args[members[0]], context)} to ${format(args[members[1]], context)}`;
-/**
- * Creates the description of a change to a new value, as in "is 2%". `member` names the event's argument with the
- * value; `format` formats it, as an address by default.
- */
+/** Creates the description "is …" from the event's argument `member`, formatted as an address by default. */
 export const newValue =
   (member: string, format: FormatValue = formatAddress): EventText =>
   (args, context) =>
@@ -255,7 +252,7 @@ export const DEPOSITOR_WHITELIST_ADVICE = [
   "Accounts no longer need to be listed to deposit.",
 ] as const;
 
-/** Creates the texts for an event that switches a setting on or off by a boolean argument. */
+/** Creates the texts for an event that switches a setting on (its argument `member` is true) or off. */
 export const switchTexts = (
   what: string,
   of: { member: string; advice: readonly [on: string, off: string] },
@@ -272,8 +269,8 @@ export const switchTexts = (
 
 /**
  * Creates the texts for an event that sets an account or contract, or removes it with the zero address. `member` and
- * `from` name the event's arguments with the new and the old address. `removed` is the advice, and `removedTier` the
- * severity, after a removal; without `removedTier`, a removal has the severity of the event.
+ * `from` name the event's arguments with the new and the old address; `removed` is the advice, and `removedTier` the
+ * severity, after a removal (that of the event if absent).
  */
 export const addressTexts = (
   what: string,
@@ -299,8 +296,8 @@ export const addressTexts = (
 };
 
 /**
- * Creates the texts for an event that adds an account or contract to a group, or removes one from it. `one` names a
- * member of the group in the singular, and `member` the event's argument with its address.
+ * Creates the texts for an event that adds an account or contract (argument `member`) to a group, or removes one from
+ * it. `one` names a member of the group in the singular; `added` returns true for an addition.
  */
 export const memberTexts = (
   one: string,
@@ -334,7 +331,7 @@ export const isVaultAsset = (vault: Vault, address: unknown): boolean =>
 
 /**
  * Returns the lowercase addresses of all contracts that emit a vault's governance events: its own, its redemption
- * contract if the registry entry names one, and those in `links`.
+ * contract if its registry entry names one, and those in `links`.
  */
 export function governanceContractsOf(
   vault: Vault,

@@ -31,14 +31,14 @@ import { midasFlows } from "./midas-flows.ts";
 import { midasEvents } from "./midas-governance-events.ts";
 import { checkMidasParams, midasDepositAbis, midasMode, midasUnit } from "./midas-params.ts";
 import {
-  leastPaymentFor,
+  largestPaymentFor,
   type MidasMarket,
   type MidasPayment,
   type MidasRates,
   maxPayment,
   midasMarket,
   midasMinted,
-  mostPaymentFor,
+  smallestPaymentFor,
 } from "./midas-pricing.ts";
 import { midasLens, midasPricingUnchanged, midasToAssets } from "./midas-valuation.ts";
 
@@ -96,13 +96,13 @@ function mostAllowed(market: MidasMarket, room: MintRoom): bigint | null {
   const { rates, allowance } = market;
   if (rates === null || allowance === null || !room.known) return null;
   const bounds = [room.today, room.underCap].flatMap((mTokens) =>
-    mTokens === null ? [] : [mostPaymentFor(rates, mTokens)],
+    mTokens === null ? [] : [largestPaymentFor(rates, mTokens)],
   );
   return [maxPayment(rates), allowance / rates.unit, ...bounds].reduce((a, b) => (a < b ? a : b));
 }
 
 function minimumAmount({ rates, minMTokens }: MidasMarket): bigint | null {
-  return rates === null || minMTokens === null ? null : leastPaymentFor(rates, minMTokens);
+  return rates === null || minMTokens === null ? null : smallestPaymentFor(rates, minMTokens);
 }
 
 const isPaused = ({ paused, accepted }: MidasMarket): boolean => paused || accepted === false;

@@ -54,7 +54,7 @@ export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UI
  * Returns the smallest payment, in the token's smallest unit, that mints at least the given mTokens (18 decimals).
  * Returns 0 for zero mTokens, and null if no payment mints so many, for example because there is no price.
  */
-export function leastPaymentFor(rates: MidasRates, mTokens: bigint): bigint | null {
+export function smallestPaymentFor(rates: MidasRates, mTokens: bigint): bigint | null {
   if (mTokens === 0n) return 0n;
   return smallestAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) >= mTokens);
 }
@@ -64,7 +64,7 @@ export function leastPaymentFor(rates: MidasRates, mTokens: bigint): bigint | nu
  * Returns 0 for zero mTokens, and the largest possible payment if no payment mints more, for example because there is
  * no price.
  */
-export function mostPaymentFor(rates: MidasRates, mTokens: bigint): bigint {
+export function largestPaymentFor(rates: MidasRates, mTokens: bigint): bigint {
   if (mTokens === 0n) return 0n;
   const tooMuch = smallestAmount(maxPayment(rates), (amount) => (midasMinted(rates, amount) ?? 0n) > mTokens);
   return tooMuch === null ? maxPayment(rates) : tooMuch - 1n;

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { midas } from "../../../../src/vaults/families/midas/midas-adapter.ts";
 import { midasDepositAbis } from "../../../../src/vaults/families/midas/midas-params.ts";
 import {
-  leastPaymentFor,
+  largestPaymentFor,
   midasMinted,
-  mostPaymentFor,
+  smallestPaymentFor,
 } from "../../../../src/vaults/families/midas/midas-pricing.ts";
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
@@ -176,12 +176,12 @@ describe("Midas pricing", () => {
   test("finds the smallest and the largest payment for an amount of mTokens", () => {
     fc.assert(
       fc.property(rates, amount, (market, mTokens) => {
-        const least = leastPaymentFor(market, mTokens);
+        const least = smallestPaymentFor(market, mTokens);
         if (least !== null) {
           expect(midasMinted(market, least)).toBeGreaterThanOrEqual(mTokens);
           expect(midasMinted(market, least - 1n)).toBeLessThan(mTokens);
         }
-        const most = mostPaymentFor(market, mTokens);
+        const most = largestPaymentFor(market, mTokens);
         expect(midasMinted(market, most)).toBeLessThanOrEqual(mTokens);
         if (most < maxUint256 / market.unit) {
           expect(midasMinted(market, most + 1n)).toBeGreaterThan(mTokens);
