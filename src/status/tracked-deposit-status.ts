@@ -52,8 +52,8 @@ const UNTRACKED_POLL_MS: Readonly<Record<string, number>> = { NOT_FOUND: 3_000, 
 const DONE_POLL_MS = 60_000;
 
 /**
- * Converts the classification of a transaction without a recorded deposit to the transfer status that the API returns.
- * Throws `store_unavailable`.
+ * Converts the classification of a transaction without a recorded deposit or withdrawal to the transfer status that the
+ * API returns. Throws `store_unavailable`.
  */
 export async function toUntrackedStatus(
   ctx: Context,

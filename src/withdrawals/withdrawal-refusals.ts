@@ -95,8 +95,9 @@ export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
 }
 
 /**
- * Returns the error for a redemption that the vault's view functions already reject, or null if they do not. Liquidity
- * is not checked here, because the views are only hints and the simulation decides. Never throws.
+ * Returns the error for a redemption that the vault's view functions already reject, or null if they do not. The
+ * liquidity that the views report is not compared here, because it is only a hint and the simulation decides. Never
+ * throws.
  */
 export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;

@@ -42,8 +42,8 @@ export async function claimOwnership(
 }
 
 /**
- * Identification of a request at an asynchronous vault, whether its deposit is tracked or was made without this
- * service.
+ * Fields that identify a deposit request at an asynchronous vault, of a tracked deposit or of one that was made without
+ * this service.
  */
 export type RequestSubject = Pick<
   DepositRow,
