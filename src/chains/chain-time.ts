@@ -1,6 +1,6 @@
 import { hexToBigInt } from "viem";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
-import { PROGRAM } from "./aggregator/aggregate-reads.ts";
+import { PROGRAM } from "./aggregator/aggregator-codec.ts";
 import type { Query, Read, ReadResult } from "./chain-reads.ts";
 
 /** Read of the block's timestamp, in seconds. It fails if a batch runs without the aggregator contract. */

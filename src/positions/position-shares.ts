@@ -1,14 +1,17 @@
-import type { Address, Hex } from "viem";
+import { type Address, type Hex, size } from "viem";
 import * as z from "zod";
-import { aggregateProgram, runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import { aggregateProgram, runHeldProgram, runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient, NodeReport } from "../chains/chain-client.ts";
 import { mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import { RpcError } from "../chains/json-rpc.ts";
+import { AppError } from "../errors.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import {
   decodePositions,
   encodePositionCalls,
   type LensVault,
+  MAX_INITCODE_BYTES,
+  MAX_OVERRIDE_BYTES,
   type PositionAnswer,
   type PositionCall,
 } from "../vaults/lens/position-lens.ts";
@@ -55,49 +58,89 @@ export async function readChainPositions(
   client: ChainClient,
   query: { user: Address; lensed: readonly LensedVault[] },
 ): Promise<ChainPositions> {
-  const answered: Answered[] = [];
-  let open: readonly LensedVault[] = query.lensed;
-  for (let round = 0; round < MAX_ROUNDS && (open.length > 0 || answered.length === 0); round += 1) {
-    const calls = encodePositionCalls({ user: query.user, vaults: open });
-    if (calls.length === 0) break;
-    const batch = await Promise.all(
-      calls.map(async (call) => ({ call, answer: await callLens(client, call) })),
-    );
-    answered.push(...batch);
-    open = batch.flatMap(({ call, answer }) =>
-      call.vaults.filter((_, index) => answer.positions[index]?.status === "not_reached"),
-    );
-  }
-  if (open.length > 0) throw new Error(`${open.length} vaults were not reached`);
-  return toChainPositions(answered);
+  return toChainPositions(await readRounds(client, { ...query, answered: [] }));
 }
 
+/** Reads the vaults that no answer has reached yet, in rounds, and returns all answers. */
+async function readRounds(
+  client: ChainClient,
+  query: { user: Address; lensed: readonly LensedVault[]; answered: readonly Answered[] },
+): Promise<readonly Answered[]> {
+  const answered = [...query.answered];
+  let open = answered.length === 0 ? query.lensed : answered.flatMap(notReached);
+  for (let round = 0; round < MAX_ROUNDS && open.length > 0; round += 1) {
+    const batch = await readRound(client, { user: query.user, vaults: open });
+    answered.push(...batch);
+    open = batch.flatMap(notReached);
+  }
+  if (open.length > 0) throw new Error(`${open.length} vaults were not reached`);
+  return answered;
+}
+
+const notReached = ({ call, answer }: Answered): LensedVault[] =>
+  call.vaults.filter((_, index) => answer.positions[index]?.status === "not_reached");
+
 /**
- * Reads a user's shares and the query `additional` in one `eth_call`. Null if one call cannot hold both, or the nodes
- * reject it; the caller then reads them separately. Other errors of the chain client propagate.
+ * Reads vaults with one `eth_call` if its size allows. More vaults than fit into creation code are read by the code of a
+ * state override; if the nodes reject that, by several calls in parallel.
+ */
+async function readRound(
+  client: ChainClient,
+  query: { user: Address; vaults: readonly LensedVault[] },
+): Promise<Answered[]> {
+  const calls = encodePositionCalls(query);
+  if (calls.length > 1) {
+    const [held, ...more] = encodePositionCalls({ ...query, maxBytes: MAX_OVERRIDE_BYTES });
+    const answered = held === undefined || more.length > 0 ? null : await tryOverride(client, held);
+    if (answered !== null) return [answered];
+  }
+  return Promise.all(calls.map(async (call) => ({ call, answer: await callLens(client, call) })));
+}
+
+/** Reads vaults by a state override, or returns null if the nodes respond, but not to this call. */
+async function tryOverride(client: ChainClient, call: PositionCall<LensedVault>): Promise<Answered | null> {
+  try {
+    return { call, answer: await runHeldProgram(client, { code: call.data, read: lensReader(call) }) };
+  } catch (error) {
+    if (isRejection(error)) return null;
+    throw error;
+  }
+}
+
+/** Returns true if nodes rejected a call, for its size, its gas or its override, and may accept smaller ones. */
+const isRejection = (error: unknown): boolean =>
+  error instanceof RpcError || (error instanceof AppError && error.code === "upstream_unavailable");
+
+/**
+ * Reads a user's shares and the query `additional` in one `eth_call`; vaults for which its gas did not suffice are read
+ * afterwards. Null if one call cannot hold both, or the nodes reject it; the caller then reads them separately. Other
+ * errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
   query: { user: Address; lensed: readonly LensedVault[]; additional: Query<S> },
 ): Promise<{ positions: ChainPositions; value: S } | null> {
   const { user, lensed, additional } = query;
-  const [call, ...more] = encodePositionCalls({ user, vaults: lensed });
+  const [call, ...more] = encodePositionCalls({ user, vaults: lensed, maxBytes: MAX_OVERRIDE_BYTES });
   if (call === undefined || more.length > 0) return null;
   try {
     const program = { code: call.data, read: lensReader(call) };
     const made = await aggregateProgram(client, { program, reads: additional.reads });
-    if (made === null || made.answer.positions.some(({ status }) => status === "not_reached")) return null;
-    const positions = toChainPositions([{ call, answer: made.answer }]);
+    if (made === null) return null;
+    const answered = [{ call, answer: made.answer }];
+    const positions = toChainPositions(await readRounds(client, { user, lensed, answered }));
     const further = additional.next?.(made.results) ?? null;
-    const value =
-      further === null ? additional.interpret(made.results) : (await runQuery(client, further)).value;
+    const value = further === null ? additional.interpret(made.results) : (await runQuery(client, further)).value;
     return { positions, value };
   } catch (error) {
     // A node that rejects this call may accept smaller ones.
-    if (error instanceof RpcError) return null;
+    if (error instanceof RpcError || (isLarge(call) && isRejection(error))) return null;
     throw error;
   }
 }
+
+/** Returns true if a call is too large for creation code, so that nodes may reject its size. */
+const isLarge = ({ data }: PositionCall<LensedVault>): boolean => size(data) > MAX_INITCODE_BYTES;
 
 function toChainPositions(answered: readonly Answered[]): ChainPositions {
   const first = answered[0]?.answer ?? null;

@@ -8,6 +8,8 @@ import { readChainPositionsWith } from "../../src/positions/position-shares.ts";
 import { type ContractAnswer, contractsClient } from "../support/chains/multicall.ts";
 import { USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 
+const HELD_PROGRAM = "0xfffffffffffffffffffffffffffffffffffffffe";
+const word = (value: bigint): Hex => numberToHex(value, { size: 32 });
 const PROGRAM = "0xffffffffffffffffffffffffffffffffffffffff";
 const abi = parseAbi(["function owed(address) view returns (uint256)"]);
 const owed = { owed: read({ to: VAULT, abi, name: "owed", args: [USER] }) };
@@ -41,10 +43,32 @@ test("readChainPositionsWith() throws for a malformed response of the lens", asy
   await expect(ask(chain({ ok: true, data: "0x1234" }))).rejects.toThrow("position answer");
 });
 
-test("readChainPositionsWith() returns null without a request when it does not fit", async () => {
+const large: Hex = `0x${"00".repeat(49_000)}`;
+
+test("aggregateProgram() gives a program that is too large for creation code to an account", async () => {
+  const client = contractsClient(({ to }) =>
+    to.toLowerCase() === HELD_PROGRAM ? { ok: true, data: LENS } : { ok: true, data: word(7n) },
+  );
+  const program = { code: large, read: (answer: Hex) => answer };
+  const made = await aggregateProgram(client, { program, reads: owed });
+  expect(made).toEqual({ answer: LENS, results: { owed: { ok: true, value: 7n } } });
+  expect(client.calls.map(({ params }) => params[2])).toEqual([{ [HELD_PROGRAM]: { code: large } }]);
+});
+
+test("aggregateProgram() counts an account without code as a node that ignores the override", async () => {
+  const client = contractsClient(() => ({ ok: true, data: "0x" }));
+  const program = { code: large, read: () => 1 };
+  await expect(aggregateProgram(client, { program, reads: {} })).rejects.toMatchObject({
+    kind: "unsupported",
+    ofValues: false,
+  });
+});
+
+test("aggregateProgram() returns null without a request when the reads do not fit", async () => {
   const client = chain({ ok: true, data: LENS });
-  const code: Hex = `0x${"00".repeat(49_000)}`;
-  expect(await aggregateProgram(client, { program: { code, read: () => 1 }, reads: owed })).toBeNull();
+  const reads = { owed: { ...owed.owed, data: large } };
+  const program = { code: large, read: () => 1 };
+  expect(await aggregateProgram(client, { program, reads })).toBeNull();
   expect(client.calls).toEqual([]);
 });
 

@@ -8,6 +8,7 @@ pragma solidity =0.8.30;
 /// Payload: the calls, then the gas per call (4 bytes), the number of calls (2) and the length of the calls (2).
 /// Call:    target (20), length of the data (2), data. A call to PROGRAM runs its data as creation code and takes
 ///          what that code returns as the result: another program that runs only in an `eth_call`, at the same block.
+///          A call to HELD_PROGRAM gets all gas, for a program that a state override of the `eth_call` puts there.
 /// Output:  chain id (8), block number (8; all ones if unknown), block timestamp (8), then for each call
 ///          a status byte, followed by the length of the data (2) and the data for FAILED and ANSWERED.
 ///
@@ -17,6 +18,7 @@ pragma solidity =0.8.30;
 /// necessary. SPENT is a call that failed after using three quarters of its gas, possibly for lack of gas.
 contract Aggregator {
     uint256 private constant PROGRAM = (1 << 160) - 1;
+    uint256 private constant HELD_PROGRAM = (1 << 160) - 2;
 
     uint256 private constant FAILED = 0;
     uint256 private constant ANSWERED = 1;
@@ -53,6 +55,10 @@ contract Aggregator {
                 let size := and(shr(80, mload(request)), 0xffff)
                 let limit := MAX_DATA
                 let status
+                if eq(target, HELD_PROGRAM) {
+                    share := gas()
+                    limit := sub(END, add(ANSWER, 27))
+                }
                 switch eq(target, PROGRAM)
                 case 1 {
                     target := create(0, add(request, 22), size)

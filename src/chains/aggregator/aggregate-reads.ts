@@ -1,11 +1,21 @@
-import { type Address, concatHex, encodePacked, type Hex, hexToBigInt, size, slice } from "viem";
+import { type Address, type Hex, hexToBigInt, slice } from "viem";
 import { failureFrom } from "../../errors.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
+import {
+  type AggregatedAnswer,
+  CALL_GAS,
+  type CallResult,
+  decodeResults,
+  encodeCalls,
+  fitsOneRequest,
+  HELD_PROGRAM,
+  PROGRAM,
+  sliceCalls,
+} from "./aggregator-codec.ts";
 import type { ChainClient, NodeReport } from "../chain-client.ts";
 import type { Query, Read, ReadResult, ReadResults } from "../chain-reads.ts";
 import { RpcError } from "../json-rpc.ts";
 import { RpcData, RpcQuantity } from "../rpc-values.ts";
-import { aggregatorCreationCode } from "./aggregator-artifact.ts";
 
 /**
  * Maximum number of attempts at a read. A request that runs out of gas or space leaves its remaining reads to the next
@@ -61,31 +71,83 @@ export interface Program<T> {
   read: (answer: Hex, seen: (report: NodeReport) => void) => T;
 }
 
+/** The results of a program and of the view calls that were made with it. */
+interface ProgramAnswer<T> {
+  answer: T;
+  results: Record<string, ReadResult<unknown>>;
+}
+
 /**
- * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block.
- * Returns null if they do not fit into one request, the program failed or returned more data than the aggregator
- * copies, or a call was not reached. Errors of the chain client propagate.
+ * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block. A
+ * program that is too large for creation code is given to an account by a state override. Returns null if the calls do
+ * not fit into one request, the program failed or returned more data than the aggregator
+ * copies, or a call was not reached. Throws an RpcError `unsupported` if
+ * no node accepts the override; other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
   asked: { program: Program<T>; reads: Record<string, Read<unknown>> },
-): Promise<{ answer: T; results: Record<string, ReadResult<unknown>> } | null> {
+): Promise<ProgramAnswer<T> | null> {
   const { program } = asked;
-  const names = Object.keys(asked.reads);
   const reads = Object.values(asked.reads);
-  const calls = [{ to: PROGRAM, data: program.code }, ...reads];
+  const inside = [{ to: PROGRAM, data: program.code }, ...reads];
+  if (fitsOneRequest(inside)) return runTogether(client, { ...asked, calls: inside, at: 0, overrides: [] });
+  // Last, because it gets all gas that the others leave.
+  const calls = [...reads, { to: HELD_PROGRAM, data: "0x" as const }];
   if (!fitsOneRequest(calls)) return null;
+  return runTogether(client, { ...asked, calls, at: reads.length, overrides: [holding(program)] });
+}
+
+/** Returns the parameter of `eth_call` that gives a program's code to an account. */
+const holding = ({ code }: Pick<Program<unknown>, "code">) => ({ [HELD_PROGRAM]: { code } });
+
+/** Makes the calls of which the one at the index `at` is the program. */
+function runTogether<T>(
+  client: ChainClient,
+  asked: {
+    program: Program<T>;
+    reads: Record<string, Read<unknown>>;
+    calls: readonly { to: Address; data: Hex }[];
+    at: number;
+    overrides: readonly unknown[];
+  },
+): Promise<ProgramAnswer<T> | null> {
+  const { program, calls, at, overrides } = asked;
   return client.ask({
     method: "eth_call",
-    params: [{ data: encodeCalls(calls) }, "latest"],
+    params: [{ data: encodeCalls(calls) }, "latest", ...overrides],
     read: (response, seen) => {
-      const [first, ...others] = decodeResults(RpcData.parse(response), calls.length).results;
-      if (first?.status !== "answered" || others.some(({ status }) => status === "not_reached")) return null;
-      const results = names.map((name, i) => [name, settleRead(reads[i], others[i] ?? null)] as const);
-      return { answer: program.read(first.data, seen), results: Object.fromEntries(results) };
+      const { results: all } = decodeResults(RpcData.parse(response), calls.length);
+      const made = all[at];
+      const others = all.filter((_, index) => index !== at);
+      if (made?.status !== "answered" || others.some(({ status }) => status === "not_reached")) return null;
+      if (made.data === "0x") throw ignoredOverride();
+      const named = Object.entries(asked.reads);
+      const results = named.map(([name, read], i) => [name, settleRead(read, others[i] ?? null)] as const);
+      return { answer: program.read(made.data, seen), results: Object.fromEntries(results) };
     },
   });
 }
+
+/**
+ * Runs a program of any size in an `eth_call`, from an account to which a state override gives its code: what limits
+ * the size of creation code and of its result does not apply. Throws an RpcError `unsupported` if no node accepts the
+ * override; other errors of the chain client propagate. Source: execution-apis, `eth_call`; EIP-170, EIP-3860.
+ */
+export function runHeldProgram<T>(client: ChainClient, program: Program<T>): Promise<T> {
+  return client.ask({
+    method: "eth_call",
+    params: [{ to: HELD_PROGRAM, data: "0x" }, "latest", holding(program)],
+    read: (response, seen) => {
+      const answer = RpcData.parse(response);
+      if (answer === "0x") throw ignoredOverride();
+      return program.read(answer, seen);
+    },
+  });
+}
+
+/** Error for a node that ignores the state override, for which the account of a program has no code. */
+const ignoredOverride = (): RpcError => new RpcError("unsupported", "the node ignores state overrides");
 
 /** A read with its result, which is null until the read has been made. */
 type PendingRead = Read<unknown> & { result: CallResult | null };
@@ -205,127 +267,4 @@ export function accountCodeRead(account: Address): Read<{ size: bigint; head: He
     data,
     decode: (answer) => ({ size: hexToBigInt(slice(answer, 0, 32)), head: slice(answer, 32, 64) }),
   };
-}
-
-/** A view call for the aggregator contract: the contract to call and the calldata. */
-export interface AggregatedCall {
-  to: Address;
-  data: Hex;
-}
-
-/**
- * Target address that marks a call of the batch whose data is creation code to run, instead of calldata. Source:
- * Aggregator.sol.
- */
-export const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
-/** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
-const MAX_INITCODE_BYTES = 49_152;
-/** Size of the payload's trailer, and of a call without its data, in bytes. Source: Aggregator.sol. */
-const TAIL_BYTES = 8;
-const CALL_BYTES = 22;
-/**
- * Maximum number of calls in one request: the 24,576 bytes that creation code can return (EIP-170), at up to 78 bytes
- * per result. Calls whose results do not fit are made again.
- */
-export const MAX_CALLS = 300;
-/** Gas limit of one call. Vaults that allocate to many markets use several hundred thousand gas. */
-const CALL_GAS = 3_000_000;
-
-/** Bytes available for calls next to the aggregator's creation code. */
-const ROOM = MAX_INITCODE_BYTES - size(aggregatorCreationCode) - TAIL_BYTES;
-const weightOf = ({ data }: AggregatedCall): number => CALL_BYTES + size(data);
-
-/** Returns true if the calls fit into one request. */
-function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
-  return calls.reduce((sum, call) => sum + weightOf(call), 0) <= ROOM;
-}
-
-/**
- * Splits calls, in order, into slices that each fit into one request. For no calls it returns one empty slice, because
- * the caller still needs the block that the request reports.
- */
-function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
-  let last: C[] = [];
-  const slices = [last];
-  let room = ROOM;
-  for (const call of calls) {
-    if (last.length === MAX_CALLS || weightOf(call) > room) {
-      last = [];
-      slices.push(last);
-      room = ROOM;
-    }
-    last.push(call);
-    room -= weightOf(call);
-  }
-  return slices;
-}
-
-/** Encodes the data of an `eth_call` without `to` that makes the calls, each with at most `callGas` gas. */
-function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {
-  const entries = concatHex(
-    calls.map(({ to, data }) => encodePacked(["address", "uint16", "bytes"], [to, size(data), data])),
-  );
-  const tail = encodePacked(["uint32", "uint16", "uint16"], [callGas, calls.length, size(entries)]);
-  return concatHex([aggregatorCreationCode, entries, tail]);
-}
-
-/**
- * The result of one aggregated call. `unknown`: the return data is longer than the aggregator copies; `not_reached`:
- * there was no gas or space left for the call; `spent`: the call failed after using most of its gas.
- */
-type CallResult =
-  | { status: "failed" | "answered"; data: Hex }
-  | { status: "unknown" | "not_reached" | "spent" };
-
-/**
- * The results of one aggregator request, with chain id and block. `blockNumber` is null if the chain does not return
- * it.
- */
-interface AggregatedAnswer {
-  chainId: number;
-  blockNumber: number | null;
-  /** Block timestamp, in seconds since the epoch. */
-  timestamp: number;
-  results: CallResult[];
-}
-
-/** Result statuses by their status byte. Source: Aggregator.sol. */
-const STATUSES = ["failed", "answered", "not_reached", "unknown", "spent"] as const;
-const HEAD_BYTES = 24;
-const UNKNOWN_BLOCK = 2n ** 64n - 1n;
-
-/**
- * Decodes the data that the aggregator returned for `count` calls. Throws an Error if the data is too short or too
- * long, contains an unknown status, or a block field is not a safe integer.
- */
-function decodeResults(answer: Hex, count: number): AggregatedAnswer {
-  const total = (answer.length - 2) / 2;
-  let offset = HEAD_BYTES;
-  const take = (bytes: number): Hex => {
-    offset += bytes;
-    if (offset > total) throw new RangeError(`the answer ends at byte ${total}, not ${offset} or later`);
-    return bytes === 0 ? "0x" : slice(answer, offset - bytes, offset);
-  };
-  const field = (index: number): bigint => BigInt(slice(answer, index * 8, index * 8 + 8));
-  const height = field(1);
-  const head = {
-    chainId: safe(field(0)),
-    blockNumber: height === UNKNOWN_BLOCK ? null : safe(height),
-    timestamp: safe(field(2)),
-  };
-  const results = Array.from({ length: count }, (): CallResult => {
-    const status = STATUSES[Number(take(1))];
-    if (status === undefined) throw new RangeError("the answer has an unknown status");
-    return status === "failed" || status === "answered"
-      ? { status, data: take(Number(take(2))) }
-      : { status };
-  });
-  if (offset !== total) throw new RangeError(`the answer has ${total} bytes, not ${offset}`);
-  return { ...head, results };
-}
-
-function safe(value: bigint): number {
-  const number = Number(value);
-  if (!Number.isSafeInteger(number)) throw new RangeError("not a block field");
-  return number;
 }

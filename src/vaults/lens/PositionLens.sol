@@ -2,11 +2,12 @@
 pragma solidity 0.8.30;
 
 /// @title PositionLens: one user's share balances in many vaults and their value, in one eth_call
-/// @notice Never deployed. The creation code plus a payload is the data of an `eth_call` without `to`; the
-/// constructor returns the answer. Written in assembly, because every byte saved leaves room for more vaults:
-/// EIP-3860 limits creation code and payload together to 49,152 bytes.
+/// @notice Never deployed. The creation code plus a payload is the data of an `eth_call` without `to`, and the
+/// constructor returns the answer; or it is the code that a state override gives to an account, which returns the same
+/// answer to any call. Written in assembly, because every byte saved leaves room for more vaults: EIP-3860 limits
+/// creation code and payload together to 49,152 bytes. An override has no such limit.
 ///
-/// Payload: the entries, then user (20 bytes) gas per read (4) number of entries (2) bytes of entries (2).
+/// Payload: the entries, then user (20 bytes) gas per read (4) number of entries (2) bytes of entries (3).
 /// Entry:   kind * 2 + hasPricer (1 byte), share token (20), pricer (20, when hasPricer),
 ///          selector (4) and address argument (20, for RATE, REPORT and PAIR).
 /// Answer:  chain id (8), block number (8; all ones when unknown), block timestamp (8), then for each entry
@@ -183,17 +184,17 @@ contract PositionLens {
                 }
             }
 
-            // The last 28 bytes of the code, left-aligned.
-            codecopy(0x00, sub(codesize(), 28), 0x20)
+            // The last 29 bytes of the code, left-aligned.
+            codecopy(0x00, sub(codesize(), 29), 0x20)
             let tail := mload(0x00)
-            let length := and(shr(32, tail), 0xffff)
+            let length := and(shr(24, tail), 0xffffff)
             mstore(REMAINING, and(shr(48, tail), 0xffff))
             mstore(CALL_GAS, and(shr(64, tail), 0xffffffff))
             let user := shr(96, tail)
             mstore(CURSOR, add(ANSWER, 24))
             mstore(ANSWER, or(shl(192, chainid()), or(shl(128, height()), shl(64, timestamp()))))
             let entry := ENTRIES
-            codecopy(entry, sub(sub(codesize(), 28), length), length)
+            codecopy(entry, sub(sub(codesize(), 29), length), length)
 
             for {} mload(REMAINING) { mstore(REMAINING, sub(mload(REMAINING), 1)) } {
                 if gt(add(mload(CURSOR), mload(REMAINING)), LAST_CURSOR) { finish() }

@@ -29,8 +29,8 @@ export type LensVault =
     };
 
 /**
- * One `eth_call` of the position lens: its data, to be sent without `to`, and the vaults that it reads, in the order of
- * the returned positions.
+ * The data of one `eth_call` without `to`, or the code of an account that such a call runs, and the vaults that it reads,
+ * in the order of the returned positions.
  */
 export interface PositionCall<V extends LensVault> {
   data: Hex;
@@ -63,6 +63,11 @@ export interface PositionAnswer {
 /** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
 export const MAX_INITCODE_BYTES = 49_152;
 /**
+ * Maximum size of code and payload that a state override gives to an account, in bytes: some 6,000 vaults, more than
+ * the gas of one `eth_call` suffices for.
+ */
+export const MAX_OVERRIDE_BYTES = 128 * 1_024;
+/**
  * Default gas limit of each read of the position lens. A conversion in a vault with many markets may use several
  * hundred thousand gas.
  */
@@ -70,15 +75,15 @@ export const DEFAULT_READ_GAS = 3_000_000;
 
 const KIND_CODES = { convert_or_ratio: 0, convert: 1, balance: 2, rate: 3, report: 4, pair: 5 } as const;
 const HAS_PRICER = 1;
-const TAIL_BYTES = 28;
+const TAIL_BYTES = 29;
 const CODE_BYTES = (positionLensCreationCode.length - 2) / 2;
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const SELECTOR_PATTERN = /^0x[0-9a-fA-F]{8}$/;
 
 /**
  * The user and vaults whose positions to read. `readGas` is the gas limit of each read, below 2^32 and
- * `DEFAULT_READ_GAS` if absent; `maxBytes` is the maximum size of one call's data, `MAX_INITCODE_BYTES` if absent or
- * larger.
+ * `DEFAULT_READ_GAS` if absent; `maxBytes` is the maximum size of one call's data, `MAX_INITCODE_BYTES` if absent and at
+ * most `MAX_OVERRIDE_BYTES`.
  */
 export interface PositionQuery<V extends LensVault> {
   user: Address;
@@ -100,10 +105,10 @@ export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>
     throw new RangeError(`gas per read must be a positive uint32, not ${readGas}`);
   }
   const caller = hexDigits(user, ADDRESS_PATTERN);
-  const room = Math.min(maxBytes, MAX_INITCODE_BYTES) - CODE_BYTES - TAIL_BYTES;
+  const room = Math.min(maxBytes, MAX_OVERRIDE_BYTES) - CODE_BYTES - TAIL_BYTES;
   return chunkVaults(vaults, room).map(({ entries, members }) => {
     const tail =
-      caller + hexNumber(readGas, 4) + hexNumber(members.length, 2) + hexNumber(entries.length / 2, 2);
+      caller + hexNumber(readGas, 4) + hexNumber(members.length, 2) + hexNumber(entries.length / 2, 3);
     return { data: `${positionLensCreationCode as Hex}${entries}${tail}`, vaults: members };
   });
 }

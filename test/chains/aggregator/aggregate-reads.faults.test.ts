@@ -1,6 +1,7 @@
 import { type Address, type Hex, numberToHex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { aggregate, aggregateList, MAX_CALLS } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { aggregate, aggregateList } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { MAX_CALLS } from "../../../src/chains/aggregator/aggregator-codec.ts";
 import { read } from "../../../src/chains/chain-reads.ts";
 import { answerMulticall, type Contracts, contractsClient, head } from "../../support/chains/multicall.ts";
 import { clientOn, type RpcAnswer, startHonestNode } from "../../support/chains/rpc-node.ts";

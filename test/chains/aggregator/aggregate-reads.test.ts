@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { type Address, type Hex, hexToNumber, numberToHex, parseAbi, size, slice } from "viem";
 import { describe, expect, test } from "vitest";
-import { aggregate, aggregateList, MAX_CALLS } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { aggregate, aggregateList } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { MAX_CALLS } from "../../../src/chains/aggregator/aggregator-codec.ts";
 import type { ChainClient } from "../../../src/chains/chain-client.ts";
 import { type Read, read } from "../../../src/chains/chain-reads.ts";
 import {

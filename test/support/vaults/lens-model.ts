@@ -52,11 +52,11 @@ export function sizeOf(vault: LensVault): number {
 /** Decodes the data of a call from its end, as the contract does. */
 export function readPayload(data: Hex): { user: Address; readGas: number; vaults: LensVault[] } {
   const all = hexToBytes(data);
-  const tail = all.subarray(-28);
+  const tail = all.subarray(-29);
   const view = new DataView(tail.buffer, tail.byteOffset);
-  const length = view.getUint16(26);
-  const entries = all.subarray(-28 - length, -28);
-  if (all.length !== codeBytes + length + 28) throw new Error("bytes between code and payload");
+  const length = view.getUint16(27) + 65_536 * view.getUint8(26);
+  const entries = all.subarray(-29 - length, -29);
+  if (all.length !== codeBytes + length + 29) throw new Error("bytes between code and payload");
   const vaults: LensVault[] = [];
   let at = 0;
   const next = (count: number): Hex => {

@@ -36,7 +36,7 @@ describe("encodePositionCalls()", () => {
         "2222222233333333333333333333333333333333",
         "33333333820973da111111111111111111111111",
         "1111111111111111111111111111111111111111",
-        "11111111111111110102030400040094",
+        "1111111111111111010203040004000094",
       ]
     `);
   });
@@ -48,7 +48,7 @@ describe("encodePositionCalls()", () => {
       user: USER,
       vaults: [{ kind: "convert", shareToken: lower, pricer: upper }],
     });
-    expect(payloadOf(call?.data)?.length).toBe((21 + 28) * 2);
+    expect(payloadOf(call?.data)?.length).toBe((21 + 29) * 2);
   });
 
   test("returns no call for no vaults", () => {
@@ -70,7 +70,7 @@ describe("encodePositionCalls()", () => {
         fc.integer({ min: 1, max: 2 ** 32 - 1 }),
         fc.integer({ min: 100, max: 2_000 }),
         (user, vaults, readGas, room) => {
-          const calls = encodePositionCalls({ user, vaults, readGas, maxBytes: codeBytes + 28 + room });
+          const calls = encodePositionCalls({ user, vaults, readGas, maxBytes: codeBytes + 29 + room });
           expect(calls.flatMap((call) => call.vaults)).toEqual(vaults);
           for (const call of calls) {
             expect(readPayload(call.data)).toEqual({ user, readGas, vaults: call.vaults });
@@ -86,12 +86,12 @@ describe("encodePositionCalls()", () => {
         fc.array(aVault, { minLength: 1, maxLength: 80 }),
         fc.integer({ min: 65, max: 900 }),
         (vaults, room) => {
-          const calls = encodePositionCalls({ user: USER, vaults, maxBytes: codeBytes + 28 + room });
+          const calls = encodePositionCalls({ user: USER, vaults, maxBytes: codeBytes + 29 + room });
           const sizes = calls.map((call) => call.vaults.reduce((sum, vault) => sum + sizeOf(vault), 0));
           calls.forEach((call, index) => {
             const size = sizes[index] ?? 0;
             expect(size).toBeLessThanOrEqual(room);
-            expect(call.data.length / 2 - 1).toBe(codeBytes + 28 + size);
+            expect(call.data.length / 2 - 1).toBe(codeBytes + 29 + size);
             const next = calls[index + 1]?.vaults[0];
             if (next !== undefined) expect(size + sizeOf(next)).toBeGreaterThan(room);
           });
@@ -111,7 +111,7 @@ describe("encodePositionCalls()", () => {
       expect(() => encodePositionCalls({ user: USER, vaults: [vault], readGas })).toThrow(RangeError);
     });
     test("a size limit without room for a vault", () => {
-      const maxBytes = codeBytes + 28 + 40;
+      const maxBytes = codeBytes + 29 + 40;
       expect(() => encodePositionCalls({ user: USER, vaults: [vault], maxBytes })).toThrow(RangeError);
     });
     test.each(["0x", "0x22", `0x${"2".repeat(41)}`, `0x${"g".repeat(40)}`, `${"2".repeat(42)}`])(

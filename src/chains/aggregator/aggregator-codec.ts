@@ -1,0 +1,130 @@
+import { type Address, concatHex, encodePacked, type Hex, size, slice } from "viem";
+import { aggregatorCreationCode } from "./aggregator-artifact.ts";
+
+/** A view call for the aggregator contract: the contract to call and the calldata. */
+export interface AggregatedCall {
+  to: Address;
+  data: Hex;
+}
+
+/**
+ * Target address that marks a call of the batch whose data is creation code to run, instead of calldata. Source:
+ * Aggregator.sol.
+ */
+export const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
+/**
+ * Account to which a state override gives the code of a program, and as a target of the batch the call of that program,
+ * which gets all gas. Source: Aggregator.sol.
+ */
+export const HELD_PROGRAM: Address = "0xfffffffffffffffffffffffffffffffffffffffe";
+/** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
+const MAX_INITCODE_BYTES = 49_152;
+/** Size of the payload's trailer, and of a call without its data, in bytes. Source: Aggregator.sol. */
+const TAIL_BYTES = 8;
+const CALL_BYTES = 22;
+/**
+ * Maximum number of calls in one request: the 24,576 bytes that creation code can return (EIP-170), at up to 78 bytes
+ * per result. Calls whose results do not fit are made again.
+ */
+export const MAX_CALLS = 300;
+/** Gas limit of one call. Vaults that allocate to many markets use several hundred thousand gas. */
+export const CALL_GAS = 3_000_000;
+
+/** Bytes available for calls next to the aggregator's creation code. */
+const ROOM = MAX_INITCODE_BYTES - size(aggregatorCreationCode) - TAIL_BYTES;
+const weightOf = ({ data }: AggregatedCall): number => CALL_BYTES + size(data);
+
+/** Returns true if the calls fit into one request. */
+export function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
+  return calls.reduce((sum, call) => sum + weightOf(call), 0) <= ROOM;
+}
+
+/**
+ * Splits calls, in order, into slices that each fit into one request. For no calls it returns one empty slice, because
+ * the caller still needs the block that the request reports.
+ */
+export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
+  let last: C[] = [];
+  const slices = [last];
+  let room = ROOM;
+  for (const call of calls) {
+    if (last.length === MAX_CALLS || weightOf(call) > room) {
+      last = [];
+      slices.push(last);
+      room = ROOM;
+    }
+    last.push(call);
+    room -= weightOf(call);
+  }
+  return slices;
+}
+
+/** Encodes the data of an `eth_call` without `to` that makes the calls, each with at most `callGas` gas. */
+export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {
+  const entries = concatHex(
+    calls.map(({ to, data }) => encodePacked(["address", "uint16", "bytes"], [to, size(data), data])),
+  );
+  const tail = encodePacked(["uint32", "uint16", "uint16"], [callGas, calls.length, size(entries)]);
+  return concatHex([aggregatorCreationCode, entries, tail]);
+}
+
+/**
+ * The result of one aggregated call. `unknown`: the return data is longer than the aggregator copies; `not_reached`:
+ * there was no gas or space left for the call; `spent`: the call failed after using most of its gas.
+ */
+export type CallResult =
+  | { status: "failed" | "answered"; data: Hex }
+  | { status: "unknown" | "not_reached" | "spent" };
+
+/**
+ * The results of one aggregator request, with chain id and block. `blockNumber` is null if the chain does not return
+ * it.
+ */
+export interface AggregatedAnswer {
+  chainId: number;
+  blockNumber: number | null;
+  /** Block timestamp, in seconds since the epoch. */
+  timestamp: number;
+  results: CallResult[];
+}
+
+/** Result statuses by their status byte. Source: Aggregator.sol. */
+const STATUSES = ["failed", "answered", "not_reached", "unknown", "spent"] as const;
+const HEAD_BYTES = 24;
+const UNKNOWN_BLOCK = 2n ** 64n - 1n;
+
+/**
+ * Decodes the data that the aggregator returned for `count` calls. Throws an Error if the data is too short or too
+ * long, contains an unknown status, or a block field is not a safe integer.
+ */
+export function decodeResults(answer: Hex, count: number): AggregatedAnswer {
+  const total = (answer.length - 2) / 2;
+  let offset = HEAD_BYTES;
+  const take = (bytes: number): Hex => {
+    offset += bytes;
+    if (offset > total) throw new RangeError(`the answer ends at byte ${total}, not ${offset} or later`);
+    return bytes === 0 ? "0x" : slice(answer, offset - bytes, offset);
+  };
+  const field = (index: number): bigint => BigInt(slice(answer, index * 8, index * 8 + 8));
+  const height = field(1);
+  const head = {
+    chainId: safe(field(0)),
+    blockNumber: height === UNKNOWN_BLOCK ? null : safe(height),
+    timestamp: safe(field(2)),
+  };
+  const results = Array.from({ length: count }, (): CallResult => {
+    const status = STATUSES[Number(take(1))];
+    if (status === undefined) throw new RangeError("the answer has an unknown status");
+    return status === "failed" || status === "answered"
+      ? { status, data: take(Number(take(2))) }
+      : { status };
+  });
+  if (offset !== total) throw new RangeError(`the answer has ${total} bytes, not ${offset}`);
+  return { ...head, results };
+}
+
+function safe(value: bigint): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError("not a block field");
+  return number;
+}
