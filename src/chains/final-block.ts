@@ -1,4 +1,5 @@
 import type { Block } from "../lib/block-ranges.ts";
+import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { NodeSession } from "./chain-client.ts";
 import { RpcError } from "./json-rpc.ts";
 import { readBlock } from "./read-block.ts";
@@ -12,20 +13,29 @@ const MIN_FINAL_DEPTH = 64;
 const FALLBACK_DEPTH = 1_024;
 
 /**
- * Returns the number of a chain's newest final block: the finalized one, or 1,024 blocks below the head `latest` if the
- * node does not support the tag `finalized`; always at least 64 blocks below the head, and never negative. Other errors
- * of the node propagate.
+/**
+ * Reads a chain's newest final block: the finalized one, or 1,024 blocks below the head `latest` if the node does not
+ * support the tag `finalized`; always at least 64 blocks below the head, and not below the block `atLeast`, which was
+ * final before. Makes one request if the node's finalized block is deep enough, otherwise two. Throws OutsideError if the
+ * node has not reached `atLeast`; errors of the node propagate.
  */
-export async function readFinalNumber(node: NodeSession, latest: Block): Promise<number> {
-  const finalized = await finalizedNumber(node, latest);
-  return Math.max(0, Math.min(finalized, latest.number - MIN_FINAL_DEPTH));
+export async function readFinalBlock(
+  node: NodeSession,
+  { latest, atLeast }: { latest: Block; atLeast: number },
+): Promise<Block> {
+  const finalized = await readFinalized(node);
+  const newest = finalized?.number ?? latest.number - FALLBACK_DEPTH;
+  const number = Math.max(0, atLeast, Math.min(newest, latest.number - MIN_FINAL_DEPTH));
+  if (number > latest.number) throw new OutsideError("malformed", "the node is behind the final block");
+  return finalized?.number === number ? finalized : readBlock(node, number);
 }
 
-async function finalizedNumber(node: NodeSession, latest: Block): Promise<number> {
+/** Reads the finalized block, or returns null if the node does not support the tag. */
+async function readFinalized(node: NodeSession): Promise<Block | null> {
   try {
-    return (await readBlock(node, "finalized")).number;
+    return await readBlock(node, "finalized");
   } catch (error) {
     if (!(error instanceof RpcError) || error.kind !== "unsupported") throw error;
-    return latest.number - FALLBACK_DEPTH;
+    return null;
   }
 }

@@ -1,5 +1,5 @@
 import type { NodeSession } from "../chains/chain-client.ts";
-import { readFinalNumber } from "../chains/final-block.ts";
+import { readFinalBlock } from "../chains/final-block.ts";
 import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
 import { readLogs } from "../chains/log-reader.ts";
 import { readBlock } from "../chains/read-block.ts";
@@ -101,7 +101,7 @@ async function storeTip(
 async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks> {
   const { tip, sources, budget } = followed;
   const latest = await readBlock(node, "latest");
-  const target = await readFinalBlock(node, { ...followed, latest });
+  const target = await readFinalOfSameHistory(node, { ...followed, latest });
   if (tip.headBlock !== null && latest.number < tip.headBlock && followed.trustStored)
     throw new OutsideError("malformed", "the node is behind the blocks of another node");
   const from = (tip.finalBlock ?? target.number) + 1;
@@ -113,29 +113,37 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   const head = end === latest.number ? latest : end === final.number ? final : await readBlock(node, end);
   const rows = sources.toRows(logs, final.number);
   if (followed.trustStored) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
-  // Checked last: if the head is unchanged, no reorg happened and all results are from one fork.
+  if (rows.length > 0 || followed.known.length > 0) await assertSameHead(node, latest);
+  return { from, final, head, latest: latest.number, rows };
+}
+
+/**
+ * Throws OutsideError if the head has changed since it was read. Called last: if the head is unchanged, no reorg
+ * happened and all results are from one fork. Blocks without flows need no check, because a reorg only replaces blocks
+ * above the final one, which the next run reads again.
+ */
+async function assertSameHead(node: NodeSession, latest: Block): Promise<void> {
   const again = await readBlock(node, latest.number);
   if (again.hash !== latest.hash) throw new OutsideError("malformed", "the chain changed while it was read");
-  return { from, final, head, latest: latest.number, rows };
 }
 
 /**
  * Returns the newest final block, which is never below the stored one. Throws OutsideError if the node is behind the
  * stored final block or on another fork.
  */
-async function readFinalBlock(
+async function readFinalOfSameHistory(
   node: NodeSession,
   seen: Pick<TipRead, "tip" | "onOtherHistory"> & { latest: Block },
 ): Promise<Block> {
   const { tip, latest } = seen;
-  const number = Math.max(await readFinalNumber(node, latest), tip.finalBlock ?? 0);
-  if (number > latest.number) throw new OutsideError("malformed", "the node is behind the final block");
-  const stored = tip.finalBlock === null ? null : await readBlock(node, tip.finalBlock);
-  if (stored !== null && stored.hash !== tip.finalHash) {
+  const final = await readFinalBlock(node, { latest, atLeast: tip.finalBlock ?? 0 });
+  if (tip.finalBlock === null) return final;
+  const stored = tip.finalBlock === final.number ? final : await readBlock(node, tip.finalBlock);
+  if (stored.hash !== tip.finalHash) {
     seen.onOtherHistory();
     throw new OutsideError("malformed", "the node reports a different history below the final block");
   }
-  return stored !== null && stored.number === number ? stored : readBlock(node, number);
+  return final;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { selectControlEvents } from "../db/queries/governance-event-queries.ts";
 import {
   type SignalRow,
   selectIncidents,
@@ -12,7 +13,7 @@ import type { Vault } from "../vaults/vault.ts";
 import { signalRules } from "./list-signal-rules.ts";
 import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-signal-transactions.ts";
 import { type Incident, mergeFindings } from "./merge-signal-findings.ts";
-import { readFacts, type SignalVault } from "./read-signal-facts.ts";
+import { groupByVault, type SignalVault, readFacts } from "./read-signal-facts.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
 /** Maximum age of incidents that findings are merged into, in milliseconds. It exceeds the period that any rule examines. */
@@ -43,14 +44,12 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
       const addedAt = Math.floor(row.createdAt.getTime() / 1000);
       return parseRowOrSkip(ctx, row).map((vault) => ({ vault, addedAt }));
     });
-  const changes = await selectStatusChanges(ctx.db, new Date(ctx.now() - DAY_MS));
+  const stored = await readOfAll(ctx, examined);
   const report = { vaults: examined.length, raised: 0, updated: 0 };
   for (let start = 0; start < examined.length; start += BATCH_SIZE) {
     const vaults = examined.slice(start, start + BATCH_SIZE);
-    const { changed, open } = await applyRules(ctx, {
-      vaults,
-      facts: await readFacts(ctx, { vaults, changes }),
-    });
+    const facts = await readFacts(ctx, { ...stored, vaults });
+    const { changed, open } = applyRules(ctx, { vaults, facts, known: stored.known });
     const found = await locateChanges(ctx, changed);
     const later = await locateChanges(ctx, withoutTransaction(open, ctx.now()));
     await writeIncidents(ctx.db, [...found, ...later.filter(({ txHash }) => txHash !== null)]);
@@ -68,20 +67,35 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   return { ...report, updated: report.updated - report.raised };
 }
 
-/** Applies all signal rules to a batch of vaults. Returns the new and extended incidents, and separately the unchanged ones. */
-async function applyRules(
-  ctx: Context,
-  input: { vaults: readonly SignalVault[]; facts: ReadonlyMap<string, VaultFacts> },
-): Promise<{ changed: VaultIncident[]; open: VaultIncident[] }> {
-  const { vaults, facts } = input;
-  const keys = vaults.map(({ vault }) => ({
+/**
+ * Reads what all batches need, because it is little for most vaults: the status changes and governance events of the
+ * last day, and the known incidents by vault id.
+ */
+async function readOfAll(ctx: Context, examined: readonly SignalVault[]) {
+  const vaults = examined.map(({ vault }) => ({
     chainId: vault.chainId,
     vaultAddress: vault.address.toLowerCase(),
   }));
-  const known = await selectIncidents(ctx.db, { since: new Date(ctx.now() - KNOWN_MS), vaults: keys });
+  const since = new Date(ctx.now() - DAY_MS);
+  const changes = await selectStatusChanges(ctx.db, since);
+  const events = groupByVault(await selectControlEvents(ctx.db, { since, vaults }));
+  const knownSince = new Date(ctx.now() - KNOWN_MS);
+  const known = groupByVault(await selectIncidents(ctx.db, { since: knownSince, vaults }));
+  return { changes, events, known };
+}
+
+/** Applies all signal rules to a batch of vaults. Returns the new and extended incidents, and separately the unchanged ones. */
+function applyRules(
+  ctx: Context,
+  input: {
+    vaults: readonly SignalVault[];
+    facts: ReadonlyMap<string, VaultFacts>;
+    known: ReadonlyMap<string, readonly SignalRow[]>;
+  },
+): { changed: VaultIncident[]; open: VaultIncident[] } {
+  const { vaults, facts, known } = input;
   const now = Math.floor(ctx.now() / 1000);
-  const knownOf = (vault: Vault): SignalRow[] =>
-    known.filter((row) => row.chainId === vault.chainId && row.vaultAddress === vault.address.toLowerCase());
+  const knownOf = (vault: Vault): readonly SignalRow[] => known.get(vault.vaultId) ?? [];
   const changed = vaults.flatMap(({ vault }): VaultIncident[] => {
     const own = facts.get(vault.vaultId);
     const rowsOf = knownOf(vault);

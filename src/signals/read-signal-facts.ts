@@ -1,16 +1,14 @@
 import type { Address } from "viem";
 import type { Context } from "../context.ts";
-import { type ControlEventRow, selectControlEvents } from "../db/queries/governance-event-queries.ts";
+import type { ControlEventRow } from "../db/queries/governance-event-queries.ts";
 import type { StatusChange } from "../db/queries/signal-queries.ts";
 import { snapshotSteps } from "../db/queries/snapshot-queries.ts";
 import {
   type FlowRecord,
   type PointRecord,
-  selectLargestFlows,
+  selectFlowFacts,
   selectPoints,
-  sumSpans,
 } from "../db/queries/vault-fact-queries.ts";
-import { DAY_MS } from "../lib/durations.ts";
 import { bridgedAssets } from "../providers/provider-bridged-assets.ts";
 import { decodeEventArgs, findGovernanceEvent } from "../vaults/governance/find-governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -34,7 +32,8 @@ export interface SignalVault {
 const keyOf = ({ chainId, vaultAddress }: { chainId: number; vaultAddress: string }): string =>
   `${chainId}:${vaultAddress}`;
 
-function groupByVault<T extends { chainId: number; vaultAddress: string }>(
+/** Groups rows by the id of their vault. */
+export function groupByVault<T extends { chainId: number; vaultAddress: string }>(
   records: readonly T[],
 ): ReadonlyMap<string, T[]> {
   const groups = new Map<string, T[]>();
@@ -47,61 +46,67 @@ function groupByVault<T extends { chainId: number; vaultAddress: string }>(
 }
 
 /**
- * Reads the stored facts of vaults that the signal rules need, by vault id. `changes` are the registry changes of the
- * last day; each vault gets its own. Throws `store_unavailable`.
+ * Reads the stored facts of vaults that the signal rules need, by vault id. `changes` are the registry changes and
+ * `events`, by vault id, the governance events of the last day; each vault gets its own. Makes two requests to the
+ * database. Throws `store_unavailable`.
  */
 export async function readFacts(
   ctx: Context,
-  input: { vaults: readonly SignalVault[]; changes: readonly StatusChange[] },
+  input: {
+    vaults: readonly SignalVault[];
+    changes: readonly StatusChange[];
+    events: ReadonlyMap<string, readonly ControlEventRow[]>;
+  },
 ): Promise<ReadonlyMap<string, VaultFacts>> {
   const keys = input.vaults.map(({ vault }) => ({
     chainId: vault.chainId,
     vaultAddress: vault.address.toLowerCase(),
   }));
   const points = groupByVault(await selectPoints(ctx.db, { now: new Date(ctx.now()), vaults: keys }));
-  const since = new Date(ctx.now() - DAY_MS);
-  const events = groupByVault(await selectControlEvents(ctx.db, { since, vaults: keys }));
   const facts = new Map(
     input.vaults.map((one) => {
       const { vaultId } = one.vault;
       const changes = input.changes.filter(({ subject }) => subject === vaultId);
-      const stored = { points: points.get(vaultId) ?? [], events: events.get(vaultId) ?? [], changes };
-      return [vaultId, toFacts(one, stored)] as const;
+      const events = input.events.get(vaultId) ?? [];
+      return [vaultId, toFacts(one, { points: points.get(vaultId) ?? [], events, changes })] as const;
     }),
   );
-  const spans = keys.flatMap((key) => {
-    const own = facts.get(keyOf(key));
-    const before = own === undefined ? null : pointDayAgo(own);
-    return before === null ? [] : [{ ...key, afterBlock: before.blockNumber }];
-  });
-  const flows = groupByVault(await selectLargestFlows(ctx.db, spans));
-  for (const span of spans) {
-    const own = facts.get(keyOf(span));
-    if (own !== undefined)
-      facts.set(keyOf(span), { ...own, dayFlows: toDayFlows(flows.get(keyOf(span)) ?? []) });
-  }
-  await addFlowDays(ctx, facts);
-  return facts;
+  return withFlows(ctx, facts);
 }
 
-/** Adds the deposits and withdrawals of the earlier days to the facts of all vaults, with one query. */
-async function addFlowDays(ctx: Context, facts: Map<string, VaultFacts>): Promise<void> {
+/** Adds the flows of the last day and the sums of the earlier days to the facts of all vaults, with one batch. */
+async function withFlows(
+  ctx: Context,
+  facts: ReadonlyMap<string, VaultFacts>,
+): Promise<ReadonlyMap<string, VaultFacts>> {
+  const spans = [...facts].flatMap(([vaultId, own]) => {
+    const before = pointDayAgo(own);
+    return before === null ? [] : [{ ...parseKey(vaultId), afterBlock: before.blockNumber }];
+  });
   const days = [...facts].flatMap(([vaultId, own]) =>
     earlierDays(own).map(([before, after]) => ({ vaultId, before, after, ...parseKey(vaultId) })),
   );
-  const spans = days.map(({ chainId, vaultAddress, before, after }) => ({
-    chainId,
-    vaultAddress,
-    afterBlock: before.blockNumber,
-    toBlock: after.blockNumber,
-  }));
-  for (const { index, ...flowed } of await sumSpans(ctx.db, spans)) {
+  const { largest, sums } = await selectFlowFacts(ctx.db, {
+    vaults: spans,
+    spans: days.map(({ chainId, vaultAddress, before, after }) => ({
+      ...{ chainId, vaultAddress, afterBlock: before.blockNumber, toBlock: after.blockNumber },
+    })),
+  });
+  const flows = groupByVault(largest);
+  const added = new Map(facts);
+  for (const span of spans) {
+    const own = added.get(keyOf(span));
+    if (own !== undefined)
+      added.set(keyOf(span), { ...own, dayFlows: toDayFlows(flows.get(keyOf(span)) ?? []) });
+  }
+  for (const { index, ...flowed } of sums) {
     const day = days[index];
-    const own = day === undefined ? undefined : facts.get(day.vaultId);
+    const own = day === undefined ? undefined : added.get(day.vaultId);
     if (day === undefined || own === undefined) continue;
     const { vaultId, before, after } = day;
-    facts.set(vaultId, { ...own, flowDays: [...own.flowDays, { before, after, ...flowed }] });
+    added.set(vaultId, { ...own, flowDays: [...own.flowDays, { before, after, ...flowed }] });
   }
+  return added;
 }
 
 const parseKey = (vaultId: string): { chainId: number; vaultAddress: string } => {

@@ -1,4 +1,4 @@
-import { sql as raw } from "drizzle-orm";
+import { sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
 import { flowCoverage, flows, flowTips } from "../tables/flow-tables.ts";
@@ -115,32 +115,23 @@ export async function selectPoints(
   return z.array(PointShape).parse(rows);
 }
 
-/**
- * Selects the five largest flows of each vault, by absolute amount, each with the sums of all flows of its vault, in no
- * particular order. A vault without flows has one record; vaults whose flows after the block are not all stored are
- * left out. Throws `store_unavailable`.
- */
-export async function selectLargestFlows(db: Database, vaults: readonly VaultSpan[]): Promise<FlowRecord[]> {
-  const { rows } = await db.run((sql) =>
-    sql.execute(raw`select * from (
-        select c.chain_id, c.vault_address, f.tx_hash, f.log_index, coalesce(f.assets, 0)::text as assets,
-          f.user_address, f.block_number, row_number() over (w order by abs(coalesce(f.assets, 0)) desc, f.tx_hash) as n,
-          coalesce(sum(f.assets) filter (where f.assets > 0) over w, 0)::text as inflow,
-          coalesce(-sum(f.assets) filter (where f.assets < 0) over w, 0)::text as outflow,
-          count(f.tx_hash) filter (where f.assets is null) over w as unknown
-        from jsonb_to_recordset(${JSON.stringify(vaults)}::jsonb)
-          as v("chainId" int4, "vaultAddress" text, "afterBlock" int8)
-        join ${flowTips} t on t.chain_id = v."chainId"
-        join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
-          and (c.followed_from <= v."afterBlock" + 1
-            or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
-        left join ${flows} f on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
-          and f.block_number > v."afterBlock"
-        window w as (partition by c.chain_id, c.vault_address)
-      ) as ranked where n <= ${LARGEST}`),
-  );
-  return z.array(FlowRecordShape).parse(rows);
-}
+/** SQL of the five largest flows of each vault, each with the sums of all flows of its vault. */
+const largestFlows = (vaults: readonly VaultSpan[]): SQL => raw`select * from (
+    select c.chain_id, c.vault_address, f.tx_hash, f.log_index, coalesce(f.assets, 0)::text as assets,
+      f.user_address, f.block_number, row_number() over (w order by abs(coalesce(f.assets, 0)) desc, f.tx_hash) as n,
+      coalesce(sum(f.assets) filter (where f.assets > 0) over w, 0)::text as inflow,
+      coalesce(-sum(f.assets) filter (where f.assets < 0) over w, 0)::text as outflow,
+      count(f.tx_hash) filter (where f.assets is null) over w as unknown
+    from jsonb_to_recordset(${JSON.stringify(vaults)}::jsonb)
+      as v("chainId" int4, "vaultAddress" text, "afterBlock" int8)
+    join ${flowTips} t on t.chain_id = v."chainId"
+    join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
+      and (c.followed_from <= v."afterBlock" + 1
+        or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
+    left join ${flows} f on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
+      and f.block_number > v."afterBlock"
+    window w as (partition by c.chain_id, c.vault_address)
+  ) as ranked where n <= ${LARGEST}`;
 
 const sum = z.string().transform(BigInt);
 const SpanFlowsShape = z
@@ -158,30 +149,41 @@ const SpanFlowsShape = z
  */
 export type SpanFlows = z.output<typeof SpanFlowsShape>;
 
-/**
- * Sums vaults' flows after `afterBlock` up to and including `toBlock`, in the order of the request. A range is left out
- * if its flows are not all stored or an event does not contain its amount. Throws `store_unavailable`.
- */
-export async function sumSpans(
-  db: Database,
-  spans: readonly (VaultSpan & { toBlock: number })[],
-): Promise<SpanFlows[]> {
+/** SQL of the sums of vaults' flows in block ranges that exclude their first block. */
+const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
   const asked = JSON.stringify(spans.map((span, n) => ({ ...span, n })));
-  const { rows } = await db.run((sql) =>
-    sql.execute(raw`select v.n, s.inflow::text, s.outflow::text, s.deposit::text, s.withdrawal::text
-      from jsonb_to_recordset(${asked}::jsonb)
-        as v(n int4, "chainId" int4, "vaultAddress" text, "afterBlock" int8, "toBlock" int8)
-      join ${flowTips} t on t.chain_id = v."chainId" and t.head_block >= v."toBlock"
-      join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
-        and (c.followed_from <= v."afterBlock" + 1
-          or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
-      cross join lateral (select count(*) filter (where f.assets is null) as unknown,
-          coalesce(sum(f.assets) filter (where f.assets > 0), 0) as inflow,
-          coalesce(-sum(f.assets) filter (where f.assets < 0), 0) as outflow,
-          greatest(coalesce(max(f.assets), 0), 0) as deposit, greatest(coalesce(-min(f.assets), 0), 0) as withdrawal
-        from ${flows} f where f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
-          and f.block_number > v."afterBlock" and f.block_number <= v."toBlock") s
-      where s.unknown = 0 order by v.n`),
+  return raw`select v.n, s.inflow::text, s.outflow::text, s.deposit::text, s.withdrawal::text
+    from jsonb_to_recordset(${asked}::jsonb)
+      as v(n int4, "chainId" int4, "vaultAddress" text, "afterBlock" int8, "toBlock" int8)
+    join ${flowTips} t on t.chain_id = v."chainId" and t.head_block >= v."toBlock"
+    join ${flowCoverage} c on c.chain_id = v."chainId" and c.vault_address = v."vaultAddress"
+      and (c.followed_from <= v."afterBlock" + 1
+        or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
+    cross join lateral (select count(*) filter (where f.assets is null) as unknown,
+        coalesce(sum(f.assets) filter (where f.assets > 0), 0) as inflow,
+        coalesce(-sum(f.assets) filter (where f.assets < 0), 0) as outflow,
+        greatest(coalesce(max(f.assets), 0), 0) as deposit, greatest(coalesce(-min(f.assets), 0), 0) as withdrawal
+      from ${flows} f where f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
+        and f.block_number > v."afterBlock" and f.block_number <= v."toBlock") s
+    where s.unknown = 0 order by v.n`;
+};
+
+/**
+ * Selects, in one batch, the five largest flows of each vault of `vaults`, by absolute amount and in no particular order,
+ * each with the sums of all flows of its vault; and for each of `spans`, in their order, the sums of its flows after
+ * `afterBlock` up to and including `toBlock`. A vault without flows has one record. Vaults and ranges whose flows are not
+ * all stored are left out, and ranges with an event that does not contain its amount. Throws `store_unavailable`.
+ */
+export async function selectFlowFacts(
+  db: Database,
+  of: { vaults: readonly VaultSpan[]; spans: readonly (VaultSpan & { toBlock: number })[] },
+): Promise<{ largest: FlowRecord[]; sums: SpanFlows[] }> {
+  if (of.vaults.length === 0 && of.spans.length === 0) return { largest: [], sums: [] };
+  const [largest, sums] = await db.run((sql) =>
+    sql.batch([sql.execute(largestFlows(of.vaults)), sql.execute(spanSums(of.spans))]),
   );
-  return z.array(SpanFlowsShape).parse(rows);
+  return {
+    largest: z.array(FlowRecordShape).parse(largest.rows),
+    sums: z.array(SpanFlowsShape).parse(sums.rows),
+  };
 }

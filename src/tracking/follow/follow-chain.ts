@@ -1,6 +1,6 @@
 import type { ChainClient, NodeSession } from "../../chains/chain-client.ts";
 import type { ChainLog } from "../../chains/chain-logs.ts";
-import { readFinalNumber } from "../../chains/final-block.ts";
+import { readFinalBlock } from "../../chains/final-block.ts";
 import { blockAtTime } from "../../chains/find-block-at-time.ts";
 import { INITIAL_BLOCKS } from "../../chains/log-range.ts";
 import { readLogs } from "../../chains/log-reader.ts";
@@ -152,7 +152,7 @@ interface NodeRound extends Round {
 async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> {
   const { node, budget, state, chainId } = round;
   const latest = await readBlock(node, "latest");
-  const final = await readFinal(node, { chain: state.chain, latest });
+  const final = await readFinalBlock(node, { latest, atLeast: state.chain?.finalBlock ?? 0 });
   const search = await searchOf(ctx, round);
   const startBlock = state.chain?.startBlock ?? (await firstBlock(ctx, { chainId, node, latest }));
   const reorganised = !(await isOnChain(node, { chain: state.chain, latest }));
@@ -196,19 +196,6 @@ async function searchOf(ctx: Context, { chainId, client }: Round): Promise<LogSe
   ]);
   const events = providers.flatMap((provider) => provider.events?.(chainId) ?? []);
   return { watch, events, maxTopics: client.definition.maxLogTopics ?? USUAL_TOPICS };
-}
-
-/**
- * Reads the newest final block, which is never older than the stored one. Throws OutsideError if the node has not
- * reached the stored one.
- */
-async function readFinal(
-  node: NodeSession,
-  { chain, latest }: { chain: FollowedChain | null; latest: Block },
-): Promise<Block> {
-  const number = Math.max(await readFinalNumber(node, latest), chain?.finalBlock ?? 0);
-  if (number > latest.number) throw new OutsideError("malformed", "the node is behind the final block");
-  return readBlock(node, number);
 }
 
 /** Returns true if the head of the previous round is still on the chain, or if there was no previous round. */
