@@ -1,37 +1,39 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Address, encodeDeployData } from "viem";
 import { type Context, createContext, createRuntime } from "../../src/context.ts";
-import { handleCron, handleMessages, jobsByCron } from "../../src/jobs.ts";
+
+import { handleCron, handleMessages } from "../../src/jobs.ts";
+import type { Fetch } from "../../src/lib/bounded-fetch.ts";
+import { createRedis } from "../../src/redis/redis-client.ts";
 import { importClaims, NO_CLAIMS } from "../../src/registry/import-registry-claims.ts";
+import { withRealPostgres } from "../db/real-postgres.ts";
+
 import { deploy, type ScratchChain, startScratchChain } from "../stack/chains/scratch-chain.ts";
 import { startTestDeployment } from "../stack/test-deployment.ts";
+import { SimulatedChains } from "./simulated-chains.ts";
 import type { Row } from "./table.ts";
 
-/** Ids of the simulated chains. Each has a node of its own, because batches read the chain id from the chain. */
+/** Number of simulated chains, and of claimed vaults on each: 1,410 in total. */
 const CHAINS = Array.from(
   { length: Number(process.env["BENCH_CHAINS"] ?? 15) },
   (_, index) => 31_401 + index,
 );
-/**
- * Number of claimed vaults per chain; 1,410 in total by default. The environment variables set smaller numbers for a
- * short run.
- */
 const VAULTS_PER_CHAIN = Number(process.env["BENCH_VAULTS"] ?? 94);
+/** Length of the simulated day in minutes. The environment variables make a run shorter; nothing is extrapolated. */
+const DAY_MINUTES = Number(process.env["BENCH_MINUTES"] ?? 1_440);
+/** Seconds between two blocks of a simulated chain. */
+const BLOCK_SECONDS = 2;
 /** Delay of the nodes' responses in milliseconds, as of public nodes. */
 const AWAY_MS = 50;
 const MINUTE_MS = 60_000;
 /** Maximum duration of a benchmark run, in simulated minutes. */
 const MAX_MINUTES = 60;
-const MINUTES_PER_DAY = 1_440;
+/** Minutes before the day, in which the jobs find what they look for once. */
+const SETTLING_MINUTES = 15;
+/** Gas of a block of the node, which it grants a call. */
+const NODE_GAS = 50_000_000;
 /** Minutes between two runs of the slower jobs (wrangler.toml). */
 const SLOW_MINUTES = 5;
 const SLOW_CRON = `*/${SLOW_MINUTES} * * * *`;
-/**
- * Simulated minutes between two runs of the jobs at rest. With more than one, the cost of every job but the proofs
- * themselves, which are due once a day, is multiplied accordingly.
- */
-const STEP_MINUTES = Number(process.env["BENCH_STEP"] ?? 1);
 /** Maximum number of subrequests per invocation on the platform (wrangler.toml). */
 const MAX_SUBREQUESTS = 1_000;
 
@@ -44,40 +46,70 @@ interface Cost {
   redis: number;
 }
 
-/** Measures the proofs of about 1,400 claimed vaults on 15 chains: the first round, and one day without changes. */
-export async function benchProofs(): Promise<Row[]> {
-  const nodes = await Promise.all(CHAINS.map((chainId) => startScratchChain("--chain-id", String(chainId))));
-  const proxy = await startProxy(nodes.map(({ node }) => String(node.transport["url"])));
-  const causeway = await startTestDeployment();
+/**
+ * Measures the proofs of 1,410 claimed vaults on 15 chains: the first round, and a whole day without changes, with every
+ * run of every job at its time by a fast clock.
+ */
+export function benchProofs(): Promise<Row[]> {
+  return withRealPostgres((databaseUrl) => benchOn(databaseUrl));
+}
+
+async function benchOn(databaseUrl: string): Promise<Row[]> {
+  const clock = new FastClock();
+  const node = await startScratchChain("--gas-limit", String(NODE_GAS));
+  const causeway = await startTestDeployment({ databaseUrl });
   try {
-    const [vaults = []] = await Promise.all(nodes.map(deployVaults));
+    const vaults = await deployVaults(node);
+    const url = String(node.node.transport["url"]);
+    const world = { node: url, chainIds: CHAINS, blockSeconds: BLOCK_SECONDS, now: clock.now };
+    const simulated = new SimulatedChains(world);
     const chains = CHAINS.map((chainId, index) => ({
-      ...{ chain_id: chainId, rpc_urls: [`${proxy.url}/${index}`], name: `Chain ${chainId}` },
+      ...{ chain_id: chainId, rpc_urls: [`http://chain.invalid/${index}`], name: `Chain ${chainId}` },
       ...{ key: `chain${chainId}`, native: { symbol: "ETH", decimals: 18 } },
     }));
-    const minutes = new ProofMinutes({ ...causeway.bindings, CHAINS: JSON.stringify(chains) });
+    const bindings = { ...causeway.bindings, CHAINS: JSON.stringify(chains) };
+    const minutes = new ProofMinutes({ bindings, clock, fetch: simulated.fetch });
     const claims = CHAINS.flatMap((chainId) =>
       vaults.map((address) => ({ ...NO_CLAIMS, chainId, address, name: "Claimed USDC" })),
     );
     await importClaims(minutes.context(), { claims, list: null, note: "" });
+    simulated.distanceMs = AWAY_MS;
     const first = await minutes.until((proven) => proven >= claims.length);
-    proxy.setDistance(0);
-    const day = await minutes.day(() => Promise.all(nodes.map((chain) => mineAt(chain, minutes.now()))));
+    simulated.distanceMs = 0;
+    await minutes.settle();
+    const day = await minutes.day();
     const within = first.most <= MAX_SUBREQUESTS;
+    const round = `first round of ${claims.length} claims on ${CHAINS.length} chains, nodes ${AWAY_MS} ms away`;
     return [
-      row(
-        `first round of ${claims.length} claims on ${CHAINS.length} chains, nodes ${AWAY_MS} ms away`,
-        first,
-      ),
-      {
-        ...row("of these, most requests of one invocation", first),
-        aim: `${MAX_SUBREQUESTS}`,
-        reached: within,
-      },
+      { ...row(round, first), aim: `${MAX_SUBREQUESTS} in one run`, reached: within },
       ...dayRows(day, claims.length),
     ];
   } finally {
-    await Promise.all([causeway.close(), proxy.close(), ...nodes.map((node) => node.stop())]);
+    clock.stop();
+    await Promise.all([causeway.close(), node.stop()]);
+  }
+}
+
+/** Clock of this process that can be set forward. */
+class FastClock {
+  readonly #real = Date.now;
+  #ahead = 0;
+
+  constructor() {
+    Date.now = this.now;
+  }
+
+  /** Returns the simulated time in unix milliseconds. */
+  now = (): number => this.#real.call(Date) + this.#ahead;
+
+  /** Sets the clock to a time that is not in its past. */
+  set(time: number): void {
+    this.#ahead += Math.max(0, time - this.now());
+  }
+
+  /** Gives the process its real clock back. */
+  stop(): void {
+    Date.now = this.#real;
   }
 }
 
@@ -90,12 +122,6 @@ const row = (name: string, cost: Cost & { minutes: number; ms: number; most: num
   ],
 });
 
-/** Mines a block with a given time in unix milliseconds. */
-async function mineAt({ node }: ScratchChain, nowMs: number): Promise<void> {
-  await node.setNextBlockTimestamp({ timestamp: BigInt(Math.floor(nowMs / 1_000)) });
-  await node.mine({ blocks: 1 });
-}
-
 /** Returns the rows of a day at rest: by job, together, and of the proofs by vault. */
 function dayRows({ jobs, proven, ms }: Day, vaults: number): Row[] {
   const all = [...jobs.values()].reduce(add, { rpc: 0, db: 0, redis: 0 });
@@ -106,7 +132,7 @@ function dayRows({ jobs, proven, ms }: Day, vaults: number): Row[] {
   return [
     {
       name: `a day at rest of ${vaults} vaults on ${CHAINS.length} chains, ${proven} proofs renewed`,
-      values: [...cells(all), String(MINUTES_PER_DAY), `${(ms / 1000).toFixed(1)} s`, ""],
+      values: [...cells(all), String(DAY_MINUTES), `${(ms / 1000).toFixed(1)} s`, ""],
     },
     ...named.map(([job, cost]) => ({ name: `  of these, ${job}`, values: cells(cost) })),
     { name: "  a vault's proof, in a day", values: [proofs.rpc, proofs.db, proofs.redis].map(each) },
@@ -130,30 +156,6 @@ async function deployVaults(chain: ScratchChain): Promise<Address[]> {
   return vaults;
 }
 
-/** Starts a proxy that forwards requests to the node with the number in the path, with additional latency. */
-async function startProxy(
-  targets: readonly string[],
-): Promise<{ url: string; setDistance: (ms: number) => void; close: () => Promise<void> }> {
-  let awayMs = AWAY_MS;
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += String(chunk);
-    if (awayMs > 0) await new Promise((resolve) => setTimeout(resolve, awayMs));
-    const target = targets[Number((request.url ?? "/0").slice(1))] ?? "";
-    const headers = { "content-type": "application/json" };
-    const answer = await fetch(target, { method: "POST", headers, body });
-    response.writeHead(answer.status, headers).end(await answer.text());
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    setDistance(ms) {
-      awayMs = ms;
-    },
-    close: () => new Promise((resolve) => server.close(() => resolve())),
-  };
-}
-
 /** Cost of a day by job, its number of renewed proofs, and its duration on this machine. */
 interface Day {
   jobs: ReadonlyMap<string, Cost>;
@@ -161,20 +163,28 @@ interface Day {
   ms: number;
 }
 
-/** Runs a deployment minute by minute: the cron trigger, then its queue messages, for all chains in parallel. */
+/** Runs a deployment minute by minute: the cron triggers, then their queue messages, for all chains in parallel. */
 class ProofMinutes {
   readonly #runtime: ReturnType<typeof createRuntime>;
+  readonly #clock: FastClock;
   #contexts: Context[] = [];
-  #queued: unknown[] = [];
-  #ahead = 0;
+  #queued: { queue: string; body: unknown }[] = [];
   #proven = 0;
   #jobs = new Map<Context, string>();
 
-  constructor(bindings: Readonly<Record<string, unknown>>) {
-    const sendBatch = async (messages: readonly { body: unknown }[]): Promise<void> => {
-      this.#queued.push(...messages.map(({ body }) => body));
-    };
-    this.#runtime = createRuntime({ ...bindings, FOLLOWING: { sendBatch } });
+  constructor(of: { bindings: Readonly<Record<string, unknown>>; clock: FastClock; fetch: Fetch }) {
+    const queueOf = (queue: string) => ({
+      sendBatch: async (messages: readonly { body: unknown }[]): Promise<void> => {
+        this.#queued.push(...messages.map(({ body }) => ({ queue, body })));
+      },
+    });
+    const queues = { FOLLOWING: queueOf("bench-following"), FLOWS: queueOf("bench-flows") };
+    const runtime = createRuntime({ ...of.bindings, ...queues });
+    const redis = createRedis({
+      ...{ url: runtime.config.redisUrl, token: runtime.config.redisToken, timeoutMs: 60_000 },
+    });
+    this.#runtime = { ...runtime, redis, patientRedis: redis, fetch: of.fetch };
+    this.#clock = of.clock;
   }
 
   /** Creates the context of one invocation, whose requests are counted. */
@@ -188,49 +198,49 @@ class ProofMinutes {
       if (event === "job" && !this.#jobs.has(context)) this.#jobs.set(context, String(fields["job"]));
     };
     const log = { info, warn: () => undefined, error: info };
-    const context: Context = { ...made, now: this.now, log };
+    const context: Context = { ...made, log };
     this.#contexts.push(context);
     return context;
   };
 
-  /** Returns the simulated time in unix milliseconds. */
-  now = (): number => Date.now() + this.#ahead;
+  /** Runs all jobs until the start blocks of the vaults are found and their history is read, as on a settled day. */
+  async settle(): Promise<void> {
+    for (let minute = 1; minute <= SETTLING_MINUTES; minute += 1) await this.#minute(minute, new Map());
+  }
 
-  /** Runs a day in which the registry is not changed. `mine` makes the chains' next blocks. */
-  async day(mine: () => Promise<unknown>): Promise<Day> {
+  /** Runs a day in which nothing happens on the chains and in the registry. */
+  async day(): Promise<Day> {
     const [startedAt, proven] = [performance.now(), this.#proven];
     const jobs = new Map<string, Cost>();
-    const slow = new Set<string>(jobsByCron[SLOW_CRON]?.flat().map(({ name }) => name));
-    const slowStep = Math.max(SLOW_MINUTES, STEP_MINUTES);
-    for (let minute = STEP_MINUTES; minute <= MINUTES_PER_DAY; minute += STEP_MINUTES) {
-      this.#contexts = [];
-      this.#ahead += STEP_MINUTES * MINUTE_MS;
-      await mine();
-      await handleCron("* * * * *", this.context);
-      if (minute % slowStep === 0) await handleCron(SLOW_CRON, this.context);
-      await this.#deliver();
-      for (const context of this.#contexts) {
-        const job = this.#jobs.get(context) ?? "other";
-        const times = job === "proofs" ? 1 : slow.has(job) ? slowStep / SLOW_MINUTES : STEP_MINUTES;
-        const { rpc, db, redis } = costOf([context]);
-        const cost = { rpc: rpc * times, db: db * times, redis: redis * times };
-        jobs.set(job, add(jobs.get(job) ?? { rpc: 0, db: 0, redis: 0 }, cost));
-      }
-      this.#jobs.clear();
-    }
+    for (let minute = 1; minute <= DAY_MINUTES; minute += 1) await this.#minute(minute, jobs);
     return { jobs, proven: this.#proven - proven, ms: performance.now() - startedAt };
+  }
+
+  /** Runs the jobs of one minute and adds their cost by job. */
+  async #minute(minute: number, jobs: Map<string, Cost>): Promise<void> {
+    this.#contexts = [];
+    this.#clock.set((Math.floor(this.#clock.now() / MINUTE_MS) + 1) * MINUTE_MS);
+    await handleCron("* * * * *", this.context);
+    if (minute % SLOW_MINUTES === 0) await handleCron(SLOW_CRON, this.context);
+    await this.#deliver();
+    for (const context of this.#contexts) {
+      const job = this.#jobs.get(context) ?? "other";
+      jobs.set(job, add(jobs.get(job) ?? { rpc: 0, db: 0, redis: 0 }, costOf([context])));
+    }
+    this.#jobs.clear();
+    if (minute % 60 === 0) console.error(`minute ${minute}: ${(performance.now() / 1_000).toFixed(0)} s`);
   }
 
   /** Delivers the queued messages, all chains in parallel. */
   async #deliver(): Promise<void> {
-    const batches = this.#queued.splice(0).map((body) => {
+    const batches = this.#queued.splice(0).map(({ queue, body }) => {
       const message = { body, ack: () => undefined, retry: () => undefined };
       const makeContext = (): Context => {
         const context = this.context();
-        this.#jobs.set(context, (body as { kind?: string }).kind ?? "following");
+        this.#jobs.set(context, (body as { kind?: string }).kind ?? queue);
         return context;
       };
-      return handleMessages({ queue: "bench-following", messages: [message] }, makeContext);
+      return handleMessages({ queue, messages: [message] }, makeContext);
     });
     await Promise.all(batches);
   }
@@ -241,9 +251,9 @@ class ProofMinutes {
     const startedAt = performance.now();
     let minutes = 0;
     while (!isEnough(this.#proven, minutes) && minutes < MAX_MINUTES) {
+      this.#clock.set((Math.floor(this.#clock.now() / MINUTE_MS) + 1) * MINUTE_MS);
       await handleCron("* * * * *", this.context);
       await this.#deliver();
-      this.#ahead += MINUTE_MS;
       minutes += 1;
     }
     const most = Math.max(

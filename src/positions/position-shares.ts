@@ -130,7 +130,8 @@ export async function readChainPositionsWith<S>(
     const answered = [{ call, answer: made.answer }];
     const positions = toChainPositions(await readRounds(client, { user, lensed, answered }));
     const further = additional.next?.(made.results) ?? null;
-    const value = further === null ? additional.interpret(made.results) : (await runQuery(client, further)).value;
+    const value =
+      further === null ? additional.interpret(made.results) : (await runQuery(client, further)).value;
     return { positions, value };
   } catch (error) {
     // A node that rejects this call may accept smaller ones.

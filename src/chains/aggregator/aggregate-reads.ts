@@ -1,6 +1,10 @@
 import { type Address, type Hex, hexToBigInt, slice } from "viem";
 import { failureFrom } from "../../errors.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
+import type { ChainClient, NodeReport } from "../chain-client.ts";
+import type { Query, Read, ReadResult, ReadResults } from "../chain-reads.ts";
+import { RpcError } from "../json-rpc.ts";
+import { RpcData, RpcQuantity } from "../rpc-values.ts";
 import {
   type AggregatedAnswer,
   CALL_GAS,
@@ -12,10 +16,6 @@ import {
   PROGRAM,
   sliceCalls,
 } from "./aggregator-codec.ts";
-import type { ChainClient, NodeReport } from "../chain-client.ts";
-import type { Query, Read, ReadResult, ReadResults } from "../chain-reads.ts";
-import { RpcError } from "../json-rpc.ts";
-import { RpcData, RpcQuantity } from "../rpc-values.ts";
 
 /**
  * Maximum number of attempts at a read. A request that runs out of gas or space leaves its remaining reads to the next
