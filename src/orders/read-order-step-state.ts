@@ -24,7 +24,7 @@ interface SteppedOrder<R extends SteppedRow> {
   planOf(row: R): Promise<StepPlan>;
 }
 
-/** State of an order's steps besides that of its row. */
+/** State of an order's steps that its row does not contain. */
 interface StepStateRead<R> {
   /** The row, with the reported transaction of the current step as long as no chain shows one. */
   row: R;

@@ -55,8 +55,8 @@ const mayCallItself = (error: unknown): boolean =>
 
 /**
  * Prepares the modes one after another, in the given order, and returns the first one that the vault accepts. Throws
- * the first mode's error if none is possible, and `mode_unsupported` if there is none. An error that is unrelated to
- * the vault (a node, the database, the simulation) is thrown at once.
+ * the first mode's error if none is possible, and `mode_unsupported` if the list is empty. An error that is unrelated
+ * to the vault (a node, the database, the simulation) is thrown at once.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],
@@ -76,8 +76,8 @@ export async function firstPossible<T>(
 
 /**
  * Prepares all modes in parallel and returns the possible ones first, then the refused ones, each group in the given
- * order. Throws the first mode's error if none is possible, `mode_unsupported` if there is none, and any error that is
- * unrelated to the vault.
+ * order. Throws the first mode's error if none is possible, `mode_unsupported` if the list is empty, and any error that
+ * is unrelated to the vault.
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],

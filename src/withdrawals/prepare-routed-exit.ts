@@ -116,7 +116,7 @@ async function buildOnward(
   const { order, exit, routing, attempt } = of;
   const route = await buildOffer(ctx, { order: routing, attempt });
   const { asStep } = route;
-  // Neither beside native money out, nor in an order that is signed, can the Router take a fee.
+  // The Router cannot take a native fee in an order that pays out native currency, nor in a signed order.
   const fee = isNative(order.to.token) || order.signed ? route.transaction.value : 0n;
   if (exit.exit.way.via !== "router" || asStep === undefined || fee !== 0n) {
     await simulateUserTransfer(ctx, { order: routing, attempt, route });
