@@ -111,7 +111,7 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
  * Sends the transactions of several steps as one atomic batch (EIP-5792), waits for it, and returns the hash of its
  * last transaction. Returns null if the wallet rejects batches, so that the steps must be sent separately. Throws
  * CausewayError: `wrong_account`, `user_rejected`, `transaction_reverted`, and `wallet_failed` if a step has no
- * transaction yet; errors of the wait, such as its timeout after ten minutes, propagate.
+ * transaction yet or the wallet reports no end of the batch within ten minutes. The batch may still be executed then.
  */
 export async function sendBatch(
   wallet: Wallet,
@@ -128,7 +128,11 @@ export async function sendBatch(
     if (failed.code === "user_rejected") throw failed;
     return null;
   }
-  const { status, receipts = [] } = await waitForCallsStatus(wallet, { id, timeout: INCLUSION_MS });
+  const { status, receipts = [] } = await waitForCallsStatus(wallet, { id, timeout: INCLUSION_MS }).catch(
+    (error: unknown) => {
+      throw toWalletError(error, "wallet_failed");
+    },
+  );
   const hash = receipts.at(-1)?.transactionHash;
   if (status === "success" && hash !== undefined) return hash;
   throw new CausewayError("transaction_reverted", "the batch of transactions failed");
