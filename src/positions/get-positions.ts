@@ -245,8 +245,9 @@ function toWirePositions(
   if (answer === null) return [];
   const { values, deposits, blockTimestamp } = answer;
   return values.map((value) => {
-    const { vault, correction } = value;
-    const recorded = depositedAssets(of.flows, { vaultAddress: vault.address, blockTimestamp });
+    const { vault, correction, correctFrom } = value;
+    const at = { vaultAddress: vault.address, blockTimestamp, indexedFor: correctFrom };
+    const recorded = depositedAssets(of.flows, at);
     const deposited = recorded === null || correction === null ? null : recorded + correction;
     const price = priceOf(of.prices, { chainId: vault.chainId, token: vault.asset.address });
     const requests = [

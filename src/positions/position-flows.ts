@@ -76,15 +76,17 @@ function withForeign(
 
 /**
  * Returns a user's deposits minus withdrawals in one vault, in the asset's smallest unit. The sum is negative if more
- * was withdrawn than deposited. Returns null if the sum is unknown, or if it is more than five minutes older than a
- * share balance read at `blockTimestamp` (UNIX seconds).
+ * was withdrawn than deposited. Returns null if the sum is unknown, if it is more than five minutes older than a share
+ * balance read at `blockTimestamp`, or if it does not contain the flows at the time `indexedFor` (both UNIX seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,
-  of: { vaultAddress: string; blockTimestamp: number | null },
+  of: { vaultAddress: string; blockTimestamp: number | null; indexedFor?: number | null },
 ): bigint | null {
   if (flows === undefined || flows.headTime === null || of.blockTimestamp === null) return null;
-  if (of.blockTimestamp * 1000 - flows.headTime.getTime() > MAX_LAG_MS) return null;
+  const headMs = flows.headTime.getTime();
+  if (of.blockTimestamp * 1000 - headMs > MAX_LAG_MS) return null;
+  if (of.indexedFor !== undefined && of.indexedFor !== null && of.indexedFor * 1000 > headMs) return null;
   const sum = flows.sums[of.vaultAddress.toLowerCase()];
   return sum === undefined || sum === null ? null : BigInt(sum);
 }

@@ -175,6 +175,8 @@ export interface PositionValue extends HeldShares {
    * that they do not count. Null if unknown.
    */
   correction: bigint | null;
+  /** Time in unix seconds up to which the flows must be indexed for the correction to be right, or null if at any time. */
+  correctFrom: number | null;
   requests: readonly PendingExit[];
 }
 
@@ -201,6 +203,7 @@ export function joinRequests(
       assets: sumWith(one.assets, outside),
       redeemable: redeemableOf(one, found?.price ?? null),
       correction: correctionOf(found),
+      correctFrom: lastBooking(requests),
       requests,
     };
   });
@@ -213,6 +216,14 @@ function correctionOf(found: VaultRedemptions | undefined): bigint | null {
     found.requests.filter(({ bookedOut }) => bookedOut),
   );
   return unpaid === null || found.takenOut === null ? null : unpaid - found.takenOut;
+}
+
+/** Returns the last time at which one of the requests was counted as paid, or null if none was or no time is known. */
+function lastBooking(requests: readonly PendingExit[]): number | null {
+  const times = requests.flatMap(({ bookedOut, bookedAt }) =>
+    bookedOut && bookedAt !== null ? bookedAt : [],
+  );
+  return times.length === 0 ? null : Math.max(...times);
 }
 
 function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint | null {

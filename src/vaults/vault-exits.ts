@@ -174,6 +174,8 @@ export interface PendingExit {
    * before they are.
    */
   bookedOut: boolean;
+  /** Time of that event in unix seconds, or null if the chain does not show it. */
+  bookedAt: number | null;
 }
 
 /**
@@ -183,7 +185,7 @@ export interface PendingExit {
 export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
   ...{ claimableAssets: null, claimableShares: null, since: null, earliest: null, expiresAt: null },
-  ...{ pays: "assets", cancellable: false, inWallet: false, bookedOut: false },
+  ...{ pays: "assets", cancellable: false, inWallet: false, bookedOut: false, bookedAt: null },
 };
 
 /** The user's call that claims or cancels a redemption request. */

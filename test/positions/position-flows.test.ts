@@ -34,4 +34,11 @@ describe("depositedAssets()", () => {
     expect(depositedAssets(flows(), at(null))).toBe(null);
     expect(depositedAssets(flows({ headTime: null }), at(HEAD_S))).toBe(null);
   });
+
+  test("returns null until the flows at a given time are indexed", () => {
+    const indexedFor = (time: number | null) => depositedAssets(flows(), { ...at(HEAD_S), indexedFor: time });
+    expect(indexedFor(null)).toBe(-42n);
+    expect(indexedFor(HEAD_S)).toBe(-42n);
+    expect(indexedFor(HEAD_S + 1)).toBe(null);
+  });
 });

@@ -62,6 +62,14 @@ describe("joinRequests()", () => {
     expect(joinRequests([], [redemptions(lagoon, requests)])).toMatchObject([{ correction: 40n }]);
   });
 
+  test("is right from the last time at which the vault booked something out", () => {
+    const booked = (bookedAt: number | null) => request({ bookedOut: true, bookedAt });
+    const requests = [booked(60), booked(90), booked(null), request({ bookedAt: 99 })];
+    expect(joinRequests([], [redemptions(lagoon, requests)])).toMatchObject([{ correctFrom: 90 }]);
+    const untimed = [redemptions(lagoon, [booked(null), request({})])];
+    expect(joinRequests([], untimed)).toMatchObject([{ correctFrom: null }]);
+  });
+
   test("deducts the fee of redemptions now, rounded down", () => {
     const gearbox: Vault = { ...vault, adapter: "gearbox" };
     const price = { gross: 1_000_000n, net: 990_000n };

@@ -210,6 +210,7 @@ function coolingShares(
             token: vault.asset.address,
             earliest,
             bookedOut: true,
+            bookedAt: startOf(earliest, { seconds, now }),
           },
           state: ready ? "claimable" : "pending",
           claimableAssets: ready ? assets : 0n,
@@ -217,6 +218,14 @@ function coolingShares(
       ];
     },
   );
+}
+
+/**
+ * Returns when a cooldown started, in unix seconds, or null if its end shows that it started with a longer duration than
+ * the current one.
+ */
+function startOf(end: number, { seconds, now }: { seconds: number | null; now: number }): number | null {
+  return seconds === null || (end - seconds) * 1_000 > now ? null : end - seconds;
 }
 
 type SeenLogs = { user: Address; logs: readonly Log[] };

@@ -205,7 +205,7 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
     ...{ requestId, shares: request.amountOfShares, assets: request.amountOfAssets, priced: true },
     ...{ token: request.assetOut, state: now > expiresAt * 1_000 ? "expired" : "pending" },
     ...{ claimableAssets: 0n, claimableShares: 0n, since: request.creationTime, earliest, expiresAt },
-    ...{ cancellable: true, bookedOut: true },
+    ...{ cancellable: true, bookedOut: true, bookedAt: request.creationTime },
   };
 }
 
