@@ -70,7 +70,7 @@ export function describeStep(step: Step): { title: string; explanation: string }
     case "cooldown":
       return {
         title: "Start the cooldown",
-        explanation: "The vault pays after its waiting time. Nothing moves yet.",
+        explanation: "Hands in your shares. You claim the payment after the vault's waiting time.",
       };
     case "cancel":
       return {
@@ -137,7 +137,11 @@ const STATES: Readonly<Record<string, OrderStateText>> = {
     tone: "accent",
     summary: "The vault settles requests at its own times. You can close this page.",
   },
-  cooling: { label: "Cooling down", tone: "accent", summary: "The vault pays after its waiting time." },
+  cooling: {
+    label: "Cooling down",
+    tone: "accent",
+    summary: "You claim the payment after the vault's waiting time. You can close this page.",
+  },
   claimable: {
     label: "Ready to claim",
     tone: "warn",

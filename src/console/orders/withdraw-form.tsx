@@ -230,7 +230,7 @@ function OptionFigures({
   asset: RequestedToken;
 }) {
   const swapped = requested.chainId !== asset.chainId || requested.address !== asset.address;
-  const later = option.mode === "instant" ? "Not guaranteed" : "Priced when the vault settles";
+  const later = option.mode === "request" ? "Priced when the vault settles" : "Not guaranteed";
   return (
     <Facts>
       <Fact term="You get">
@@ -250,7 +250,7 @@ function OptionFigures({
           <TokenAmount amount={option.exitFee} token={asset} />
         </Fact>
       )}
-      {option.availableAt === null ? null : <Fact term="Available">{formatTime(option.availableAt)}</Fact>}
+      {option.availableAt === null ? null : <Fact term="Payable from">{formatTime(option.availableAt)}</Fact>}
     </Facts>
   );
 }

@@ -3,7 +3,7 @@ import { useParams } from "@tanstack/react-router";
 import { getWithdrawal, type VaultDetail, type Withdrawal } from "../../client/actions/read-actions.ts";
 import { formatChain } from "../api/console-chain-names.ts";
 import { causeway } from "../api/console-client.ts";
-import { chainsQuery, tokensQuery, vaultQuery } from "../api/console-queries.ts";
+import { actionsQuery, chainsQuery, tokensQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount } from "../format/format-numbers.ts";
 import { shorten } from "../format/format-text.ts";
 import { formatTime } from "../format/format-times.ts";
@@ -57,6 +57,15 @@ function useToken(of: { chainId: number; address: string; vault: VaultDetail | u
   return known.find(({ address }) => address.toLowerCase() === of.address.toLowerCase()) ?? null;
 }
 
+/** Earliest time at which the vault pays a withdrawal that waits. Renders nothing if the vault states none. */
+function PaymentTime({ withdrawal }: { withdrawal: Withdrawal }) {
+  const { trackingId, userAddress, vaultId, state } = withdrawal;
+  const waiting = state === "requested" || state === "cooling";
+  const { data } = useQuery({ ...actionsQuery({ userAddress, vaultId }), enabled: waiting });
+  const earliest = data?.requests.find((request) => request.trackingId === trackingId)?.earliest ?? null;
+  return waiting && earliest !== null ? <Fact term="Payable from">{formatTime(earliest)}</Fact> : null;
+}
+
 function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault: VaultDetail | undefined }) {
   const { toChainId, toToken, exitToken, chainId, estimatedAssets, minAssets, toAmount } = withdrawal;
   const chains = useQuery(chainsQuery).data ?? [];
@@ -77,13 +86,18 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
       )}
       <Fact term="At least">
         {minAssets === null ? (
-          "Priced when the vault settles"
+          withdrawal.mode === "request" ? (
+            "Priced when the vault settles"
+          ) : (
+            "Not guaranteed"
+          )
         ) : paid === null ? (
           "–"
         ) : (
           <TokenAmount amount={minAssets} token={paid} />
         )}
       </Fact>
+      <PaymentTime withdrawal={withdrawal} />
       <Fact term="You receive">
         {requested?.symbol ?? shorten(toToken)} on {formatChain(chains, toChainId)}
       </Fact>

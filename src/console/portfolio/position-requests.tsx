@@ -43,22 +43,27 @@ export function PositionRequests(props: {
 }
 
 function RequestText({ request, position }: { request: Request; position: Position }) {
-  const amount =
-    request.shares === null
-      ? ""
-      : ` of ${formatAmount(request.shares, { decimals: position.shareDecimals })} shares`;
+  const claimable = request.state === "claimable";
+  const amount = describeAmount(request, position);
   return (
     <span className="flex flex-wrap items-center gap-2">
-      <Badge tone={request.state === "claimable" ? "good" : "accent"}>
-        {request.state === "claimable" ? "Ready to claim" : "Waiting for the vault"}
+      <Badge tone={claimable ? "good" : "accent"}>
+        {claimable ? "Ready to claim" : "Waiting for the vault"}
       </Badge>
-      {request.kind === "redeem" ? "Withdrawal" : "Deposit"}
-      {amount}
-      {request.earliest === null || request.state === "claimable"
-        ? ""
-        : `, from ${formatTime(request.earliest)}`}
+      <span>
+        {request.kind === "redeem" ? "Withdrawal" : "Deposit"}
+        {amount === null ? "" : ` of ${amount}`}
+        {request.earliest === null || claimable ? "" : `, payable from ${formatTime(request.earliest)}`}
+      </span>
     </span>
   );
+}
+
+/** Returns what a request is for as text: its shares, or its assets if the vault no longer names the shares. */
+function describeAmount({ shares, assets }: Request, position: Position): string | null {
+  if (shares !== null) return `${formatAmount(shares, { decimals: position.shareDecimals })} shares`;
+  if (assets === null) return null;
+  return `${formatAmount(assets, { decimals: position.assetDecimals })} ${position.assetSymbol}`;
 }
 
 /** Link to the deposit or withdrawal that made the request. Renders nothing if it was not built by this service. */

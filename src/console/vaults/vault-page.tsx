@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { VaultDetail } from "../../client/actions/read-actions.ts";
+import type { Actions, VaultDetail } from "../../client/actions/read-actions.ts";
 import { explorerLink } from "../api/console-chain-names.ts";
 import { actionsQuery, chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/format-numbers.ts";
@@ -130,7 +130,7 @@ function YourActions({ vault }: { vault: VaultDetail }) {
                 {actions[name].allowed ? (
                   <Badge tone="good">Yes</Badge>
                 ) : (
-                  <span className="text-muted">{toSentence(actions[name].reason || "Nothing to do")}</span>
+                  <span className="text-muted">{describeRefusal(actions[name])}</span>
                 )}
               </Fact>
             ))}
@@ -139,6 +139,12 @@ function YourActions({ vault }: { vault: VaultDetail }) {
       </Loaded>
     </Card>
   );
+}
+
+/** Returns why an action is not possible now, and from when it is. */
+function describeRefusal({ reason, until }: Actions["claim"]): string {
+  const why = toSentence(reason || "Nothing to do");
+  return until === null ? why : `${why} Possible from ${formatTime(until)}.`;
 }
 
 const zeroAddress = "0x0000000000000000000000000000000000000000";
