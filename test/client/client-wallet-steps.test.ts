@@ -1,7 +1,7 @@
 import { createClient, custom } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { sendBatch, type TransactionStep } from "../../src/client/wallet-steps.ts";
+import { sendBatch, type TransactionStep } from "../../src/client/client-wallet-steps.ts";
 
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
 const MINUTE_MS = 60_000;
