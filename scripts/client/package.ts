@@ -17,13 +17,13 @@ const folder = join(root, "dist/client");
 /** Modules that the package exports, in the order in which their types are listed. */
 const modules = [
   "causeway-client",
-  "causeway-error",
-  "read-actions",
-  "deposit-actions",
-  "withdrawal-actions",
-  "embed-types",
+  "causeway-client-error",
+  "actions/read-actions",
+  "actions/deposit-actions",
+  "actions/withdrawal-actions",
+  "client-embed-types",
   "execute-steps",
-  "wallet-steps",
+  "client-wallet-steps",
 ];
 /** Minimum version of viem, the first with the EIP-5792 actions that the client uses. */
 const VIEM = "^2.28.0";
@@ -41,7 +41,7 @@ const manifest = {
   license,
   type: "module",
   sideEffects: false,
-  files: ["*.js", "*.d.ts"],
+  files: ["*.js", "*.d.ts", "actions"],
   exports: { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" },
   types: "./index.d.ts",
   peerDependencies: { viem: VIEM },

@@ -22,6 +22,6 @@ const { values: options } = readArguments({
     seed: { type: "string", default: String(randomInt(2 ** 31)) },
   },
 });
-const files = ["test/orders/fairness-rules.lies.test.ts"];
+const files = ["test/orders/order-fairness-rules.lies.test.ts"];
 const env = { LIES: options.count, LIE_SEED: options.seed };
 process.exit(await runVitest(["--project", "unit", ...files], env));
