@@ -8,7 +8,7 @@ export function formatChain(chains: readonly ListedChain[], chainId: number): st
   return chains.find((chain) => chain.chainId === chainId)?.name ?? `Chain ${chainId}`;
 }
 
-/** Returns the URL of a transaction or account in the chain's explorer, or null if the chain has none. */
+/** Returns the URL of a transaction or account in the chain's explorer, or null if the chain is unknown or has none. */
 export function explorerLink(
   chains: readonly ListedChain[],
   of: { chainId: number; kind: "tx" | "address"; value: string },

@@ -97,7 +97,10 @@ export function LoadingRows({ rows = 4, label = "Loading" }: { rows?: number; la
   );
 }
 
-/** The fields of a query's result that `Loaded` needs. */
+/**
+ * The fields of a query's result that `Loaded` needs. `data` is undefined until it was loaded; `error` is null or
+ * undefined without an error.
+ */
 export interface LoadableQuery<Data> {
   data: Data | undefined;
   error: unknown;

@@ -172,8 +172,8 @@ export type AcrossDeployments = ReadonlyMap<number, AcrossDeployment>;
 
 /**
  * Returns Across's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra
- * deployment names a chain that is defined in code, so that no setting can replace a known address, or a chain that was
- * named before.
+ * deployment names a chain that is defined in code, so that no setting can replace a known address, or if two of them
+ * name the same chain.
  */
 export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): AcrossDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));

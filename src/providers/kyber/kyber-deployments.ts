@@ -40,7 +40,7 @@ const slugs: Readonly<Record<number, string>> = {
 /**
  * Returns KyberSwap's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra
  * deployment names a chain that is defined in code, so that settings can neither replace a router nor add one to such a
- * chain, or a chain that was named before.
+ * chain, or if two of them name the same chain.
  */
 export function resolveKyberDeployments(extra: readonly KyberDeployment[]): KyberDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));

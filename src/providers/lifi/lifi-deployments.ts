@@ -52,9 +52,9 @@ const ETHER = 10n ** 18n;
 const EVERY_FACET: readonly BridgeFacet[] = ["across", "stargate", "celer", "polymer"];
 
 /**
- * LI.FI's own contracts by chain id, without those of the bridges it uses. Sources: lifinance/contracts
- * deployments at ef00558f (2026-08); previous fee contracts from its deployment log; facets as registered in
- * the Diamonds in 2026-09.
+ * LI.FI's own contracts, without those of the bridges it uses, in pairs of chain id and contracts. Sources:
+ * lifinance/contracts deployments at ef00558f (2026-08); previous fee contracts from its deployment log; facets as
+ * registered in the Diamonds in 2026-09.
  */
 export const lifiContracts: readonly (readonly [number, LifiContracts])[] = [
   [

@@ -106,8 +106,9 @@ function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null
 }
 
 /**
- * Returns the CCTP burn from a source receipt, or null if the receipt contains none or more than one, or if
- * the burn is for another chain or not of Circle's USDC. Source: MessageTransmitterV2.sol.
+ * Returns the CCTP burn that a source receipt shows, or null unless it contains exactly one CCTP message, which burns
+ * Circle's USDC for the destination chain. Also null if CCTP is not deployed on both chains. Source:
+ * MessageTransmitterV2.sol.
  */
 export function findCctpSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const [from, to] = [pair.source.circle, pair.destination.circle];

@@ -39,7 +39,7 @@ export function decodeRelay(data: Hex): RelayCall | null {
 
 /**
  * Decodes the arguments of RelayDepositoryFacet 1.0.0 `swapAndStartBridgeTokensViaRelayDepository` (selector
- * 0xa3443faa). Returns null if they are not canonically encoded.
+ * 0xa3443faa). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeSwapRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(swapped(), data);

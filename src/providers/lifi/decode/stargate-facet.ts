@@ -14,8 +14,9 @@ const LZ_RECEIVE = 1;
 const LZ_COMPOSE = 3;
 
 /**
- * Decodes LayerZero execution options (type 3) that only buy gas. Returns null for any other option, such as
- * sending native currency to an address on the destination chain. Source: LayerZero V2 ExecutorOptions.sol.
+ * Decodes LayerZero execution options (type 3) that only buy gas; empty options (`0x`) buy none. Returns null for
+ * malformed options and for any other kind, such as sending native currency to an address on the destination chain.
+ * Source: LayerZero V2 ExecutorOptions.sol.
  */
 export function decodeLayerZeroOptions(options: Hex): LayerZeroOptions | null {
   if (options === "0x") return { composeGas: null };
@@ -60,7 +61,9 @@ export interface StargateData {
     amountLD: bigint;
     /** Minimum amount delivered, in the source token's decimals. */
     minAmountLD: bigint;
+    /** LayerZero execution options, see `decodeLayerZeroOptions`. */
     extraOptions: Hex;
+    /** Message for LI.FI's receiver contract; `0x` without a destination call. */
     composeMsg: Hex;
     /**
      * Stargate's mode: empty for a taxi (sent at once), one byte for a bus (batched with other transfers).
@@ -107,8 +110,8 @@ export function decodeStargate(data: Hex): StargateCall | null {
 }
 
 /**
- * Decodes the arguments of StargateFacetV2 1.0.1 `swapAndStartBridgeTokensViaStargate` (selector 0xa6010a66).
- * Returns null if they are not canonically encoded.
+ * Decodes the arguments of StargateFacetV2 1.0.1 `swapAndStartBridgeTokensViaStargate` (selector 0xa6010a66). Returns
+ * null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeSwapStargate(data: Hex): StargateCall | null {
   const values = decodeCanonical(swapped(), data);

@@ -48,8 +48,8 @@ export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | nu
 
 /**
  * Returns a decoder for the arguments of GenericSwapFacetV3 2.0.0 functions with several swaps:
- * `swapTokensMultipleV3ERC20ToERC20` (selector 0x5fd9ae2e), `…ERC20ToNative` (0x2c57e884) and
- * `…NativeToERC20` (0x736eac0b). The decoder returns null if they are not canonically encoded.
+ * `swapTokensMultipleV3ERC20ToERC20` (selector 0x5fd9ae2e), `…ERC20ToNative` (0x2c57e884) and `…NativeToERC20`
+ * (0x736eac0b). The decoder returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {
