@@ -84,10 +84,10 @@ async function show(title: string, work: () => Promise<[string, string][]>): Pro
 
 /** Prints examples with commands to paste. */
 async function showTrials({ manifest }: Stack): Promise<void> {
-  const { firstSteps, trialAccount } = await import("./stack/playground/first-steps.ts");
+  const { firstSteps, exampleAccount } = await import("./stack/playground/first-steps.ts");
   terminal.title("Try it");
   terminal.table([
-    ["account", trialAccount(manifest)],
+    ["account", exampleAccount(manifest)],
     ["", "holds every token on both chains; all accounts and their keys are in .stack/stack.json"],
   ]);
   for (const { title, commands } of firstSteps(manifest)) {

@@ -19,7 +19,7 @@ const CONCURRENCY = 8;
 const AFTERMATH_MS = 60_000;
 
 /** A deposit with its final state on-chain and in the API. */
-interface Judged {
+interface CheckedDeposit {
   deposit: LoadDeposit;
   /** The user's on-chain share balance. */
   held: bigint;
@@ -31,7 +31,7 @@ interface Judged {
 }
 
 /** Compares every deposit with the chain, prints figures, and returns the errors. */
-export async function judgeLoad(of: {
+export async function checkLoad(of: {
   api: string;
   deposits: readonly LoadDeposit[];
   chains: ReadonlyMap<number, LoadChain>;
@@ -75,7 +75,7 @@ export async function judgeLoad(of: {
 /** Returns true if the source transaction of a deposit has reverted on the current chain. */
 async function hasReverted(
   chains: ReadonlyMap<number, LoadChain>,
-  { deposit: { source, user } }: Judged,
+  { deposit: { source, user } }: CheckedDeposit,
 ): Promise<boolean> {
   return (await chains.get(user.journey.from.chain_id)?.reverts(source)) ?? false;
 }
@@ -85,14 +85,15 @@ async function hasReverted(
  * had paid it out. Correct are: failed; unseen if it was not reported, because reverted transactions have no events;
  * and the state that the Router's own event proves.
  */
-const isRightForReverted = ({ row, deposit }: Judged): boolean =>
+const isRightForReverted = ({ row, deposit }: CheckedDeposit): boolean =>
   (row === null && deposit.watcher !== "reported") ||
   row?.state === "failed" ||
   (row?.state === "completed" && row.source_tx_hash === null);
 
-function figures(name: string, judged: readonly Judged[]) {
+function figures(name: string, judged: readonly CheckedDeposit[]) {
   const done = judged.filter(({ row }) => row?.state === "completed");
-  const times = (all: readonly Judged[]) => all.flatMap(({ seconds }) => seconds ?? []).sort((a, b) => a - b);
+  const times = (all: readonly CheckedDeposit[]) =>
+    all.flatMap(({ seconds }) => seconds ?? []).sort((a, b) => a - b);
   const at = (sorted: readonly number[], part: number): string =>
     sorted.length === 0
       ? "–"
@@ -103,7 +104,7 @@ function figures(name: string, judged: readonly Judged[]) {
 }
 
 /** Returns a description of what is wrong with the final state of a deposit, or null. */
-function faultOf({ deposit, held, row }: Judged): string | null {
+function faultOf({ deposit, held, row }: CheckedDeposit): string | null {
   const { trackingId, source, user, watcher } = deposit;
   const name = `${user.journey.name}, ${watcher}, ${trackingId}, ${user.address}, ${source}`;
   if (held === 0n) return row?.state === "completed" ? `${name}: completed without shares` : null;
@@ -113,9 +114,9 @@ function faultOf({ deposit, held, row }: Judged): string | null {
   return row.source_tx_hash === source ? null : `${name}: bound to ${row.source_tx_hash}`;
 }
 
-async function readAll(of: Parameters<typeof judgeLoad>[0]): Promise<Judged[]> {
+async function readAll(of: Parameters<typeof checkLoad>[0]): Promise<CheckedDeposit[]> {
   const { deposits, chains, firstBlocks, pauses } = of;
-  const judged: Judged[] = [];
+  const judged: CheckedDeposit[] = [];
   const vaults = new Map(deposits.map(({ user }) => [user.journey.vault.vault_id, user.journey.vault]));
   for (const vault of vaults.values()) {
     const chain = chains.get(vault.chain_id);

@@ -11,7 +11,7 @@ import { readArguments } from "../command.ts";
 import { startDisturbances } from "../load/disturbances.ts";
 import { journeysOf } from "../load/journeys.ts";
 import { LoadChain } from "../load/load-chain.ts";
-import { judgeLoad } from "../load/load-report.ts";
+import { checkLoad } from "../load/load-report.ts";
 import { LoadRun } from "../load/load-run.ts";
 import { copyUnsentBuilds } from "../load/unsent-builds.ts";
 import { bootStack } from "../stack/boot.ts";
@@ -66,7 +66,7 @@ try {
   await run.finish();
   await disturbed.stop();
   const { deposits } = run;
-  const wrong = await judgeLoad({
+  const wrong = await checkLoad({
     ...{ api: manifest.api, deposits, chains, firstBlocks, pauses: disturbed.pauses },
   });
   console.log(JSON.stringify(disturbed.counts));

@@ -17,7 +17,7 @@ import {
 import { sharesOf } from "../support/browser/shares-of.ts";
 import {
   newHolder,
-  openLeaving,
+  openWithdrawDialog,
   receive,
   reviewWithdrawal,
   settleVaultOf,
@@ -122,7 +122,7 @@ matrixTest("a withdrawal in two steps is continued from the portfolio by its add
   const name = "Plasma USDC";
   const user = await newHolder(name);
   const { page, wallet } = await openPortfolio(user);
-  await openLeaving(page);
+  await openWithdrawDialog(page);
   await receive(page, { chain: "Local One", symbol: "WETH" });
   await reviewWithdrawal(page);
   wallet.decline("eth_sendTransaction", 2);

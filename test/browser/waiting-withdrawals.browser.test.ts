@@ -12,7 +12,7 @@ import { reachState, startSigning } from "../support/browser/deposit-walk.ts";
 import { sharesOf } from "../support/browser/shares-of.ts";
 import {
   newHolder,
-  openLeaving,
+  openWithdrawDialog,
   reviewWithdrawal,
   settleVaultOf,
 } from "../support/browser/withdrawal-walk.ts";
@@ -39,7 +39,7 @@ async function openDialog(name: string, device: keyof typeof devices = "desktop"
   const user = await newHolder(name);
   opened = await openConsole(browser, { path: "/portfolio", user, window: devices[device] });
   await connectWallet(opened.page);
-  await openLeaving(opened.page);
+  await openWithdrawDialog(opened.page);
   return { ...opened, user };
 }
 

@@ -19,7 +19,7 @@ import { sharesOf } from "../support/browser/shares-of.ts";
 import {
   moveInto,
   newHolder,
-  openLeaving,
+  openWithdrawDialog,
   receive,
   reviewWithdrawal,
   settleVaultOf,
@@ -55,7 +55,7 @@ async function openPortfolio(
   await prepare(name, user);
   opened = await openConsole(browser, { path: "/portfolio", user });
   await connectWallet(opened.page);
-  await openLeaving(opened.page);
+  await openWithdrawDialog(opened.page);
   return { ...opened, user };
 }
 

@@ -4,14 +4,14 @@ import { Breakers } from "../../src/lib/circuit-breaker.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { type RpcAnswer, startNode, testChain } from "../support/chains/rpc-node.ts";
 import { startFastClock } from "../support/fast-clock.ts";
-import { hurryDeadlines, realFetch } from "../support/local-server.ts";
+import { realFetch, speedUpTimeouts } from "../support/local-server.ts";
 
 /** Deadlines pass ten times faster, and so does the clock of the breakers. */
 const FASTER = 10;
 
 /** Nodes whose behaviour the test changes, and clients of many requests that share the isolate's memory. */
 async function isolateOn(count: number) {
-  hurryDeadlines(FASTER);
+  speedUpTimeouts(FASTER);
   const modes: ("answer" | "hang" | "simulations_hang")[] = Array.from({ length: count }, () => "answer");
   const nodes = await Promise.all(
     modes.map((_, index) =>

@@ -8,7 +8,7 @@ import {
   startHonestNode,
   startNode,
 } from "../support/chains/rpc-node.ts";
-import { hurryDeadlines } from "../support/local-server.ts";
+import { speedUpTimeouts } from "../support/local-server.ts";
 
 const good: RpcAnswer = { result: "0x60" };
 const answers = (answer: RpcAnswer) => startHonestNode(() => answer);
@@ -33,7 +33,7 @@ describe("ChainClient.request()", () => {
   });
 
   test.each(faultNames)("fails over to the next node when the first answers with %s", async (fault) => {
-    if (fault === "hang" || fault === "slow_body") hurryDeadlines(10);
+    if (fault === "hang" || fault === "slow_body") speedUpTimeouts(10);
     const [broken, fine] = [await answers({ fault }), await answers(good)];
     const { client, health, clock } = clientOn([broken, fine]);
     expect(await client.request("eth_getCode", [])).toBe("0x60");
@@ -105,7 +105,7 @@ describe("ChainClient.request() when all nodes fail", () => {
   });
 
   test("throws upstream_timeout when the last one timed out", async () => {
-    hurryDeadlines(10);
+    speedUpTimeouts(10);
     expect(await refusal("hang")).toMatchObject({ code: "upstream_timeout" });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { callNode } from "../../src/chains/json-rpc.ts";
 import { OutsideError, type OutsideFailure } from "../../src/lib/bounded-fetch.ts";
 import { type Fault, type RpcAnswer, startNode } from "../support/chains/rpc-node.ts";
-import { hurryDeadlines, realFetch, serve } from "../support/local-server.ts";
+import { realFetch, serve, speedUpTimeouts } from "../support/local-server.ts";
 
 async function ask(answer: RpcAnswer): Promise<unknown> {
   const { url } = await startNode(() => answer);
@@ -29,7 +29,7 @@ describe("callNode() request", () => {
   });
 
   test("may take five seconds", async () => {
-    const asked = hurryDeadlines(10);
+    const asked = speedUpTimeouts(10);
     await expect(ask({ fault: "hang" })).rejects.toMatchObject({ kind: "timeout" });
     expect(asked).toEqual([5_000]);
   });
@@ -76,7 +76,7 @@ describe("callNode() with a malformed answer", () => {
   });
 
   test("slow_body is cut off by the same deadline", async () => {
-    hurryDeadlines(10);
+    speedUpTimeouts(10);
     expect(await failureOf({ fault: "slow_body" })).toMatchObject({ kind: "timeout" });
   });
 

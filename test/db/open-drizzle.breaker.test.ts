@@ -5,11 +5,11 @@ import { openDrizzle } from "../../src/db/open-drizzle.ts";
 import { Breakers } from "../../src/lib/circuit-breaker.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { startFastClock } from "../support/fast-clock.ts";
-import { holdDeadlines, realFetch, serve } from "../support/local-server.ts";
+import { holdTimeouts, realFetch, serve } from "../support/local-server.ts";
 
 /** A database whose statements, or whose every request, can hang; what hangs meets its deadline at once. */
 async function isolate() {
-  const deadlines = holdDeadlines();
+  const deadlines = holdTimeouts();
   const clock = startFastClock(1);
   const mode = { hangs: "nothing" as "nothing" | "slow statements" | "everything" };
   const { url, requests } = await serve(({ body }, response) => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { quoteLifetimeMs } from "../../src/deposits/build-deposit.ts";
 import { buildOneStep } from "../../src/deposits/one-step-deposit.ts";
 import { USER, VAULT } from "../support/deposits/fixtures.ts";
-import { moving, option } from "../support/deposits/routed-fixtures.ts";
+import { createRoutedOrder, option } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 
 const rises = { [balanceKey(VAULT, USER)]: sharesFor(option.toAmount) };
@@ -14,7 +14,7 @@ test.each([
 ])(
   "quoteLifetimeMs() of a provider's quote valid for %d seconds is %d ms",
   async (validSeconds, lifetime) => {
-    const { ctx, attempt } = await moving({ atVault: { rises }, made: { validSeconds } });
+    const { ctx, attempt } = await createRoutedOrder({ atVault: { rises }, made: { validSeconds } });
     const built = await buildOneStep(ctx, attempt);
     const routed = {
       ...built,

@@ -12,7 +12,7 @@ import type { PreparedDeposit } from "../../src/deposits/prepared-deposit.ts";
 import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";
 import { type Prices, priceKey, type TokenPrice } from "../../src/prices/price.ts";
 import { USER, VAULT } from "../support/deposits/fixtures.ts";
-import { moving, option, PAID_AMOUNT } from "../support/deposits/routed-fixtures.ts";
+import { createRoutedOrder, option, PAID_AMOUNT } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 import { ETHER, feedPriceOf } from "../support/prices/fake-feeds.ts";
 
@@ -23,7 +23,7 @@ async function prepared(ends: "one_step" | "two_step"): Promise<PreparedDeposit>
   const least = ends === "one_step" ? option.toAmount : option.toAmountMin;
   const shares = { [balanceKey(VAULT, USER)]: sharesFor(least) };
   const caller = ends === "one_step" ? "router" : "user";
-  const world = await moving({ caller, atVault: { rises: shares } });
+  const world = await createRoutedOrder({ caller, atVault: { rises: shares } });
   const built = await (ends === "one_step" ? buildOneStep : buildTwoStep)(world.ctx, world.attempt);
   const ranking = { quotes: [option], decidedBy: null };
   const routed = {
@@ -122,7 +122,7 @@ describe("gas costs", () => {
   });
 
   test("readDepositFees() has no fees of chains that cannot be read", async () => {
-    const { ctx, attempt } = await moving({});
+    const { ctx, attempt } = await createRoutedOrder({});
     const { chainId } = attempt.order.from;
     expect(await readDepositFees(ctx, [chainId, chainId, 5])).toEqual(
       new Map([
@@ -134,7 +134,7 @@ describe("gas costs", () => {
 });
 
 test("requestDepositPrices() asks for both sides and both native currencies once", async () => {
-  const { ctx, attempt } = await moving({});
+  const { ctx, attempt } = await createRoutedOrder({});
   requestDepositPrices(ctx, { order: attempt.order, kind: "routed" });
   const { from, vault } = attempt.order;
   const asked = [...ctx.prices.book.market.keys()];

@@ -5,7 +5,7 @@ import type { BuiltRoute, PreparedDeposit } from "../../src/deposits/prepared-de
 import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";
 import type { TransferQuote } from "../../src/providers/provider.ts";
 import { USER, VAULT } from "../support/deposits/fixtures.ts";
-import { type Moving, moving, option } from "../support/deposits/routed-fixtures.ts";
+import { createRoutedOrder, option, type RoutedOrderFixture } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 
 const unpriced = { fees: new Map(), prices: new Map() };
@@ -20,7 +20,7 @@ describe("toRouteOptions()", () => {
     toAmountMin: toAmountMin + 1n,
     supportsCall: false,
   };
-  const optionsOf = ({ attempt }: Moving, built: BuiltRoute) => {
+  const optionsOf = ({ attempt }: RoutedOrderFixture, built: BuiltRoute) => {
     const ranking = { quotes: [option, slower], decidedBy: null };
     const routed = {
       ...built,
@@ -40,7 +40,9 @@ describe("toRouteOptions()", () => {
   };
 
   test("deposits the expected amount in one step and the guaranteed amount in two steps", async () => {
-    const world = await moving({ atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } } });
+    const world = await createRoutedOrder({
+      atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } },
+    });
     expect(optionsOf(world, await buildOneStep(world.ctx, world.attempt))).toEqual([
       ["bridge", String(toAmount), ["recommended", "fastest", "one_transaction"]],
       ["slower", String(toAmountMin + 1n), ["best_output", "two_step"]],
@@ -48,7 +50,9 @@ describe("toRouteOptions()", () => {
   });
 
   test("names the provider, and tags the highest expected amount, not the highest minimum", async () => {
-    const world = await moving({ atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } } });
+    const world = await createRoutedOrder({
+      atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } },
+    });
     const built = await buildOneStep(world.ctx, world.attempt);
     const hopeful = { ...option, provider: "other", toAmount: toAmount + 1n, toAmountMin: toAmountMin - 1n };
     const ranking = { quotes: [option, hopeful], decidedBy: null };
@@ -72,7 +76,7 @@ describe("toRouteOptions()", () => {
 
   test("lists two-step routes only when the vault requires the user as caller", async () => {
     const shares = { [balanceKey(VAULT, USER)]: sharesFor(toAmountMin) };
-    const world = await moving({ caller: "user", atVault: { rises: shares } });
+    const world = await createRoutedOrder({ caller: "user", atVault: { rises: shares } });
     const callable = { ...slower, supportsCall: true };
     const built = await buildTwoStep(world.ctx, world.attempt);
     const ranked = {

@@ -5,7 +5,7 @@ import { nextStep } from "../../src/deposits/next-deposit-step.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import { testContext } from "../support/context.ts";
 import { row, USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { rememberLayout } from "../support/deposits/routed-fixtures.ts";
+import { cacheStorageLayout } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, sharesFor, simulatedChain } from "../support/deposits/simulated-chain.ts";
 
 const ARRIVED = 99_000_000n;
@@ -52,7 +52,7 @@ async function nextFor(held: bigint, of: { deposit?: DepositRow; vaults?: readon
   });
   const db: Database = { run: async <T>() => (of.vaults ?? [stored]) as T };
   const ctx = testContext({ clients: [client], db });
-  await rememberLayout(ctx, USDC);
+  await cacheStorageLayout(ctx, USDC);
   return nextStep(ctx, of.deposit ?? awaiting);
 }
 

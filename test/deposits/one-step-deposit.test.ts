@@ -6,9 +6,9 @@ import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import { USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
 import {
+  createRoutedOrder,
   DIAMOND,
   EXECUTOR,
-  moving,
   option,
   PAID,
   PAID_AMOUNT,
@@ -44,7 +44,7 @@ describe("buildOneStep() across chains", () => {
   const atVault: SimulatedEffects = { rises: { [ofUser.shares]: shares } };
 
   test("encodes the bridge's part of the slippage as minimum input, all of it in the minimum shares", async () => {
-    const { ctx, attempt, asked } = await moving({ atSource, atVault });
+    const { ctx, attempt, asked } = await createRoutedOrder({ atSource, atVault });
     await buildOneStep(ctx, attempt);
     const [request] = asked;
     expect(request).toMatchObject({ user: USER, amount: PAID_AMOUNT, bridges: ["bridge"] });
@@ -61,28 +61,37 @@ describe("buildOneStep() across chains", () => {
   });
 
   test("asks the provider to keep the bridge's part of the slippage", async () => {
-    const { ctx, attempt, asked } = await moving({ atSource, atVault });
+    const { ctx, attempt, asked } = await createRoutedOrder({ atSource, atVault });
     await buildOneStep(ctx, attempt);
     expect(asked[0]?.slippage).toBe(25_125_628n);
   });
 
   test("asks for less where the offer is below its fair value", async () => {
     const made = { toAmountMin: 99_200_000n };
-    const { ctx, attempt, asked } = await moving({ atSource, atVault, made, fairOutput: 102_000_000n });
+    const { ctx, attempt, asked } = await createRoutedOrder({
+      atSource,
+      atVault,
+      made,
+      fairOutput: 102_000_000n,
+    });
     await buildOneStep(ctx, attempt);
     // 102 less 3.3 %, of which the vault may take 0.5 %.
     expect(asked[0]?.slippage).toBe(8_703_510n);
   });
 
   test("refuses an offer that no tolerance makes fair", async () => {
-    const { ctx, attempt } = await moving({ atSource, atVault, fairOutput: 103_000_000n });
+    const { ctx, attempt } = await createRoutedOrder({ atSource, atVault, fairOutput: 103_000_000n });
     const refused = { code: "price_unsafe", members: { subject: "route" } };
     await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject(refused);
   });
 
   test("raises the minimum shares in the provider's calldata to what the simulation minted", async () => {
     const more = (shares * 110n) / 100n;
-    const world = await moving({ atSource, atVault: { rises: { [ofUser.shares]: more } }, embeds: true });
+    const world = await createRoutedOrder({
+      atSource,
+      atVault: { rises: { [ofUser.shares]: more } },
+      embeds: true,
+    });
     const built = await buildOneStep(world.ctx, world.attempt);
     if (built.end.kind !== "one_step") throw new Error("two steps");
     const { minShares: floor } = built.end.floors;
@@ -96,7 +105,7 @@ describe("buildOneStep() across chains", () => {
   });
 
   test("reads the allowance of the provider's spender", async () => {
-    const { ctx, attempt, source } = await moving({ atSource, atVault });
+    const { ctx, attempt, source } = await createRoutedOrder({ atSource, atVault });
     const { source: paid } = await buildOneStep(ctx, attempt);
     const [approve, transfer] = source.sent[0] ?? [];
     expect(approve && approved(approve)).toEqual([PAID.toLowerCase(), "approve", SPENDER, PAID_AMOUNT]);
@@ -105,7 +114,7 @@ describe("buildOneStep() across chains", () => {
   });
 
   test("simulates the destination call with the guaranteed and the expected amount from the executor", async () => {
-    const { ctx, attempt, destination } = await moving({ atSource, atVault });
+    const { ctx, attempt, destination } = await createRoutedOrder({ atSource, atVault });
     const built = await buildOneStep(ctx, attempt);
     const amounts = destination.sent.map((calls) => approved(calls.at(-2) as SentCall).at(-1));
     expect(amounts).toEqual([toAmountMin, toAmount]);
@@ -114,7 +123,7 @@ describe("buildOneStep() across chains", () => {
     expect(built.end).toMatchObject({ kind: "one_step", shares, delivery: { shares } });
   });
 
-  const refused: readonly [string, string, Parameters<typeof moving>[0]][] = [
+  const refused: readonly [string, string, Parameters<typeof createRoutedOrder>[0]][] = [
     [
       "takes more than was asked",
       "upstream_rejected",
@@ -140,19 +149,22 @@ describe("buildOneStep() across chains", () => {
   ];
 
   test.each(refused)("refuses a transfer that %s: %s", async (_what, code, world) => {
-    const { ctx, attempt } = await moving({ atSource, atVault, ...world });
+    const { ctx, attempt } = await createRoutedOrder({ atSource, atVault, ...world });
     await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code });
   });
 
   test("accepts a deposit that needs exactly the bridge's gas", async () => {
-    const { ctx, attempt } = await moving({ atSource, atVault: { ...atVault, gasUsed: 1_000_000n } });
+    const { ctx, attempt } = await createRoutedOrder({
+      atSource,
+      atVault: { ...atVault, gasUsed: 1_000_000n },
+    });
     expect((await buildOneStep(ctx, attempt)).end).toMatchObject({ delivery: { gasUsed: 1_000_000n } });
   });
 });
 
 describe("buildOneStep() on one chain", () => {
   const swap = (gained: bigint) =>
-    moving({ oneChain: true, atSource: { rises: { ...paysAll, [ofUser.shares]: gained } } });
+    createRoutedOrder({ oneChain: true, atSource: { rises: { ...paysAll, [ofUser.shares]: gained } } });
   const least = sharesFor(toAmountMin);
 
   test("returns the user's simulated rise in shares", async () => {

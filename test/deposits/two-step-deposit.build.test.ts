@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";
 import type { VerifiedTransfer } from "../../src/providers/provider.ts";
 import { USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
-import { moving, option, PAID, PAID_AMOUNT } from "../support/deposits/routed-fixtures.ts";
+import { createRoutedOrder, option, PAID, PAID_AMOUNT } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, type SimulatedEffects, sharesFor } from "../support/deposits/simulated-chain.ts";
 
 const { toAmountMin } = option;
@@ -17,7 +17,7 @@ describe("buildTwoStep()", () => {
   const atVault: SimulatedEffects = { rises: { [ofUser.shares]: sharesFor(toAmountMin) } };
 
   test("prepares a deposit of the guaranteed amount", async () => {
-    const { ctx, attempt, asked } = await moving({
+    const { ctx, attempt, asked } = await createRoutedOrder({
       ends: "two_step",
       caller: "user",
       atSource: { rises: paysAll },
@@ -29,7 +29,7 @@ describe("buildTwoStep()", () => {
   });
 
   const swap = (gained: bigint) =>
-    moving({
+    createRoutedOrder({
       oneChain: true,
       ends: "two_step",
       caller: "user",

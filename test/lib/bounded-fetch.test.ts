@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { boundedFetch, type FetchBounds, OutsideError } from "../../src/lib/bounded-fetch.ts";
-import { drip, realFetch, serve } from "../support/local-server.ts";
+import { realFetch, sendSlowly, serve } from "../support/local-server.ts";
 
 const BOUNDS = { timeoutMs: 400, maxBytes: 1_000 } as const;
 
@@ -73,7 +73,7 @@ describe("boundedFetch() timeout", () => {
   });
 
   test("covers a body that comes byte by byte (viem's own does not)", async () => {
-    const { url } = await serve((_, response) => drip(response, 10));
+    const { url } = await serve((_, response) => sendSlowly(response, 10));
     const ms = await elapsed(async () => {
       expect((await failureOf(url)).kind).toBe("timeout");
     });

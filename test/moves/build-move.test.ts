@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { OwnShareError, quoteDepositOrMove } from "../../src/moves/build-move.ts";
 import { USDC, USER, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
-import { INTO, into, moveInput, movingWorld, NEW_SHARES } from "../support/withdrawals/moving.ts";
+import { into, moveInput, movingWorld, NEW_SHARES, TARGET_VAULT } from "../support/withdrawals/moving.ts";
 import { storedOf } from "../support/withdrawals/withdrawing.ts";
 
 const both = [storedOf(vault), storedOf(into)];
@@ -27,7 +27,7 @@ describe("quoteDepositOrMove()", () => {
 
   test("deposits any other token", async () => {
     const amount = 10_000_000n;
-    const rises = { [balanceKey(INTO, USER)]: sharesFor(amount) };
+    const rises = { [balanceKey(TARGET_VAULT, USER)]: sharesFor(amount) };
     const quote = await quoted(
       { from_token: USDC, from_amount: amount.toString() },
       { answers: { balanceOf: amount }, effects: () => ({ rises }) },
@@ -36,7 +36,7 @@ describe("quoteDepositOrMove()", () => {
   });
 
   test("refuses the vault's own share by a name of its own", async () => {
-    await expect(quoted({ from_token: INTO })).rejects.toBeInstanceOf(OwnShareError);
+    await expect(quoted({ from_token: TARGET_VAULT })).rejects.toBeInstanceOf(OwnShareError);
   });
 
   test("refuses a chain that is not served before anything is read", async () => {

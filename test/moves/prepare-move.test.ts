@@ -5,7 +5,7 @@ import type { Vault } from "../../src/vaults/vault.ts";
 import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
-import { INTO, into, moveInput, movingWorld, NEW_SHARES } from "../support/withdrawals/moving.ts";
+import { into, moveInput, movingWorld, NEW_SHARES, TARGET_VAULT } from "../support/withdrawals/moving.ts";
 import { EXCHANGE, fairWeth, storedOf, swapDesk } from "../support/withdrawals/withdrawing.ts";
 
 async function moved(world: Parameters<typeof movingWorld>[0] = {}, from: Vault = vault) {
@@ -27,11 +27,11 @@ describe("prepareMove() between vaults of one asset", () => {
     const { deposit, expectedShares, depositAmount, floors } = made.direct;
     expect([expectedShares, depositAmount]).toEqual([NEW_SHARES, WORTH]);
     const { order, steps, sweep } = decodeRouterCall(deposit.data);
-    expect(order).toMatchObject({ tokenIn: VAULT, amountIn: HELD, tokenOut: INTO, receiver: USER });
+    expect(order).toMatchObject({ tokenIn: VAULT, amountIn: HELD, tokenOut: TARGET_VAULT, receiver: USER });
     expect(order.minOut).toBe(floors.minShares);
     // Half a percent, because nothing is exchanged.
     expect(order.minOut).toBe((NEW_SHARES * 995n) / 1_000n);
-    expect(steps.map(({ target }) => target)).toEqual([VAULT, INTO]);
+    expect(steps.map(({ target }) => target)).toEqual([VAULT, TARGET_VAULT]);
     expect(sweep).toEqual([USDC]);
   });
 
@@ -43,7 +43,7 @@ describe("prepareMove() between vaults of one asset", () => {
 
   test("raises the floor to what the simulation saw", async () => {
     const seen = NEW_SHARES + 10n ** 18n;
-    const rises = { [balanceKey(USDC, USER)]: WORTH, [balanceKey(INTO, USER)]: seen };
+    const rises = { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: seen };
     expect((await moved({ effects: () => ({ rises }) })).direct.floors.minShares).toBe(
       (seen * 995n) / 1_000n,
     );
@@ -77,13 +77,16 @@ describe("prepareMove() between vaults of one asset", () => {
 
 describe("prepareMove() between vaults of different assets", () => {
   const target: Vault = { ...into, asset: { address: WETH, symbol: "WETH", decimals: 18 } };
-  const asset = (to: string) => (to === INTO ? WETH : USDC);
-  const worth = (to: string, shares: bigint) => (to === INTO ? (shares * 5n) / 4n : (shares * WORTH) / HELD);
+  const asset = (to: string) => (to === TARGET_VAULT ? WETH : USDC);
+  const worth = (to: string, shares: bigint) =>
+    to === TARGET_VAULT ? (shares * 5n) / 4n : (shares * WORTH) / HELD;
   const swapping = async (change: Parameters<typeof swapDesk>[1] = {}) => {
     const gained = 40n * 10n ** 15n;
     const { ctx } = await movingWorld({
       ...{ target, answers: { asset, previewDeposit: gained, convertToAssets: worth } },
-      effects: () => ({ rises: { [balanceKey(USDC, USER)]: WORTH, [balanceKey(INTO, USER)]: gained } }),
+      effects: () => ({
+        rises: { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: gained },
+      }),
     });
     const desk = swapDesk(ctx, change);
     return prepareMove(desk.ctx, { input: moveInput(), from: vault });
@@ -94,7 +97,7 @@ describe("prepareMove() between vaults of different assets", () => {
     if (made.kind !== "direct") throw new Error(made.kind);
     expect(made.swaps).toBe(true);
     const { steps } = decodeRouterCall(made.direct.deposit.data);
-    expect(steps.map(({ target: to }) => to)).toEqual([VAULT, EXCHANGE, INTO]);
+    expect(steps.map(({ target: to }) => to)).toEqual([VAULT, EXCHANGE, TARGET_VAULT]);
     expect(made.direct.depositAmount).toBeLessThanOrEqual(fairWeth(WORTH));
   });
 

@@ -20,15 +20,15 @@ import { providerStep } from "../../src/withdrawals/prepare-routed-exit.ts";
 import { intentOf, OTHER, USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { encodeFields, honestFields, swapRequest } from "../support/kyber/stage.ts";
 import {
-  askedOf,
   clientOf,
   exitOf,
+  exitWayOf,
+  expectedWithdrawalOf,
   HELD,
   home,
   orderOf,
   READ_AT,
   WORTH,
-  wayOf,
 } from "../support/withdrawals/fixtures.ts";
 
 const INTO: Address = "0x1111111111111111111111111111111111111111";
@@ -42,7 +42,7 @@ function moving(asset: Vault["asset"] = vault.asset): { asked: ExpectedMove; bui
   const to = { client: clientOf(home), chainId: home.chainId, token: asset.address };
   const order = orderOf({ shares: HELD, to });
   const swaps = asset.address !== USDC;
-  const exit = exitOf(order, { way: wayOf(order, { pays: !swaps }), minAssets: SWAPPED });
+  const exit = exitOf(order, { way: exitWayOf(order, { pays: !swaps }), minAssets: SWAPPED });
   const request = swapRequest({
     ...{ fromChainId: home.chainId, toChainId: home.chainId, fromToken: USDC, toToken: asset.address },
     ...{ amount: SWAPPED, user: USER },
@@ -64,7 +64,14 @@ function moving(asset: Vault["asset"] = vault.asset): { asked: ExpectedMove; bui
     sweep: [USDC],
   };
   const quote = swaps ? route : null;
-  const asked = { ...askedOf(exit), least: LEAST, into, deposited: asset.address, quote, paid: WORTH };
+  const asked = {
+    ...expectedWithdrawalOf(exit),
+    least: LEAST,
+    into,
+    deposited: asset.address,
+    quote,
+    paid: WORTH,
+  };
   return { asked, built };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Attack, attacks } from "../support/economics/attacks.ts";
-import { injustice } from "../support/economics/judge.ts";
+import { findUnfairness } from "../support/economics/judge.ts";
 import { honest } from "../support/economics/lies.ts";
 import { trades } from "../support/economics/trades.ts";
 import { tradeWith } from "../support/economics/world.ts";
@@ -10,7 +10,7 @@ describe("honest offers are accepted:", () => {
     const verdict = await tradeWith(trade, { lifi: honest, across: null });
     expect([verdict.code, verdict.distrusted, verdict.refusals]).toEqual([null, [], []]);
     if (verdict.routed === null) throw new Error("refused");
-    expect(injustice(trade, honest, verdict.routed)).toBeNull();
+    expect(findUnfairness(trade, honest, verdict.routed)).toBeNull();
   });
 });
 
@@ -22,7 +22,7 @@ describe("honest offers of KyberSwap are accepted:", () => {
     expect([verdict.code, verdict.distrusted, verdict.refusals]).toEqual([null, [], []]);
     if (verdict.routed === null) throw new Error("refused");
     expect(verdict.routed.route.provider).toBe("kyber");
-    expect(injustice(trade, honest, verdict.routed)).toBeNull();
+    expect(findUnfairness(trade, honest, verdict.routed)).toBeNull();
   });
 });
 
@@ -72,7 +72,7 @@ describe(`${attacks.length} economic attacks are refused:`, () => {
     "%s",
     async (_name, { trade, lie, providers }: Attack) => {
       const verdict = await tradeWith(trade, providers);
-      const wrong = verdict.routed === null ? null : injustice(trade, lie, verdict.routed);
+      const wrong = verdict.routed === null ? null : findUnfairness(trade, lie, verdict.routed);
       expect([verdict.code, wrong, verdict.refusals]).toEqual([
         expect.toBeOneOf(REFUSALS),
         null,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { combinePrices } from "../../src/prices/combine-prices.ts";
 import { priceKey, type TokenPrice } from "../../src/prices/price.ts";
-import { injustice } from "../support/economics/judge.ts";
+import { findUnfairness } from "../support/economics/judge.ts";
 import { honest, type Lie } from "../support/economics/lies.ts";
 import { priceOfToken, type Trade, type TradedToken, trades } from "../support/economics/trades.ts";
 import { tradeWith } from "../support/economics/world.ts";
@@ -49,7 +49,7 @@ describe.each([9_700, 9_000, 5_000, 11_000])("a dollar token at %i hundredths of
     const { code, routed } = await tradeWith(off, { lifi: honest, across: null });
     expect(code).toBeNull();
     if (routed === null) throw new Error("refused");
-    expect(injustice(off, honest, routed)).toBeNull();
+    expect(findUnfairness(off, honest, routed)).toBeNull();
   });
 
   // Within the bands, three hundredths of a dollar may be missing.

@@ -11,7 +11,7 @@ import {
 } from "../../src/prices/market-prices.ts";
 import type { ChainToken } from "../../src/prices/price.ts";
 import { MarketBreaker } from "../../src/prices/price-book.ts";
-import { drip, hurryDeadlines, realFetch, serve } from "../support/local-server.ts";
+import { realFetch, sendSlowly, serve, speedUpTimeouts } from "../support/local-server.ts";
 
 const NOW = 1_700_000_000_000;
 const at = NOW / 1000 - 60;
@@ -91,8 +91,8 @@ describe("fetchMarketPrices()", () => {
   });
 
   test("gives up on an API that hangs after 1.5 seconds", async () => {
-    const deadlines = hurryDeadlines(20);
-    const server = await serve((_, response) => drip(response, 5));
+    const deadlines = speedUpTimeouts(20);
+    const server = await serve((_, response) => sendSlowly(response, 5));
     await expect(fetchMarketPrices(scopeOf(server.url), [token(1)])).rejects.toThrow(
       "no answer within 1500 ms",
     );

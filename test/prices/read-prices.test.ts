@@ -10,7 +10,7 @@ import {
 } from "../../src/prices/read-prices.ts";
 import { contractsClient, head } from "../support/chains/multicall.ts";
 import { testContext } from "../support/context.ts";
-import { drip, hurryDeadlines, serve } from "../support/local-server.ts";
+import { sendSlowly, serve, speedUpTimeouts } from "../support/local-server.ts";
 import {
   ETH_FEED,
   ETHER,
@@ -131,7 +131,7 @@ describe("pricesOfRequest()", () => {
   });
 
   test("does not wait for a market that hangs where a feed is known", async () => {
-    const hanging = await serve((_, response) => drip(response, 50));
+    const hanging = await serve((_, response) => sendSlowly(response, 50));
     const { ctx } = await deployment();
     const config = { ...ctx.config, prices: { ...ctx.config.prices, apiUrl: hanging.url } };
     const slow = { ...ctx, config };
@@ -143,8 +143,8 @@ describe("pricesOfRequest()", () => {
   });
 
   test("waits for a market that hangs once, then it costs nothing but its prices", async () => {
-    hurryDeadlines(20);
-    const hanging = await serve((_, response) => drip(response, 50));
+    speedUpTimeouts(20);
+    const hanging = await serve((_, response) => sendSlowly(response, 50));
     const { ctx } = await deployment();
     const slow = { ...ctx, config: { ...ctx.config, prices: { ...ctx.config.prices, apiUrl: hanging.url } } };
     for (const token of [unlisted, staked]) {

@@ -7,7 +7,7 @@ import { createLifi } from "../../src/providers/lifi/lifi-provider.ts";
 import type { Provider, ProviderScope } from "../../src/providers/provider.ts";
 import { requestOf } from "../support/across/stage.ts";
 import { startFastClock } from "../support/fast-clock.ts";
-import { hurryDeadlines, realFetch, serve } from "../support/local-server.ts";
+import { realFetch, serve, speedUpTimeouts } from "../support/local-server.ts";
 
 /** Deadlines pass fifty times faster, and so does the clock of the breakers. */
 const FASTER = 50;
@@ -25,7 +25,7 @@ const providers: [string, string, (apiUrl: string) => Provider][] = [
 test.each(providers)(
   "an API of %s that hangs costs two requests their timeouts, and others nothing",
   async (_name, name, create) => {
-    hurryDeadlines(FASTER);
+    speedUpTimeouts(FASTER);
     const { url, requests } = await serve(() => undefined);
     const clock = startFastClock(FASTER);
     const now = clock.now;

@@ -4,7 +4,7 @@ import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { createRedis, createRedisStore, type RedisStore } from "../../src/redis/redis-client.ts";
 import { redisPolicy } from "../../src/redis/redis-command.ts";
 import { startFastClock } from "../support/fast-clock.ts";
-import { hurryDeadlines, serve } from "../support/local-server.ts";
+import { serve, speedUpTimeouts } from "../support/local-server.ts";
 
 interface StoreUnderTest {
   store: RedisStore;
@@ -86,7 +86,7 @@ describe("createRedisStore() with a failing endpoint", () => {
   });
 
   test("throws after the timeout of 800 ms", async () => {
-    const asked = hurryDeadlines(10);
+    const asked = speedUpTimeouts(10);
     const { store, commands } = await storeOn(null);
     await expect(store.get("a")).rejects.toThrow();
     expect([asked, commands.length]).toEqual([[800], 1]);
@@ -95,7 +95,7 @@ describe("createRedisStore() with a failing endpoint", () => {
 
 describe("createRedisStore() with a Redis that hangs", () => {
   test("waits for one command, then for none until a trial is answered", async () => {
-    hurryDeadlines(10);
+    speedUpTimeouts(10);
     let hangs = true;
     const { url, requests } = await serve((_request, response) => {
       if (!hangs) response.end(says("1").text);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { stringifyWithBigints } from "../../src/lib/bigint-json.ts";
-import { FRESH, ownTheClock, pass, value, world } from "../support/redis/cache-world.ts";
+import { FRESH, installFakeClock, pass, value, world } from "../support/redis/cache-world.ts";
 
-ownTheClock();
+installFakeClock();
 
 describe("cached() with a value from a clock that runs ahead", () => {
   test("treats it as no fresher than a value of now", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Cache, CachePolicy } from "../../src/redis/two-level-cache.ts";
-import { ownTheClock, pass, STALE, type Value, value, world } from "../support/redis/cache-world.ts";
+import { installFakeClock, pass, STALE, type Value, value, world } from "../support/redis/cache-world.ts";
 
-ownTheClock();
+installFakeClock();
 const down = new Error("the chain is down");
 
 /** What became of a hundred callers at once: each one's value, or its failure. */

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { stringifyWithBigints } from "../../src/lib/bigint-json.ts";
 import {
-  crowd,
   FRESH,
+  installFakeClock,
   KEEP,
   LOCK_MS,
-  ownTheClock,
   pass,
+  readConcurrently,
   STALE,
   value,
   world,
 } from "../support/redis/cache-world.ts";
 
-ownTheClock();
+installFakeClock();
 const down = new Error("the chain is down");
 
 describe("cached() when a load fails", () => {
@@ -128,13 +128,13 @@ describe("cached() while Redis is down", () => {
     redis.down = true;
     const requests = isolate();
     source.ms = 500;
-    const waiting = crowd(requests, source.policy());
+    const waiting = readConcurrently(requests, source.policy());
     await pass(500);
     await waiting;
     await requests().cached(source.policy());
     expect(source.loads).toBe(1);
     await pass(FRESH);
-    const served = await crowd(requests, source.policy());
+    const served = await readConcurrently(requests, source.policy());
     expect(served.map(({ value: { n } }) => n)).toEqual(Array(100).fill(1));
     await pass(500);
     expect(source.loads).toBe(2);

@@ -1,17 +1,17 @@
 import { describe, expect, test } from "vitest";
 import {
-  crowd,
   FRESH,
+  installFakeClock,
   KEEP,
   LOCK_MS,
-  ownTheClock,
   pass,
+  readConcurrently,
   STALE,
   value,
   world,
 } from "../support/redis/cache-world.ts";
 
-ownTheClock();
+installFakeClock();
 
 describe("cached() with a fresh value", () => {
   test("is loaded once, then served from memory without a word to Redis", async () => {
@@ -70,7 +70,7 @@ describe("cached() with a value past its freshness", () => {
     await requests().cached(source.policy());
     await pass(FRESH);
     source.ms = 500;
-    const served = await crowd(requests, source.policy());
+    const served = await readConcurrently(requests, source.policy());
     expect(served.map(({ value: { n }, stale }) => [n, stale])).toEqual(Array(100).fill([1, false]));
     await pass(500);
     expect((await requests().cached(source.policy())).value.n).toBe(2);
@@ -84,7 +84,9 @@ describe("cached() with a value past its freshness", () => {
     expect(source.loads).toBe(1);
     await pass(FRESH);
     source.ms = 500;
-    const served = await Promise.all(isolates.map((requests) => crowd(requests, source.policy(), 10)));
+    const served = await Promise.all(
+      isolates.map((requests) => readConcurrently(requests, source.policy(), 10)),
+    );
     expect(served.flat().map(({ value: { n } }) => n)).toEqual(Array(100).fill(1));
     await pass(500);
     expect(source.loads).toBe(2);
@@ -126,7 +128,7 @@ describe("cached() with a value past its freshness", () => {
     await requests().cached(source.policy());
     await pass(STALE);
     source.ms = 500;
-    const waiting = crowd(requests, source.policy());
+    const waiting = readConcurrently(requests, source.policy());
     await pass(500);
     expect((await waiting).map(({ value: { n } }) => n)).toEqual(Array(100).fill(2));
     expect(source.loads).toBe(2);
@@ -137,7 +139,7 @@ describe("cached() without a value", () => {
   test("is loaded once for a hundred callers", async () => {
     const { source, isolate } = world();
     source.ms = 500;
-    const waiting = crowd(isolate(), source.policy());
+    const waiting = readConcurrently(isolate(), source.policy());
     await pass(500);
     const served = await waiting;
     expect(served.map(({ value: { n }, stale }) => [n, stale])).toEqual(Array(100).fill([1, false]));
@@ -149,7 +151,7 @@ describe("cached() without a value", () => {
     source.ms = 300;
     const first = isolate()().cached(source.policy());
     await pass(10);
-    const second = crowd(isolate(), source.policy(), 10);
+    const second = readConcurrently(isolate(), source.policy(), 10);
     await pass(400);
     expect((await first).value.n).toBe(1);
     expect((await second).map(({ value: { n } }) => n)).toEqual(Array(10).fill(1));

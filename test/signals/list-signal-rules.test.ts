@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { signalRules } from "../../src/signals/list-signal-rules.ts";
 import type { RegistryChange, VaultFacts } from "../../src/signals/signal-facts.ts";
-import { type At, factsOf, flowOf, growing, NOW, usd } from "../support/signals/facts.ts";
+import { type At, factsOf, flowOf, growingPrices, NOW, usd } from "../support/signals/facts.ts";
 
 /** Returns every finding as `rule: tier`. */
 const found = (facts: VaultFacts): string[] =>
@@ -12,7 +12,7 @@ const found = (facts: VaultFacts): string[] =>
   );
 /** Snapshots that change at an age, in seconds. */
 const since =
-  (secondsAgo: number, then: ReturnType<At>, before: At = growing(0.0001)): At =>
+  (secondsAgo: number, then: ReturnType<At>, before: At = growingPrices(0.0001)): At =>
   (age) => ({ ...before(age), ...(age <= secondsAgo ? then : {}) });
 const outflow = (whole: number) => ({ outflow: usd(whole), largest: [flowOf(-usd(whole))] });
 const inflow = (whole: number) => ({ inflow: usd(whole), largest: [flowOf(usd(whole))] });
@@ -131,7 +131,7 @@ describe("signal rules", () => {
     ],
     [
       "no apy_break when the share price is updated once a week",
-      factsOf({ at: (age) => growing(0.001)(Math.ceil(age / 604_800) * 604_800) }),
+      factsOf({ at: (age) => growingPrices(0.001)(Math.ceil(age / 604_800) * 604_800) }),
       [],
     ],
     ["no apy_break without 14 earlier days", factsOf({ at: since(0, price(1_001_000n)), days: 10 }), []],
@@ -144,19 +144,21 @@ describe("signal rules", () => {
       "lifted pause",
       factsOf({
         at: (age) =>
-          age > 300 ? { ...growing(0.0001)(age), paused: true, maxDeposit: 0n } : growing(0.0001)(age),
+          age > 300
+            ? { ...growingPrices(0.0001)(age), paused: true, maxDeposit: 0n }
+            : growingPrices(0.0001)(age),
       }),
       ["unpaused: medium"],
     ],
     ["deposit cap reached", factsOf({ at: since(300, { maxDeposit: 0n }) }), ["capacity_exhausted: medium"]],
     [
       "deposit cap raised",
-      factsOf({ at: (age) => ({ ...growing(0.0001)(age), maxDeposit: age > 300 ? 0n : 5n }) }),
+      factsOf({ at: (age) => ({ ...growingPrices(0.0001)(age), maxDeposit: age > 300 ? 0n : 5n }) }),
       ["capacity_opened: medium"],
     ],
     [
       "no capacity signal when the deposit limit is unknown",
-      factsOf({ at: (age) => ({ ...growing(0.0001)(age), maxDeposit: age > 300 ? 0n : null }) }),
+      factsOf({ at: (age) => ({ ...growingPrices(0.0001)(age), maxDeposit: age > 300 ? 0n : null }) }),
       [],
     ],
     [
@@ -171,7 +173,7 @@ describe("signal rules", () => {
     ],
     [
       "no liquidity_thin for a vault whose liquidity was always low",
-      factsOf({ at: (age) => ({ ...growing(0.0001)(age), liquidity: usd(20_000) }) }),
+      factsOf({ at: (age) => ({ ...growingPrices(0.0001)(age), liquidity: usd(20_000) }) }),
       [],
     ],
     [
@@ -186,12 +188,12 @@ describe("signal rules", () => {
     ],
     [
       "no control_changed when a view failed once",
-      factsOf({ at: (age) => ({ ...growing(0.0001)(age), ...(age === 300 ? { controls: {} } : {}) }) }),
+      factsOf({ at: (age) => ({ ...growingPrices(0.0001)(age), ...(age === 300 ? { controls: {} } : {}) }) }),
       [],
     ],
     [
       "a share price that stopped changing is price_stale",
-      factsOf({ at: (age) => growing(0.0001)(Math.max(age, 5 * 86_400)) }),
+      factsOf({ at: (age) => growingPrices(0.0001)(Math.max(age, 5 * 86_400)) }),
       ["apy_break: high", "price_stale: high"],
     ],
     ["new vault", { ...factsOf(), addedAt: NOW - 60 }, ["vault_added: low"]],

@@ -4,7 +4,7 @@ import { signalRules } from "../../src/signals/list-signal-rules.ts";
 import { isNegligible } from "../../src/signals/negligible-signal-amount.ts";
 import { baselineOf, MIN_BASELINE_DAYS, tierBeyond } from "../../src/signals/signal-baseline.ts";
 import type { FlowDay, VaultFacts } from "../../src/signals/signal-facts.ts";
-import { factsOf, flowOf, growing, NOW, usd } from "../support/signals/facts.ts";
+import { factsOf, flowOf, growingPrices, NOW, usd } from "../support/signals/facts.ts";
 
 const RANKS = ["none", "low", "medium", "high"] as const;
 const ruleIds = ["large_deposit", "large_withdrawal", "net_inflow", "net_outflow"] as const;
@@ -29,7 +29,7 @@ function vaultOf(ruleId: string, of: { part: number; days: readonly number[] }):
   const flows = out
     ? { outflow: amount, largest: [flowOf(-amount)] }
     : { inflow: amount, largest: [flowOf(amount)] };
-  const facts = factsOf({ at: growing(0), flows, flowed });
+  const facts = factsOf({ at: growingPrices(0), flows, flowed });
   return { ...facts, flowDays: facts.flowDays.slice(-of.days.length) };
 }
 

@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { instructionsParameters } from "../../src/providers/across/across-abi.ts";
 import {
   type BridgedStack,
+  DELIVERY_POLLING,
   give,
   held,
   newUser,
-  PATIENCE,
   relayerOf,
   startBridged,
 } from "../support/stack/bridged.ts";
 import { clearFaults } from "../support/stack/harness.ts";
-import { carryOut, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
+import { approveAndSend, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const usd = (whole: bigint) => whole * 10n ** 6n;
 let stack: BridgedStack;
@@ -178,11 +178,11 @@ describe("Across provider on the emulator", () => {
       const fields = { fromToken, toToken: two.tokens[to], amount, user: owner, call };
       const request = moveOf(one, two, fields);
       const move = await opened.across.build(opened.scope, request);
-      const txHash = await carryOut(one, { move, request });
-      await expect.poll(() => held(two, [owner, vault]), PATIENCE).toBeGreaterThan(0n);
+      const txHash = await approveAndSend(one, { move, request });
+      await expect.poll(() => held(two, [owner, vault]), DELIVERY_POLLING).toBeGreaterThan(0n);
       const filled = { status: "filled", actionsSucceeded: true, originChainId: 31337 };
       const path = `/deposit/status?depositTxnRef=${txHash}`;
-      await expect.poll(() => ask(path), PATIENCE).toMatchObject({ body: filled });
+      await expect.poll(() => ask(path), DELIVERY_POLLING).toMatchObject({ body: filled });
       const status = await ask(path);
       const { depositId } = status.body as { depositId: string };
       const byId = await ask(`/deposit/status?originChainId=31337&depositId=${depositId}`);
@@ -198,8 +198,8 @@ describe("Across provider: native token without a destination call", () => {
     const tokens = { fromToken: zeroAddress, toToken: two.tokens.WETH };
     const request = moveOf(one, two, { ...tokens, amount: 10n ** 17n, user: owner });
     const move = await opened.across.build(opened.scope, request);
-    await carryOut(one, { move, request });
-    await expect.poll(() => held(two, [owner, "WETH"]), PATIENCE).toBe(move.toAmountMin);
+    await approveAndSend(one, { move, request });
+    await expect.poll(() => held(two, [owner, "WETH"]), DELIVERY_POLLING).toBe(move.toAmountMin);
   });
 
   test("refunds wrapped native tokens on the source chain", async () => {
@@ -208,8 +208,8 @@ describe("Across provider: native token without a destination call", () => {
     const owner = await newUser(stack);
     const tokens = { fromToken: zeroAddress, toToken: two.tokens.WETH };
     const request = moveOf(one, two, { ...tokens, amount: 10n ** 17n, user: owner });
-    await carryOut(one, { move: await opened.across.build(opened.scope, request), request });
-    await expect.poll(() => held(one, [owner, "WETH"]), PATIENCE).toBe(10n ** 17n);
+    await approveAndSend(one, { move: await opened.across.build(opened.scope, request), request });
+    await expect.poll(() => held(one, [owner, "WETH"]), DELIVERY_POLLING).toBe(10n ** 17n);
     await clearFaults(stack.hub.across);
   });
 });

@@ -26,10 +26,10 @@ import { settled } from "../support/e2e/settled.ts";
 import {
   approve,
   type BridgedStack,
+  DELIVERY_POLLING,
   give,
   held,
   newUser,
-  PATIENCE,
   send,
   startBridged,
 } from "../support/stack/bridged.ts";
@@ -104,7 +104,10 @@ async function deliver(from: DeployedChain, { to, of }: { to: DeployedChain; of:
   const id = keccak256(stringToHex(`${of.name} ${to.plan.chainId}`));
   const message = encodeAbiParameters(receiverMessageParameters(), [id, [swap], user]);
   await deposit(from, { to, user, message });
-  const events = await settled(() => eventsOf(to, id), { ...PATIENCE, wanted: (all) => all.length > 0 });
+  const events = await settled(() => eventsOf(to, id), {
+    ...DELIVERY_POLLING,
+    wanted: (all) => all.length > 0,
+  });
   return { user, vault: vault.plan.name, events };
 }
 

@@ -6,16 +6,16 @@ import { settled } from "../support/e2e/settled.ts";
 import {
   approve,
   type BridgedStack,
+  DELIVERY_POLLING,
   give,
   held,
   newUser,
-  PATIENCE,
   send,
   startBridged,
   tokenOn,
   trySend,
 } from "../support/stack/bridged.ts";
-import { carryOut, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
+import { approveAndSend, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const usd = (whole: bigint) => whole * 10n ** 6n;
 const TENTH = 10n ** 17n;
@@ -50,11 +50,14 @@ describe("LI.FI provider across chains", () => {
     const tokens = { fromToken: tokenOn(one, from), toToken: tokenOn(two, to) };
     const request = moveOf(one, two, { ...tokens, amount, user });
     const move = await build(request);
-    const txHash = await carryOut(one, { move, request });
-    const amountReceived = await settled(gain, { ...PATIENCE, wanted: (held) => held >= move.toAmountMin });
+    const txHash = await approveAndSend(one, { move, request });
+    const amountReceived = await settled(gain, {
+      ...DELIVERY_POLLING,
+      wanted: (held) => held >= move.toAmountMin,
+    });
     const transfer = { txHash, fromChainId: 31337, toChainId: 31338, tool: move.tool };
     await expect
-      .poll(() => opened.lifi.status(opened.scope, transfer), PATIENCE)
+      .poll(() => opened.lifi.status(opened.scope, transfer), DELIVERY_POLLING)
       .toMatchObject({ phase: "delivered", substatus: "COMPLETED", amountReceived });
   });
 
@@ -72,8 +75,8 @@ describe("LI.FI provider across chains", () => {
       const request = moveOf(from, to, { ...tokens, amount: usd(100n), user, call });
       const move = await build(request);
       expect(move.executor).toBe(to.bridging.executor);
-      await carryOut(from, { move, request });
-      await expect.poll(() => held(to, [user, vault]), PATIENCE).toBeGreaterThan(0n);
+      await approveAndSend(from, { move, request });
+      await expect.poll(() => held(to, [user, vault]), DELIVERY_POLLING).toBeGreaterThan(0n);
       for (const owner of [user, to.bridging.executor, to.bridging.receiverAcross])
         expect(await held(to, [owner, "USDC"])).toBe(0n);
     }
@@ -95,10 +98,10 @@ describe("LI.FI provider: swap before the bridge", () => {
   test("delivers less when the price moves within the slippage", async () => {
     const { user, request, move } = await swapped();
     await slip(user, 100n);
-    await carryOut(stack.one, { move, request });
+    await approveAndSend(stack.one, { move, request });
     await slip(user, 0n);
     const look = () => held(stack.two, [user, "USDC"]);
-    const arrived = await settled(look, { ...PATIENCE, wanted: (amount) => amount > 0n });
+    const arrived = await settled(look, { ...DELIVERY_POLLING, wanted: (amount) => amount > 0n });
     expect(arrived).toBeLessThan(move.toAmount);
     expect(arrived).toBeGreaterThanOrEqual(move.toAmountMin);
   });
@@ -106,7 +109,7 @@ describe("LI.FI provider: swap before the bridge", () => {
   test("reverts when the price moves beyond the slippage", async () => {
     const { user, request, move } = await swapped();
     await slip(user, 300n);
-    await expect(carryOut(stack.one, { move, request })).rejects.toThrow("reverted");
+    await expect(approveAndSend(stack.one, { move, request })).rejects.toThrow("reverted");
     await slip(user, 0n);
   });
 });
@@ -127,7 +130,7 @@ describe("LI.FI provider on one chain", () => {
     const request = moveOf(one, one, { ...tokens, amount, user });
     const move = await build(request);
     const before = await held(one, [user, to]);
-    const txHash = await carryOut(one, { move, request });
+    const txHash = await approveAndSend(one, { move, request });
     const gain = (await held(one, [user, to])) - before;
     // The user pays gas in native money, some thousandths of the swapped amount.
     const least = to === "ETH" ? (move.toAmountMin * 99n) / 100n : move.toAmountMin;
@@ -150,7 +153,7 @@ describe("LI.FI provider on one chain", () => {
     const request = moveOf(two, two, { ...tokens, amount, user, call });
     const move = await build(request);
     expect(move.transaction.to).toBe(two.bridging.executor);
-    await carryOut(two, { move, request });
+    await approveAndSend(two, { move, request });
     expect(await held(two, [user, "Remote USDC"])).toBeGreaterThan(0n);
     expect(await held(two, [two.bridging.executor, "USDC"])).toBe(0n);
   });
@@ -182,8 +185,8 @@ describe("LI.FI emulator: GET /v1/status", () => {
     await give(stack.one, { user, symbol: "USDC", amount });
     const tokens = { fromToken: stack.one.tokens.USDC, toToken: stack.two.tokens.USDC };
     const request = moveOf(stack.one, stack.two, { ...tokens, amount, user });
-    const txHash = await carryOut(stack.one, { move: await build(request), request });
-    await expect.poll(() => ask({ txHash }), PATIENCE).toMatchObject({ body: { status: "DONE" } });
+    const txHash = await approveAndSend(stack.one, { move: await build(request), request });
+    await expect.poll(() => ask({ txHash }), DELIVERY_POLLING).toMatchObject({ body: { status: "DONE" } });
     const { body } = await ask({ txHash, bridge: "across", fromChain: "31337", toChain: "31338" });
     expect(body).toMatchObject({
       sending: { txHash, amount: "20000000", chainId: 31337, token: { symbol: "USDC" } },

@@ -4,15 +4,15 @@ import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import type { Provider, TransferRequest } from "../../src/providers/provider.ts";
 import {
   type BridgedStack,
+  DELIVERY_POLLING,
   give,
   held,
   newUser,
-  PATIENCE,
   relayerOf,
   startBridged,
 } from "../support/stack/bridged.ts";
 import { clearFaults, control } from "../support/stack/harness.ts";
-import { carryOut, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
+import { approveAndSend, intoVault, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const AMOUNT = 100n * 10n ** 6n;
 const VAULT = "Remote Prime USDC";
@@ -47,7 +47,7 @@ async function sendMove(name: "lifi" | "across", call: { minIn: bigint } | null)
     call: destinationCall,
   });
   const move = await opened[name].build(opened.scope, request);
-  const txHash = await carryOut(one, { move, request });
+  const txHash = await approveAndSend(one, { move, request });
   const transfer = { txHash, fromChainId: 31337, toChainId: 31338, tool: move.tool };
   const status = () => opened[name].status(opened.scope, transfer);
   return { user, txHash, toAmountMin: move.toAmountMin, status };
@@ -62,20 +62,20 @@ describe.each(["lifi", "across"] as const)("relayer of %s", (name) => {
   test("deposits into the vault after the configured delay", async () => {
     await set({ delay_ms: 1_500 });
     const { user, status } = await sendMove(name, { minIn: percent(97n) });
-    await expect.poll(status, PATIENCE).toMatchObject({ phase: "bridging" });
+    await expect.poll(status, DELIVERY_POLLING).toMatchObject({ phase: "bridging" });
     expect(await held(stack.two, [user, VAULT])).toBe(0n);
-    await expect.poll(() => held(stack.two, [user, VAULT]), PATIENCE).toBeGreaterThan(0n);
-    await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
+    await expect.poll(() => held(stack.two, [user, VAULT]), DELIVERY_POLLING).toBeGreaterThan(0n);
+    await expect.poll(status, DELIVERY_POLLING).toMatchObject({ phase: "delivered" });
   });
 
   test("with fail_destination, delivers the token to the user when the deposit fails", async () => {
     await set({ mode: "fail_destination" });
     const { user, toAmountMin, status } = await sendMove(name, { minIn: percent(97n) });
-    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBe(toAmountMin);
+    await expect.poll(() => held(stack.two, [user, "USDC"]), DELIVERY_POLLING).toBe(toAmountMin);
     expect(await held(stack.two, [user, VAULT])).toBe(0n);
     // LI.FI's status does not report a failed call; Across' chain and API do.
     const substatus = name === "lifi" ? "COMPLETED" : "PARTIAL";
-    await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered", substatus });
+    await expect.poll(status, DELIVERY_POLLING).toMatchObject({ phase: "delivered", substatus });
   });
 
   test.each(["USDT", "WETH"] as const)(
@@ -90,8 +90,8 @@ describe.each(["lifi", "across"] as const)("relayer of %s", (name) => {
       const tokens = { fromToken: one.tokens[symbol], toToken: two.tokens[symbol] };
       const request = moveOf(one, two, { ...tokens, amount, user, call });
       const move = await opened[name].build(opened.scope, request);
-      await carryOut(one, { move, request });
-      await expect.poll(() => held(two, [user, symbol]), PATIENCE).toBe(move.toAmountMin);
+      await approveAndSend(one, { move, request });
+      await expect.poll(() => held(two, [user, symbol]), DELIVERY_POLLING).toBe(move.toAmountMin);
       expect(await held(two, [user, `Remote ${symbol}`])).toBe(0n);
     },
   );
@@ -100,9 +100,9 @@ describe.each(["lifi", "across"] as const)("relayer of %s", (name) => {
     await set({ mode: "refund" });
     const { user, status } = await sendMove(name, { minIn: percent(97n) });
     const fee = name === "lifi" ? AMOUNT / 400n : 0n;
-    await expect.poll(() => held(stack.one, [user, "USDC"]), PATIENCE).toBe(AMOUNT - fee);
+    await expect.poll(() => held(stack.one, [user, "USDC"]), DELIVERY_POLLING).toBe(AMOUNT - fee);
     await expect
-      .poll(status, PATIENCE)
+      .poll(status, DELIVERY_POLLING)
       .toMatchObject({ phase: "refunded", refundTxHash: expect.stringMatching(/^0x/) });
     expect(await held(stack.two, [user, "USDC"])).toBe(0n);
   });
@@ -110,10 +110,10 @@ describe.each(["lifi", "across"] as const)("relayer of %s", (name) => {
   test("with expire, withholds the refund until the mode changes", async () => {
     await set({ mode: "expire" });
     const { user, status } = await sendMove(name, null);
-    await expect.poll(status, PATIENCE).toMatchObject({ phase: "refunding" });
+    await expect.poll(status, DELIVERY_POLLING).toMatchObject({ phase: "refunding" });
     expect(await held(stack.one, [user, "USDC"])).toBe(0n);
     await clearFaults(stack.hub[name]);
-    await expect.poll(status, PATIENCE).toMatchObject({ phase: "refunded" });
+    await expect.poll(status, DELIVERY_POLLING).toMatchObject({ phase: "refunded" });
     expect(await held(stack.two, [user, "USDC"])).toBe(0n);
   });
 
@@ -121,10 +121,10 @@ describe.each(["lifi", "across"] as const)("relayer of %s", (name) => {
     await set({ mode: "stall" });
     const stuck = await sendMove(name, null);
     const fine = await sendMove(other, null);
-    await expect.poll(fine.status, PATIENCE).toMatchObject({ phase: "delivered" });
+    await expect.poll(fine.status, DELIVERY_POLLING).toMatchObject({ phase: "delivered" });
     expect(await stuck.status()).toMatchObject({ phase: "bridging" });
     await clearFaults(stack.hub[name]);
-    await expect.poll(stuck.status, PATIENCE).toMatchObject({ phase: "delivered" });
+    await expect.poll(stuck.status, DELIVERY_POLLING).toMatchObject({ phase: "delivered" });
     expect(await held(stack.two, [stuck.user, "USDC"])).toBe(stuck.toAmountMin);
   });
 });
@@ -134,19 +134,19 @@ describe("relayer of LI.FI with underdeliver", () => {
     for (const relayer of [{ underdeliver: "1" }, { underdeliver_bps: 100 }]) {
       await relayerOf(stack.hub.lifi, { mode: "underdeliver", ...relayer });
       const { user, status } = await sendMove("lifi", { minIn: percent(97n) });
-      await expect.poll(() => held(stack.two, [user, VAULT]), PATIENCE).toBeGreaterThan(0n);
-      await expect.poll(status, PATIENCE).toMatchObject({ phase: "delivered" });
+      await expect.poll(() => held(stack.two, [user, VAULT]), DELIVERY_POLLING).toBeGreaterThan(0n);
+      await expect.poll(status, DELIVERY_POLLING).toMatchObject({ phase: "delivered" });
       expect(await held(stack.two, [user, "USDC"])).toBe(0n);
     }
     await relayerOf(stack.hub.lifi, { mode: "underdeliver", underdeliver: "7" });
     const { user, toAmountMin } = await sendMove("lifi", null);
-    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBe(toAmountMin - 7n);
+    await expect.poll(() => held(stack.two, [user, "USDC"]), DELIVERY_POLLING).toBe(toAmountMin - 7n);
   });
 
   test("delivers the token to the user when the amount is too small for the deposit", async () => {
     await relayerOf(stack.hub.lifi, { mode: "underdeliver", underdeliver_bps: 500 });
     const { user } = await sendMove("lifi", { minIn: percent(97n) });
-    await expect.poll(() => held(stack.two, [user, "USDC"]), PATIENCE).toBeGreaterThan(percent(94n));
+    await expect.poll(() => held(stack.two, [user, "USDC"]), DELIVERY_POLLING).toBeGreaterThan(percent(94n));
     expect(await held(stack.two, [user, VAULT])).toBe(0n);
   });
 });
@@ -157,7 +157,7 @@ describe("relayer of Across with underdeliver", () => {
     const { body } = await control(stack.hub.across, { relayer });
     expect(body).toMatchObject({ relayer, note: expect.stringContaining("signature") });
     const { user, toAmountMin, status } = await sendMove("across", null);
-    await expect.poll(status, PATIENCE).toMatchObject({ amountReceived: toAmountMin });
+    await expect.poll(status, DELIVERY_POLLING).toMatchObject({ amountReceived: toAmountMin });
     expect(await held(stack.two, [user, "USDC"])).toBe(toAmountMin);
   });
 });
@@ -167,14 +167,14 @@ describe("relayer after a reorg", () => {
     await relayerOf(stack.hub.across, { mode: "stall" });
     const snapshot = await rpc(stack.one.url, "evm_snapshot");
     const gone = await sendMove("across", null);
-    await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "bridging" });
+    await expect.poll(gone.status, DELIVERY_POLLING).toMatchObject({ phase: "bridging" });
     await rpc(stack.one.url, "evm_revert", snapshot);
-    await expect.poll(gone.status, PATIENCE).toMatchObject({ phase: "unknown" });
+    await expect.poll(gone.status, DELIVERY_POLLING).toMatchObject({ phase: "unknown" });
     const known = () => fetch(`${stack.hub.across}/api/deposit/status?depositTxnRef=${gone.txHash}`);
-    await expect.poll(async () => (await known()).status, PATIENCE).toBe(404);
+    await expect.poll(async () => (await known()).status, DELIVERY_POLLING).toBe(404);
     await clearFaults(stack.hub.across);
     const next = await sendMove("across", null);
-    await expect.poll(next.status, PATIENCE).toMatchObject({ phase: "delivered" });
+    await expect.poll(next.status, DELIVERY_POLLING).toMatchObject({ phase: "delivered" });
     expect(await held(stack.two, [gone.user, "USDC"])).toBe(0n);
   });
 });

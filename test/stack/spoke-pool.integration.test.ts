@@ -22,10 +22,10 @@ import { depositAbi, spokePoolAbi } from "../../src/providers/across/across-abi.
 import {
   approve,
   type BridgedStack,
+  DELIVERY_POLLING,
   give,
   held,
   newUser,
-  PATIENCE,
   relayerOf,
   send,
   startBridged,
@@ -77,7 +77,7 @@ describe("Across' SpokePool", () => {
     const snapshot = await rpc(stack.two.url, "evm_snapshot");
     await advanceTime(stack.two.url, 4_000);
     await clearFaults(stack.hub.across);
-    await expect.poll(() => held(stack.one, [owner, "USDC"]), PATIENCE).toBe(usd(5n));
+    await expect.poll(() => held(stack.one, [owner, "USDC"]), DELIVERY_POLLING).toBe(usd(5n));
     await rpc(stack.two.url, "evm_revert", snapshot);
     expect(await held(stack.two, [owner, "USDC"])).toBe(0n);
   });

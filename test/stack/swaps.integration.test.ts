@@ -14,7 +14,7 @@ import {
   trySend,
 } from "../support/stack/bridged.ts";
 import { clearFaults, control } from "../support/stack/harness.ts";
-import { carryOut, moveOf, openProviders } from "../support/stack/providers.ts";
+import { approveAndSend, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const usd = (whole: bigint) => whole * 10n ** 6n;
 let stack: BridgedStack;
@@ -145,7 +145,7 @@ describe("a swap of the KyberSwap provider on chain", () => {
     expect(move.toAmountMin).toBe(quote?.toAmountMin);
     expect(decodeKyberSwap(move.transaction.data)?.kind).toBe(paid === "WBTC" ? "swapSimpleMode" : "swap");
     const [had, hadPaid] = [await held(stack.one, [user, wanted]), await held(stack.one, [user, paid])];
-    await carryOut(stack.one, { move, request });
+    await approveAndSend(stack.one, { move, request });
     const gained = (await held(stack.one, [user, wanted])) - had;
     // Gas is paid in native money.
     if (wanted !== "ETH") expect(gained).toBe(move.toAmount);

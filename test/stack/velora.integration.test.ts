@@ -18,7 +18,7 @@ import {
   trySend,
 } from "../support/stack/bridged.ts";
 import { clearFaults, control } from "../support/stack/harness.ts";
-import { carryOut, moveOf, openProviders } from "../support/stack/providers.ts";
+import { approveAndSend, moveOf, openProviders } from "../support/stack/providers.ts";
 
 const usd = (whole: bigint) => whole * 10n ** 6n;
 let stack: BridgedStack;
@@ -124,7 +124,7 @@ describe("a swap of the Velora provider on chain", () => {
       expect(move.toAmount).toBe(quote?.toAmount);
       expect(move.toAmountMin).toBe(quote?.toAmountMin);
       const [had, hadPaid] = [await held(stack.two, [user, wanted]), await held(stack.two, [user, paid])];
-      await carryOut(stack.two, { move, request });
+      await approveAndSend(stack.two, { move, request });
       const gained = (await held(stack.two, [user, wanted])) - had;
       // The first swap leaves a unit in the router, which the next one pays out. Gas is paid in native money.
       if (wanted !== "ETH") expect([move.toAmount, move.toAmount - 1n]).toContain(gained);

@@ -6,7 +6,7 @@ export interface FastClock {
   skip(ms: number): void;
 }
 
-/** Starts a clock that runs `factor` times faster than real time, as the deadlines of `hurryDeadlines` do. */
+/** Starts a clock that runs `factor` times faster than real time, as the deadlines of `speedUpTimeouts` do. */
 export function startFastClock(factor: number): FastClock {
   let skipped = 0;
   let stopped: number | null = null;

@@ -45,7 +45,7 @@ export async function serve(
 }
 
 /** Sends the headers of a response, then one byte at a time until the client disconnects. */
-export function drip(response: ServerResponse, everyMs: number): void {
+export function sendSlowly(response: ServerResponse, everyMs: number): void {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), everyMs);
   response.on("close", () => clearInterval(timer));
@@ -55,7 +55,7 @@ export function drip(response: ServerResponse, everyMs: number): void {
  * Makes timeouts of `AbortSignal.timeout` expire `factor` times faster until the end of the test. Returns the list of
  * requested timeouts in milliseconds. The signals are the platform's own.
  */
-export function hurryDeadlines(factor: number): number[] {
+export function speedUpTimeouts(factor: number): number[] {
   const asked: number[] = [];
   const real = AbortSignal.timeout.bind(AbortSignal);
   const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
@@ -70,7 +70,7 @@ export function hurryDeadlines(factor: number): number[] {
  * Stops the timeouts of `AbortSignal.timeout` until the end of the test. `expire` ends the newest one and returns its
  * milliseconds. A server that hangs calls `expire`, so that a busy machine never makes another request time out.
  */
-export function holdDeadlines(): { expire(): number } {
+export function holdTimeouts(): { expire(): number } {
   const held: { ms: number; deadline: AbortController }[] = [];
   const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
     const deadline = new AbortController();

@@ -77,7 +77,7 @@ async function forward(upstream: string, body: string): Promise<string> {
 }
 
 /** Rejects these methods with JSON-RPC's error code for unknown methods. */
-export function without(...methods: string[]): Refusal {
+export function rejectMethods(...methods: string[]): Refusal {
   return ({ method }) =>
     methods.includes(method)
       ? { code: -32601, message: `the method ${method} does not exist/is not available` }

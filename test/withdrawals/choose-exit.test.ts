@@ -5,11 +5,11 @@ import { allPossible, firstPossible, prepareMode, rankModes } from "../../src/wi
 import { testContext } from "../support/context.ts";
 import { USDC, USER } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
-import { factsOf, home, orderOf, paying, WORTH, wayOf } from "../support/withdrawals/fixtures.ts";
+import { exitWayOf, factsOf, home, orderOf, paying, WORTH } from "../support/withdrawals/fixtures.ts";
 
 const order = orderOf();
-const instant = (terms: Partial<ExitTerms> = {}) => wayOf(order, { terms: { ...paying, ...terms } });
-const request = wayOf(order, { mode: "request", via: "user" });
+const instant = (terms: Partial<ExitTerms> = {}) => exitWayOf(order, { terms: { ...paying, ...terms } });
+const request = exitWayOf(order, { mode: "request", via: "user" });
 
 describe("rankModes()", () => {
   const rank = (slippage: number, terms: Partial<ExitTerms>) =>
@@ -24,7 +24,9 @@ describe("rankModes()", () => {
   });
 
   test("names each mode once", () => {
-    expect(rankModes({ slippage: 0.005 }, [instant(), wayOf(order, { via: "user" })])).toEqual(["instant"]);
+    expect(rankModes({ slippage: 0.005 }, [instant(), exitWayOf(order, { via: "user" })])).toEqual([
+      "instant",
+    ]);
   });
 });
 
@@ -75,7 +77,7 @@ describe("prepareMode()", () => {
       definition: home,
     });
     const own = orderOf({ client });
-    const ways = [wayOf(own, { terms: { ...paying, ...terms } }), wayOf(own, { via: "user" })];
+    const ways = [exitWayOf(own, { terms: { ...paying, ...terms } }), exitWayOf(own, { via: "user" })];
     const made = prepareMode(testContext({ clients: [client] }), {
       order: own,
       facts: factsOf(own, ways),

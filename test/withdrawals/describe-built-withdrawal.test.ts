@@ -16,13 +16,13 @@ import {
   away,
   clientOf,
   exitOf,
+  exitWayOf,
   factsOf,
   HELD,
   orderOf,
   paying,
   READ_AT,
   WORTH,
-  wayOf,
 } from "../support/withdrawals/fixtures.ts";
 
 const share = { address: VAULT, symbol: "", decimals: 18 };
@@ -38,7 +38,7 @@ function prepared(of: {
   route?: { toAmount: bigint; toAmountMin: bigint };
 }): PreparedWithdrawal {
   const order = orderOf(of.order);
-  const way = wayOf(order, {
+  const way = exitWayOf(order, {
     ...{ mode: of.mode ?? "instant", via: of.via ?? "router" },
     terms: { ...paying, ...of.terms },
   });

@@ -11,7 +11,7 @@ import {
 import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
 import type { ExitWay } from "../../src/withdrawals/exit-preflight.ts";
 import { OTHER, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { exitOf, factsOf, HELD, orderOf, wayOf } from "../support/withdrawals/fixtures.ts";
+import { exitOf, exitWayOf, factsOf, HELD, orderOf } from "../support/withdrawals/fixtures.ts";
 
 const permits: AuthorizationFacts = {
   token: {
@@ -29,7 +29,10 @@ function chosen(
 ) {
   const order = orderOf({ authorize });
   const { facts: authorization = permits, via = "router" } = change;
-  const facts = { ...factsOf(order, [wayOf(order, { via }), wayOf(order, { via: "user" })]), authorization };
+  const facts = {
+    ...factsOf(order, [exitWayOf(order, { via }), exitWayOf(order, { via: "user" })]),
+    authorization,
+  };
   try {
     return chooseExitSignature({ order, facts, mode: "instant" });
   } catch (error) {
@@ -53,7 +56,11 @@ test("the signature is the one asked for, and none without the Router", () => {
 
 test("a signed order goes through the Router and names exactly what the user holds", () => {
   const order = orderOf({ shares: "all", authorize: wishOf("permit") });
-  const ways = [wayOf(order), wayOf(order, { via: "user" }), wayOf(order, { via: "user", mode: "request" })];
+  const ways = [
+    exitWayOf(order),
+    exitWayOf(order, { via: "user" }),
+    exitWayOf(order, { via: "user", mode: "request" }),
+  ];
   const facts = { ...factsOf(order, ways), authorization: permits };
   const signable = toSignableExit({ order, facts, mode: "instant" });
   expect(signable.order).toMatchObject({ shares: HELD, signed: true });

@@ -4,7 +4,7 @@ import { testContext } from "../support/context.ts";
 import { OTHER, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
 import { transferLog } from "../support/deposits/logs.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
-import { factsOf, HELD, home, orderOf, paying, WORTH, wayOf } from "../support/withdrawals/fixtures.ts";
+import { exitWayOf, factsOf, HELD, home, orderOf, paying, WORTH } from "../support/withdrawals/fixtures.ts";
 
 /** Vaults and tokens that show a build something else than they do. */
 describe("a build is refused when", () => {
@@ -14,7 +14,7 @@ describe("a build is refused when", () => {
   async function codeOf(effects: SimulatedEffects, via: "router" | "user" = "router"): Promise<string> {
     const { client } = simulatedChain({ effects: () => effects, definition: home });
     const order = orderOf({ client });
-    const way = wayOf(order, { via, terms: paying });
+    const way = exitWayOf(order, { via, terms: paying });
     const attempt = { order, facts: factsOf(order, [way]), way };
     const error = await prepareExit(testContext({ clients: [client] }), attempt).then(
       () => ({ code: "none" }),

@@ -9,6 +9,7 @@ import { transferLog } from "../support/deposits/logs.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
 import {
   clientOf,
+  exitWayOf,
   factsOf,
   familyVault,
   HELD,
@@ -16,7 +17,6 @@ import {
   orderOf,
   paying,
   WORTH,
-  wayOf,
 } from "../support/withdrawals/fixtures.ts";
 
 const errors = parseAbi([
@@ -44,7 +44,7 @@ async function prepare({
 }: Case) {
   const { client, sent } = simulatedChain({ effects: () => effects, definition: home });
   const order = orderOf({ ...change, client });
-  const way = wayOf(order, { via, mode, terms: { ...paying, ...terms } });
+  const way = exitWayOf(order, { via, mode, terms: { ...paying, ...terms } });
   const facts = factsOf(order, [way]);
   const prepared = prepareExit(testContext({ clients: [client] }), { order, facts, way });
   return { prepared: await prepared, sent };
@@ -135,7 +135,7 @@ test("prepareExit() leaves no loss to the vault where a swap or bridge uses the 
   const to = { client: clientOf(home), chainId: home.chainId, token: WETH };
   const { client } = simulatedChain({ effects: () => pays((WORTH * 98n) / 100n), definition: home });
   const order = orderOf({ client, to, slippage: 0.03 });
-  const way = wayOf(order, { pays: false });
+  const way = exitWayOf(order, { pays: false });
   const made = prepareExit(testContext({ clients: [client] }), { order, facts: factsOf(order, [way]), way });
   await expect(made).rejects.toMatchObject({ code: "price_unsafe" });
 });
@@ -220,7 +220,7 @@ describe("prepareExit() of a family whose encoding is wrong", () => {
 
 describe("isPaidAtOnce()", () => {
   const order = orderOf({ vault: familyVault("mellow_lrt") });
-  const way = wayOf(order, { via: "user", mode: "request", terms: { ...paying } });
+  const way = exitWayOf(order, { via: "user", mode: "request", terms: { ...paying } });
   const paid = (value: bigint, to = USER) => [transferLog({ token: USDC, from: VAULT, to, value })];
 
   test("accepts what the vault previews, less the slippage, and nothing less", () => {

@@ -6,14 +6,14 @@ import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import {
   exitOf,
+  exitWayOf,
   factsOf,
   familyVault,
   HELD,
   home,
-  LEAST,
+  MIN_ASSETS,
   orderOf,
   WORTH,
-  wayOf,
 } from "../support/withdrawals/fixtures.ts";
 import { EXCHANGE, fairWeth, swapDesk, withdrawing } from "../support/withdrawals/withdrawing.ts";
 
@@ -38,7 +38,7 @@ const route: VerifiedTransfer = {
 describe("toRoutedOrder()", () => {
   const plan = (receiverOffset: number | null) => ({
     route,
-    ...{ asStep: { receiverOffset }, amount: LEAST },
+    ...{ asStep: { receiverOffset }, amount: MIN_ASSETS },
   });
   const exit = exitOf(orderOf({ to: { ...orderOf().to, token: WETH } }));
 
@@ -55,7 +55,7 @@ describe("toRoutedOrder()", () => {
     expect(steps).toHaveLength(2);
     expect(steps[1]).toMatchObject({
       ...{ target: EXCHANGE, data: "0xab12", approveToken: USDC, spender: EXCHANGE, value: 5n },
-      ...{ needToken: USDC, needAmount: LEAST },
+      ...{ needToken: USDC, needAmount: MIN_ASSETS },
       patches: [{ offset: 164n, token: routerSelf }],
     });
     expect(sweep).toEqual([]);
@@ -64,7 +64,7 @@ describe("toRoutedOrder()", () => {
   test("demands of a bridge that it takes the amount, for nothing can be measured here", () => {
     const { order, steps } = toRoutedOrder(exit, { plan: plan(null), minOut: 9n });
     expect(order).toMatchObject({ tokenOut: routerBridgeOutput, minOut: 0n, minOutPerIn: 0n });
-    expect(steps[1]).toMatchObject({ needToken: USDC, needAmount: LEAST, patches: [] });
+    expect(steps[1]).toMatchObject({ needToken: USDC, needAmount: MIN_ASSETS, patches: [] });
   });
 });
 
@@ -86,7 +86,10 @@ describe("prepareOnward() of a swap", () => {
     const client = world.chain.client;
     const to = { client, chainId: home.chainId, token: WETH };
     const order = orderOf({ client, to, slippage: 0.03 });
-    const facts = factsOf(order, [wayOf(order, { pays: false }), wayOf(order, { via: "user", pays: false })]);
+    const facts = factsOf(order, [
+      exitWayOf(order, { pays: false }),
+      exitWayOf(order, { via: "user", pays: false }),
+    ]);
     return { made: await prepareOnward(desk.ctx, { order, facts, mode: "instant" }), asked: desk.asked };
   }
   const codeOf = (of: Case) =>
@@ -139,7 +142,7 @@ test("prepareOnward() leaves the second step of a later payment open", async () 
   const { ctx, chain } = await withdrawing({ effects: () => effects });
   const to = { client: chain.client, chainId: home.chainId, token: WETH };
   const order = orderOf({ client: chain.client, to, vault: familyVault("lagoon") });
-  const way = wayOf(order, { via: "user", mode: "request", pays: false });
+  const way = exitWayOf(order, { via: "user", mode: "request", pays: false });
   const of = { order, facts: factsOf(order, [way]), mode: "request" as const };
   const lagoon = {
     ...of,

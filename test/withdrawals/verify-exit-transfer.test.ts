@@ -21,14 +21,14 @@ import { terms } from "../support/across/built.ts";
 import { OTHER, USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { encodeFields, honestFields, type SwapFields, swapRequest } from "../support/kyber/stage.ts";
 import {
-  askedOf,
   away,
   clientOf,
   exitOf,
+  exitWayOf,
+  expectedWithdrawalOf,
   home,
   orderOf,
   WORTH,
-  wayOf,
 } from "../support/withdrawals/fixtures.ts";
 
 /** The provider's contract, which also takes the token. */
@@ -66,14 +66,14 @@ function swapping(data = swapData()) {
     to: { client: clientOf(home), chainId: home.chainId, token: WETH },
     slippage: 0.03,
   });
-  const exit = exitOf(order, { way: wayOf(order, { pays: false }), minAssets: AMOUNT });
+  const exit = exitOf(order, { way: exitWayOf(order, { pays: false }), minAssets: AMOUNT });
   const route = quoteOf(data, { toAmount: (LEAST_OUT * 100n) / 97n, toAmountMin: LEAST_OUT });
   const decoded = decodeKyberSwap(data);
   if (decoded === null) throw new Error("no swap");
   const asStep = { receiverOffset: kyberReceiverOffset(decoded) };
   const plan = { route: route as VerifiedTransfer, asStep, amount: AMOUNT };
   const built = toRoutedOrder(exit, { plan, minOut: LEAST_OUT });
-  const asked: ExpectedRoute = { ...askedOf(exit), least: LEAST_OUT, quote: route, paid: WORTH };
+  const asked: ExpectedRoute = { ...expectedWithdrawalOf(exit), least: LEAST_OUT, quote: route, paid: WORTH };
   return { asked, built };
 }
 
@@ -107,11 +107,16 @@ const bridgeData = (
 /** A redemption with a bridge to the other chain, its request and its order as it is built. */
 function bridging(data = bridgeData(), fee = 0n) {
   const order = orderOf({ to: { client: clientOf(away), chainId: away.chainId, token: AWAY_USDC } });
-  const exit = exitOf(order, { way: wayOf(order, { pays: false }), minAssets: AMOUNT });
+  const exit = exitOf(order, { way: exitWayOf(order, { pays: false }), minAssets: AMOUNT });
   const route = quoteOf(data, { toAmount: 100_000_000n, toAmountMin: terms.outputAmount, nativeFee: fee });
   const plan = { route: route as VerifiedTransfer, asStep: { receiverOffset: null }, amount: AMOUNT };
   const built = toRoutedOrder(exit, { plan, minOut: terms.outputAmount });
-  const asked: ExpectedRoute = { ...askedOf(exit), least: terms.outputAmount, quote: route, paid: WORTH };
+  const asked: ExpectedRoute = {
+    ...expectedWithdrawalOf(exit),
+    least: terms.outputAmount,
+    quote: route,
+    paid: WORTH,
+  };
   return { asked, built };
 }
 

@@ -16,14 +16,14 @@ import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
 import { type ExpectedWithdrawal, verifyExit } from "../../src/withdrawals/verify-exit.ts";
 import { OTHER, USDC, USER, VAULT, type vault, WETH, wethVault } from "../support/deposits/fixtures.ts";
 import {
-  askedOf,
   exitOf,
+  exitWayOf,
+  expectedWithdrawalOf,
   familyVault,
   HELD,
-  LEAST,
+  MIN_ASSETS,
   orderOf,
-  SOME,
-  wayOf,
+  PARAMETER_ADDRESS,
 } from "../support/withdrawals/fixtures.ts";
 
 /** The field named in the refusal of a call; null when it passed. */
@@ -41,7 +41,7 @@ function refusedField(asked: ExpectedWithdrawal, call: UserCall): string | null 
 const all = exitOf(orderOf());
 const part = exitOf(orderOf({ shares: 7n * 10n ** 18n }));
 const toNative = exitOf(orderOf({ vault: wethVault, to: { ...orderOf().to, token: zeroAddress } }), {
-  way: wayOf(orderOf({ vault: wethVault })),
+  way: exitWayOf(orderOf({ vault: wethVault })),
 });
 const routed = [
   ["of all shares", all],
@@ -64,7 +64,7 @@ const withStep = (exit: typeof all, part: Partial<RouterStep>) =>
 
 describe.each(routed)("verifyExit() of a redemption %s through the Router", (_name, exit) => {
   test("passes what was built", () => {
-    expect(refusedField(askedOf(exit), encodeExit(exit))).toBe(null);
+    expect(refusedField(expectedWithdrawalOf(exit), encodeExit(exit))).toBe(null);
   });
 
   test.each<[string, Partial<RouterOrder>]>([
@@ -78,7 +78,7 @@ describe.each(routed)("verifyExit() of a redemption %s through the Router", (_na
     ["minIn", { minIn: HELD * 2n }],
     ["tokenOut", { tokenOut: OTHER }],
     ["tokenOut", { tokenOut: routerBridgeOutput }],
-    ["minOut", { minOut: LEAST - 1n }],
+    ["minOut", { minOut: MIN_ASSETS - 1n }],
     ["minOut", { minOut: 0n }],
     ["deadline", { deadline: MAX_UINT256 }],
     ["deadline", { deadline: 0n }],
@@ -88,7 +88,7 @@ describe.each(routed)("verifyExit() of a redemption %s through the Router", (_na
     ["partnerId", { partnerId: `0x${"12".repeat(32)}` }],
     ["partnerType", { partnerType: 2 }],
   ])("refuses another %s in the calldata", (field, change) => {
-    expect(refusedField(askedOf(exit), withOrder(exit, change))).toBe(field);
+    expect(refusedField(expectedWithdrawalOf(exit), withOrder(exit, change))).toBe(field);
   });
 
   test.each<[string, Partial<RouterStep>]>([
@@ -104,7 +104,7 @@ describe.each(routed)("verifyExit() of a redemption %s through the Router", (_na
     ["step spender", { approveToken: OTHER, spender: VAULT }],
     ["step shares", { patches: [] }],
   ])("refuses a redemption with another %s", (field, change) => {
-    expect(refusedField(askedOf(exit), withStep(exit, change))).toBe(field);
+    expect(refusedField(expectedWithdrawalOf(exit), withStep(exit, change))).toBe(field);
   });
 
   test("refuses an executor that is not the owner and the receiver of the redemption", () => {
@@ -113,12 +113,16 @@ describe.each(routed)("verifyExit() of a redemption %s through the Router", (_na
     expect(self).toHaveLength(2);
     for (const left of self) {
       const fewer = patches.filter((patch) => patch !== left);
-      expect(refusedField(askedOf(exit), withStep(exit, { patches: fewer }))).toBe("step receiver");
+      expect(refusedField(expectedWithdrawalOf(exit), withStep(exit, { patches: fewer }))).toBe(
+        "step receiver",
+      );
       const moved = fewer.concat({ ...left, token: USDC });
-      expect(refusedField(askedOf(exit), withStep(exit, { patches: moved }))).toBe("step receiver");
+      expect(refusedField(expectedWithdrawalOf(exit), withStep(exit, { patches: moved }))).toBe(
+        "step receiver",
+      );
     }
     const scaled = patches.map((patch) => (patch.token === routerSelf ? patch : { ...patch, div: 2n }));
-    expect(refusedField(askedOf(exit), withStep(exit, { patches: scaled }))).toBe("step shares");
+    expect(refusedField(expectedWithdrawalOf(exit), withStep(exit, { patches: scaled }))).toBe("step shares");
   });
 
   test("refuses steps that were added, repeated or left out", () => {
@@ -127,28 +131,31 @@ describe.each(routed)("verifyExit() of a redemption %s through the Router", (_na
       (call: RouterCall) => ({ ...call, steps: [...call.steps, ...call.steps] }),
       (call: RouterCall) => ({ ...call, steps: [...call.steps, ...call.steps.slice(0, 1), ...call.steps] }),
     ];
-    for (const change of changes) expect(refusedField(askedOf(exit), tampered(exit, change))).toBe("steps");
+    for (const change of changes)
+      expect(refusedField(expectedWithdrawalOf(exit), tampered(exit, change))).toBe("steps");
   });
 
   test("refuses another contract, native money and other encodings", () => {
     const call = encodeExit(exit);
-    expect(refusedField(askedOf(exit), { ...call, target: OTHER })).toBe("data");
-    expect(refusedField(askedOf(exit), { ...call, target: VAULT })).toBe("data");
-    expect(refusedField(askedOf(exit), { ...call, value: 1n })).toBe("value");
+    expect(refusedField(expectedWithdrawalOf(exit), { ...call, target: OTHER })).toBe("data");
+    expect(refusedField(expectedWithdrawalOf(exit), { ...call, target: VAULT })).toBe("data");
+    expect(refusedField(expectedWithdrawalOf(exit), { ...call, value: 1n })).toBe("value");
     for (const data of ["0x", "0x12", concatHex([call.data, "0x00"]), call.data.slice(0, -2)] as Hex[])
-      expect(refusedField(askedOf(exit), { ...call, data })).toBe("data");
+      expect(refusedField(expectedWithdrawalOf(exit), { ...call, data })).toBe("data");
   });
 });
 
 test("a floor per share holds for any number of shares", () => {
   const { minOutPerIn } = decodeRouterCall(encodeExit(all).data).order;
-  expect((HELD * minOutPerIn) / 10n ** 27n).toBeGreaterThanOrEqual(LEAST - 1n);
-  expect(refusedField(askedOf(all), withOrder(all, { minOutPerIn: minOutPerIn - 1n }))).toBe("minOutPerIn");
-  expect(refusedField(askedOf(all), withOrder(all, { minOutPerIn: 0n }))).toBe("minOutPerIn");
+  expect((HELD * minOutPerIn) / 10n ** 27n).toBeGreaterThanOrEqual(MIN_ASSETS - 1n);
+  expect(refusedField(expectedWithdrawalOf(all), withOrder(all, { minOutPerIn: minOutPerIn - 1n }))).toBe(
+    "minOutPerIn",
+  );
+  expect(refusedField(expectedWithdrawalOf(all), withOrder(all, { minOutPerIn: 0n }))).toBe("minOutPerIn");
 });
 
 test("native money comes from the wrapped token alone, and its rest returns to the user", () => {
-  const asked = askedOf(toNative);
+  const asked = expectedWithdrawalOf(toNative);
   const unwrapping = (change: Partial<RouterStep>) =>
     tampered(toNative, (call) => ({
       ...call,
@@ -170,7 +177,7 @@ test("native money comes from the wrapped token alone, and its rest returns to t
 });
 
 test("a first step whose token is exchanged later may pay any token of the row, and no other", () => {
-  const asked = { ...askedOf(all), pays: false };
+  const asked = { ...expectedWithdrawalOf(all), pays: false };
   expect(refusedField(asked, encodeExit(all))).toBe(null);
   expect(refusedField(asked, withOrder(all, { tokenOut: WETH }))).toBe("tokenOut");
 });
@@ -182,28 +189,28 @@ test("an executor neither requests nor redeems for another token", () => {
     functionName: "requestRedeem",
     args: [0n, zeroAddress, zeroAddress],
   });
-  expect(refusedField(askedOf(all), withStep(all, { data }))).toBe("mode");
+  expect(refusedField(expectedWithdrawalOf(all), withStep(all, { data }))).toBe("mode");
   const params = {
-    redemption_vault: SOME,
+    redemption_vault: PARAMETER_ADDRESS,
     redeem_tokens: `${USDC.toLowerCase()}/6/USDC`,
     redeem_via: "router",
   };
   const order = orderOf({ vault: familyVault("midas", params) });
   const midas = exitOf(order);
-  expect(refusedField(askedOf(midas), encodeExit(midas))).toBe(null);
+  expect(refusedField(expectedWithdrawalOf(midas), encodeExit(midas))).toBe(null);
   const instant = parseAbi(["function redeemInstant(address, uint256, uint256)"]);
-  const args = [WETH, 0n, LEAST * 10n ** 12n] as const;
+  const args = [WETH, 0n, MIN_ASSETS * 10n ** 12n] as const;
   const other = encodeFunctionData({ abi: instant, functionName: "redeemInstant", args });
-  expect(refusedField(askedOf(midas), withStep(midas, { data: other }))).toBe("step token");
+  expect(refusedField(expectedWithdrawalOf(midas), withStep(midas, { data: other }))).toBe("step token");
 });
 
 const redeem4626 = parseAbi(["function redeem(uint256 shares, address receiver, address owner)"]);
 const redeem4 = parseAbi(["function redeem(uint256, address, address, uint256)"]);
 
 describe("verifyExit() of the vault's own call", () => {
-  const own = (of: Parameters<typeof orderOf>[0] = {}, way: Parameters<typeof wayOf>[1] = {}) => {
+  const own = (of: Parameters<typeof orderOf>[0] = {}, way: Parameters<typeof exitWayOf>[1] = {}) => {
     const order = orderOf(of);
-    return exitOf(order, { way: wayOf(order, { via: "user", ...way }) });
+    return exitOf(order, { way: exitWayOf(order, { via: "user", ...way }) });
   };
   const exit = own();
   const call = (args: readonly [bigint, Address, Address]): UserCall => ({
@@ -212,20 +219,28 @@ describe("verifyExit() of the vault's own call", () => {
   });
 
   test("passes only the user's shares, all of them, for the user", () => {
-    expect(refusedField(askedOf(exit), encodeExit(exit))).toBe(null);
-    expect(refusedField(askedOf(exit), call([HELD, USER, USER]))).toBe(null);
-    expect(refusedField(askedOf(exit), call([HELD, OTHER, USER]))).toBe("receiver");
-    expect(refusedField(askedOf(exit), call([HELD, USER, OTHER]))).toBe("owner");
-    expect(refusedField(askedOf(exit), call([HELD + 1n, USER, USER]))).toBe("shares");
-    expect(refusedField(askedOf(exit), { ...call([HELD, USER, USER]), target: OTHER })).toBe("target");
-    expect(refusedField(askedOf(exit), { ...call([HELD, USER, USER]), target: USDC })).toBe("target");
+    expect(refusedField(expectedWithdrawalOf(exit), encodeExit(exit))).toBe(null);
+    expect(refusedField(expectedWithdrawalOf(exit), call([HELD, USER, USER]))).toBe(null);
+    expect(refusedField(expectedWithdrawalOf(exit), call([HELD, OTHER, USER]))).toBe("receiver");
+    expect(refusedField(expectedWithdrawalOf(exit), call([HELD, USER, OTHER]))).toBe("owner");
+    expect(refusedField(expectedWithdrawalOf(exit), call([HELD + 1n, USER, USER]))).toBe("shares");
+    expect(refusedField(expectedWithdrawalOf(exit), { ...call([HELD, USER, USER]), target: OTHER })).toBe(
+      "target",
+    );
+    expect(refusedField(expectedWithdrawalOf(exit), { ...call([HELD, USER, USER]), target: USDC })).toBe(
+      "target",
+    );
   });
 
   test("refuses bytes after the words, and bits before an address", () => {
     const { data } = call([HELD, USER, USER]);
-    expect(refusedField(askedOf(exit), { ...call([HELD, USER, USER]), data: `${data}00` })).toBe("data");
+    expect(refusedField(expectedWithdrawalOf(exit), { ...call([HELD, USER, USER]), data: `${data}00` })).toBe(
+      "data",
+    );
     const dirty = `${data.slice(0, 74)}01${data.slice(76)}` as Hex;
-    expect(refusedField(askedOf(exit), { ...call([HELD, USER, USER]), data: dirty })).toBe("receiver");
+    expect(refusedField(expectedWithdrawalOf(exit), { ...call([HELD, USER, USER]), data: dirty })).toBe(
+      "receiver",
+    );
   });
 
   const calls4 = (limit: bigint): UserCall => ({
@@ -234,32 +249,32 @@ describe("verifyExit() of the vault's own call", () => {
   });
 
   test("reads the last word of the same function by family: a minimum for Fluid, a loss for Yearn", () => {
-    const fluid = askedOf(own({ vault: familyVault("fluid") }));
-    expect(refusedField(fluid, calls4(LEAST))).toBe(null);
-    expect(refusedField(fluid, calls4(LEAST - 1n))).toBe("minAssets");
-    const yearn = askedOf(own({ vault: familyVault("yearn_v3") }));
+    const fluid = expectedWithdrawalOf(own({ vault: familyVault("fluid") }));
+    expect(refusedField(fluid, calls4(MIN_ASSETS))).toBe(null);
+    expect(refusedField(fluid, calls4(MIN_ASSETS - 1n))).toBe("minAssets");
+    const yearn = expectedWithdrawalOf(own({ vault: familyVault("yearn_v3") }));
     expect(refusedField(yearn, calls4(50n))).toBe(null);
     expect(refusedField(yearn, calls4(51n))).toBe("maxLoss");
     expect(refusedField(yearn, calls4(10_000n))).toBe("maxLoss");
-    expect(refusedField(askedOf(exit), calls4(50n))).toBe("data");
+    expect(refusedField(expectedWithdrawalOf(exit), calls4(50n))).toBe("data");
   });
 
   test("compares a minimum that counts in 18 decimals", () => {
     const midas = familyVault("midas", {
-      redemption_vault: SOME,
+      redemption_vault: PARAMETER_ADDRESS,
       redeem_tokens: `${USDC.toLowerCase()}/6/USDC`,
       interface: "standard",
     });
     const abi = parseAbi(["function redeemInstant(address, uint256, uint256)"]);
-    const asked = askedOf(own({ vault: midas }, { spender: SOME }));
+    const asked = expectedWithdrawalOf(own({ vault: midas }, { spender: PARAMETER_ADDRESS }));
     const instant = (token: Address, minimum: bigint): UserCall => ({
-      ...{ target: SOME, value: 0n },
+      ...{ target: PARAMETER_ADDRESS, value: 0n },
       data: encodeFunctionData({ abi, functionName: "redeemInstant", args: [token, HELD, minimum] }),
     });
-    expect(refusedField(asked, instant(USDC, LEAST * 10n ** 12n))).toBe(null);
-    expect(refusedField(asked, instant(USDC, LEAST))).toBe("minAssets");
-    expect(refusedField(asked, instant(WETH, LEAST * 10n ** 12n))).toBe("token");
-    expect(refusedField(asked, { ...instant(USDC, LEAST * 10n ** 12n), target: VAULT })).toBe("target");
+    expect(refusedField(asked, instant(USDC, MIN_ASSETS * 10n ** 12n))).toBe(null);
+    expect(refusedField(asked, instant(USDC, MIN_ASSETS))).toBe("minAssets");
+    expect(refusedField(asked, instant(WETH, MIN_ASSETS * 10n ** 12n))).toBe("token");
+    expect(refusedField(asked, { ...instant(USDC, MIN_ASSETS * 10n ** 12n), target: VAULT })).toBe("target");
   });
 
   test("keeps redemptions and requests apart", () => {
@@ -269,12 +284,12 @@ describe("verifyExit() of the vault's own call", () => {
       data: encodeFunctionData({ abi, functionName: "requestRedeem", args }),
     });
     const lagoon = own({ vault: familyVault("lagoon") }, { mode: "request" });
-    const asked = { ...askedOf(lagoon), least: 1n };
+    const asked = { ...expectedWithdrawalOf(lagoon), least: 1n };
     expect(refusedField(asked, request([HELD, USER, USER]))).toBe(null);
     expect(refusedField(asked, request([HELD, OTHER, USER]))).toBe("receiver");
     expect(refusedField(asked, request([HELD, USER, OTHER]))).toBe("owner");
     expect(refusedField(asked, call([HELD, USER, USER]))).toBe("mode");
-    expect(refusedField(askedOf(exit), request([HELD, USER, USER]))).toBe("mode");
+    expect(refusedField(expectedWithdrawalOf(exit), request([HELD, USER, USER]))).toBe("mode");
     expect(refusedField(asked, encodeExit(all))).toBe("mode");
   });
 });
@@ -290,7 +305,7 @@ describe("verifyExit() when a family encodes something else than what was asked 
         honest.exits.encode(of, { ...request, ...change(request) }),
     };
     const order = orderOf({ exits });
-    return exitOf(order, { way: wayOf(order, { via: "user" }) });
+    return exitOf(order, { way: exitWayOf(order, { via: "user" }) });
   };
 
   test.each([
@@ -299,7 +314,7 @@ describe("verifyExit() when a family encodes something else than what was asked 
     ["shares", ({ shares }: { shares: bigint }) => ({ shares: shares * 2n })],
   ])("the %s is compared with the request and not with the same encoding", (field, change) => {
     const exit = lying(change);
-    expect(refusedField(askedOf(exit), encodeExit(exit))).toBe(field);
+    expect(refusedField(expectedWithdrawalOf(exit), encodeExit(exit))).toBe(field);
   });
 
   test("a redemption of somebody else's shares for the executor is refused too", () => {
@@ -310,16 +325,19 @@ describe("verifyExit() when a family encodes something else than what was asked 
         honest.exits.encode(of, { ...request, caller: OTHER, receiver: OTHER }),
     };
     const exit = exitOf(orderOf({ exits }));
-    expect(refusedField(askedOf(exit), encodeExit(exit))).toBe("step receiver");
+    expect(refusedField(expectedWithdrawalOf(exit), encodeExit(exit))).toBe("step receiver");
   });
 });
 
 test("verifyExit() takes a plain redemption for a request only where the family queues in it", () => {
   const asRequest = (adapter: string) => {
     const order = orderOf({ vault: familyVault(adapter), mode: "request" });
-    const way = wayOf(order, { via: "user", mode: "request" });
+    const way = exitWayOf(order, { via: "user", mode: "request" });
     const exit = exitOf(order, { way });
-    return refusedField(askedOf(exit), encodeExit({ ...exit, way: { ...way, mode: "instant" } }));
+    return refusedField(
+      expectedWithdrawalOf(exit),
+      encodeExit({ ...exit, way: { ...way, mode: "instant" } }),
+    );
   };
   expect(asRequest("mellow_lrt")).toBe(null);
   expect(asRequest("euler")).toBe("mode");

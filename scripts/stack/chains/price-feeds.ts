@@ -2,7 +2,7 @@ import { type Address, encodeDeployData } from "viem";
 import { priceFeedAbi, priceFeedCreationCode } from "#stand-ins/prices";
 import { type Asset, assetTerms, pairOf } from "../bridge/asset-terms.ts";
 import type { ChainScript } from "./chain-script.ts";
-import { FEED_DECIMALS, longUp } from "./write-feed.ts";
+import { FEED_DECIMALS, sequencerUpForADay } from "./write-feed.ts";
 
 /** A chain's price feeds. WETH's feed is also the native currency's. */
 export interface PriceFeeds {
@@ -27,7 +27,7 @@ export function deployPriceFeeds(script: ChainScript, { rollup }: { rollup: bool
     return [symbol, deploy(pairOf(symbol).replace("/", " / "), [FEED_DECIMALS, answer, 0n])] as const;
   });
   const sequencer = rollup
-    ? deploy("L2 Sequencer Uptime Status Feed", [0, longUp.answer, longUp.ageS])
+    ? deploy("L2 Sequencer Uptime Status Feed", [0, sequencerUpForADay.answer, sequencerUpForADay.ageS])
     : null;
   return { feeds: Object.fromEntries(entries) as Record<Asset, Address>, sequencer };
 }

@@ -16,7 +16,7 @@ import { rpc } from "./json-rpc.ts";
 import { chainPlans } from "./plan.ts";
 
 /** A user's deposit request: the vault's adapter and the contract that holds the request. */
-export interface Requested {
+export interface DepositRequest {
   chainId: number;
   rpcUrl: string;
   adapter: string;
@@ -28,7 +28,7 @@ export interface Requested {
  * Settles a user's pending deposit requests at the vault's current price, sent from the deployer. Throws an Error for
  * a family without requests.
  */
-export async function settleRequests(request: Requested): Promise<Hex[]> {
+export async function settleRequests(request: DepositRequest): Promise<Hex[]> {
   const calls = await settling(request);
   const hashes: Hex[] = [];
   for (const data of calls) hashes.push(await sendAsDeployer(request, data));
@@ -36,7 +36,7 @@ export async function settleRequests(request: Requested): Promise<Hex[]> {
 }
 
 /** Encodes the calls that settle a user's requests. */
-async function settling(request: Requested): Promise<Hex[]> {
+async function settling(request: DepositRequest): Promise<Hex[]> {
   const { adapter, user } = request;
   const settle = (abi: Abi) => [encodeFunctionData({ abi, functionName: "settle", args: [user] })];
   switch (adapter) {
@@ -53,7 +53,7 @@ async function settling(request: Requested): Promise<Hex[]> {
 }
 
 /** Encodes approvals of all pending requests of a user, at the mToken feed's rate. */
-async function approvals({ rpcUrl, target, user }: Requested): Promise<Hex[]> {
+async function approvals({ rpcUrl, target, user }: DepositRequest): Promise<Hex[]> {
   const client = createPublicClient({ transport: http(rpcUrl, { retryCount: 0 }), cacheTime: 0 });
   const on = { address: target, abi: midasDepositVaultAbi } as const;
   const [count, feed] = await Promise.all([
@@ -84,7 +84,7 @@ export async function sendAsDeployer(
     rpcUrl,
     target,
     value = 0n,
-  }: Pick<Requested, "chainId" | "rpcUrl" | "target"> & { value?: bigint },
+  }: Pick<DepositRequest, "chainId" | "rpcUrl" | "target"> & { value?: bigint },
   data: Hex,
 ): Promise<Hex> {
   const plan = chainPlans.find((known) => known.chainId === chainId);

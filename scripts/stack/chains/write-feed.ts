@@ -14,7 +14,7 @@ export interface FeedState {
 }
 
 /** State of an uptime feed whose sequencer has been up for a day. */
-export const longUp: FeedState = { answer: 0n, ageS: UPTIME_S, started: 0n };
+export const sequencerUpForADay: FeedState = { answer: 0n, ageS: UPTIME_S, started: 0n };
 
 /** Sets a feed's answer in its storage, without a transaction. */
 export async function writeFeed(url: string, feed: Address, state: FeedState): Promise<void> {

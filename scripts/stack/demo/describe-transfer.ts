@@ -1,8 +1,8 @@
 import { formatAmount } from "./describe-deposit.ts";
-import type { Transferred } from "./transfer.ts";
+import type { TransferDemonstration } from "./transfer.ts";
 
 /** Formats a cross-chain deposit as rows of label and text. */
-export function describeTransfer(transferred: Transferred): [string, string][] {
+export function describeTransfer(transferred: TransferDemonstration): [string, string][] {
   const { from, vault, built, status, after } = transferred;
   const { symbol, decimals } = vault.asset;
   const { estimate, tracking } = built;

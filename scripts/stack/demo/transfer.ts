@@ -10,7 +10,7 @@ const PATIENCE_MS = 20_000;
 const POLL_MS = 200;
 
 /** Results of the demonstration, amounts in smallest units. */
-export interface Transferred {
+export interface TransferDemonstration {
   from: StackChain;
   vault: Vault;
   user: Address;
@@ -33,7 +33,7 @@ export interface Transferred {
 export async function demonstrateTransfer(
   manifest: StackManifest,
   plan: { transactions: 1 | 2 },
-): Promise<Transferred> {
+): Promise<TransferDemonstration> {
   const { api, chains } = manifest;
   const vault = await chooseVault(manifest, plan.transactions === 2);
   const from = chains.find(({ chain_id }) => chain_id !== vault.chain_id);

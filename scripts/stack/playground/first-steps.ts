@@ -2,7 +2,7 @@ import { chainIn, type StackManifest, type StackVault } from "../manifest.ts";
 import { settlesLater } from "./settle-vault.ts";
 
 /** An example for a running stack: a description and commands to paste, in order. */
-export interface Trial {
+export interface StackExample {
   title: string;
   commands: readonly string[];
 }
@@ -12,14 +12,14 @@ const ACCOUNT = 1;
 const WHOLE_DOLLARS = 250n;
 
 /** Returns the address of the examples' account. It holds every token on both chains. */
-export function trialAccount({ accounts }: StackManifest): string {
+export function exampleAccount({ accounts }: StackManifest): string {
   const account = accounts[ACCOUNT];
   if (account === undefined) throw new Error("the stack has no second account");
   return account.address;
 }
 
 /** Returns the first examples. Every command works unchanged; `sign` continues the last build. */
-export function firstSteps(stack: StackManifest): Trial[] {
+export function firstSteps(stack: StackManifest): StackExample[] {
   const { api } = stack;
   const direct = vaultOf(stack, ({ name }) => name === "Local Prime USDC");
   const remote = vaultOf(stack, ({ name }) => name === "Remote USDC");
@@ -72,7 +72,7 @@ export function firstSteps(stack: StackManifest): Trial[] {
     },
     {
       title: "Give an address tokens on both chains",
-      commands: [`npm run stack -- fund ${trialAccount(stack)} USDC 1000`, "npm run stack -- status"],
+      commands: [`npm run stack -- fund ${exampleAccount(stack)} USDC 1000`, "npm run stack -- status"],
     },
   ];
 }
@@ -86,13 +86,13 @@ function buildCommand(stack: StackManifest, { vault, from }: { vault: StackVault
     from_token: token.address,
     from_amount: String(WHOLE_DOLLARS * 10n ** BigInt(token.decimals)),
     vault_id: vault.vault_id,
-    user_address: trialAccount(stack),
+    user_address: exampleAccount(stack),
   };
   return `curl -s ${stack.api}/v1/quote/build ${JSON_BODY} -d '${JSON.stringify(body)}'`;
 }
 
 function withdrawCommand(stack: StackManifest, vault: StackVault): string {
-  const body = { vault_id: vault.vault_id, user_address: trialAccount(stack), shares: "all" };
+  const body = { vault_id: vault.vault_id, user_address: exampleAccount(stack), shares: "all" };
   return `curl -s ${stack.api}/v1/withdraw/build ${JSON_BODY} -d '${JSON.stringify(body)}'`;
 }
 

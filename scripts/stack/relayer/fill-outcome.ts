@@ -7,12 +7,12 @@ import { asLog } from "./as-log.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 
 /** Result of a fill. */
-export type Filled = Pick<Transfer, "fillTx" | "delivered" | "callsSucceeded">;
+export type FillOutcome = Pick<Transfer, "fillTx" | "delivered" | "callsSucceeded">;
 
 type Delivery = { transfer: Transfer; destination: BridgeChain };
 
 /** Reads a fill's result from its receipt. */
-export function outcomeOf(receipt: NodeReceipt, { transfer, destination }: Delivery): Filled {
+export function outcomeOf(receipt: NodeReceipt, { transfer, destination }: Delivery): FillOutcome {
   const logsOf = (address: Hex) =>
     receipt.logs.filter((log) => isAddressEqual(log.address, address)).map(asLog);
   const { spokePool, multicallHandler, receiverAcross } = destination.contracts;

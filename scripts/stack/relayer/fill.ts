@@ -3,7 +3,7 @@ import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { BridgeChain } from "../bridge/bridge-chains.ts";
 import type { Relayer } from "../emulators/control.ts";
 import { deliverWithFailingDeposit } from "./failing-delivery.ts";
-import { type Filled, makesCalls, outcomeOf } from "./fill-outcome.ts";
+import { type FillOutcome, makesCalls, outcomeOf } from "./fill-outcome.ts";
 import { shortfall } from "./next-action.ts";
 import { sendFromRelayer } from "./send-transaction.ts";
 import { encodeShortFill } from "./short-fill.ts";
@@ -13,7 +13,7 @@ import type { Transfer } from "./transfer.ts";
 export async function fill(
   transfer: Transfer,
   { destination, relayer }: { destination: BridgeChain; relayer: Relayer },
-): Promise<Filled> {
+): Promise<FillOutcome> {
   const missing = shortfall(transfer, relayer);
   const data =
     missing === 0n

@@ -3,13 +3,13 @@ import { spokePoolAbi } from "../../../src/providers/across/across-abi.ts";
 import type { BridgeChain } from "../bridge/bridge-chains.ts";
 import { logsOf, receiptOf } from "../bridge/node-requests.ts";
 import { rpc } from "../chains/json-rpc.ts";
-import { type Filled, outcomeOf } from "./fill-outcome.ts";
+import { type FillOutcome, outcomeOf } from "./fill-outcome.ts";
 import type { Transfer } from "./transfer.ts";
 
 const FILLED = 2n;
 
 /** Returns an existing fill, by another relayer or before the ledger's start; null when there is none. */
-export async function findFill(transfer: Transfer, destination: BridgeChain): Promise<Filled | null> {
+export async function findFill(transfer: Transfer, destination: BridgeChain): Promise<FillOutcome | null> {
   const { url, contracts } = destination;
   const functionName = "fillStatuses";
   const data = encodeFunctionData({ abi: spokePoolAbi(), functionName, args: [transfer.relayHash] });

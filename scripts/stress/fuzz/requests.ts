@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ApiOperation } from "../../smoke/api-contract.ts";
-import { allowed, junk } from "./values.ts";
+import { allowed, arbitraryValue } from "./values.ts";
 
 /** A generated request: each parameter as text, given any number of times. */
 export interface FuzzRequest {
@@ -48,12 +48,12 @@ function sensible(
 
 /** Generates path segments that are neither empty nor consist of dots, because those would select another route. */
 function pathValue(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string[]> {
-  const any = fc.oneof({ weight: 3, arbitrary: value }, { weight: 2, arbitrary: junk });
+  const any = fc.oneof({ weight: 3, arbitrary: value }, { weight: 2, arbitrary: arbitraryValue });
   return any.map(asText).map((text) => [/^\.{0,2}$/.test(text) ? "x" : text]);
 }
 
 function queryValues(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string[]> {
-  const one = fc.oneof({ weight: 8, arbitrary: value }, { weight: 1, arbitrary: junk }).map(asText);
+  const one = fc.oneof({ weight: 8, arbitrary: value }, { weight: 1, arbitrary: arbitraryValue }).map(asText);
   return fc.oneof(
     { weight: 16, arbitrary: one.map((text) => [text]) },
     { weight: 8, arbitrary: fc.constant([]) },
@@ -64,7 +64,7 @@ function queryValues(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string
 /** Generates texts that are valid in HTTP headers: visible ASCII, with spaces only inside. */
 function headerValue(value: fc.Arbitrary<unknown>): fc.Arbitrary<readonly string[]> {
   const visible = (text: string) => text.replaceAll(/[^\x20-\x7e]/g, "?").trim();
-  const any = fc.oneof(value, junk).map(asText).map(visible);
+  const any = fc.oneof(value, arbitraryValue).map(asText).map(visible);
   return fc.oneof(
     fc.constant([]),
     any.map((text) => [text]),
@@ -78,7 +78,7 @@ function bodies(operation: ApiOperation, known: KnownValues): fc.Arbitrary<FuzzB
   const members: Members = Object.fromEntries(
     Object.entries(properties).map(([name, item]) => {
       const value = sensible(name, { known, otherwise: allowed(item) });
-      return [name, fc.oneof({ weight: 12, arbitrary: value }, { weight: 1, arbitrary: junk })];
+      return [name, fc.oneof({ weight: 12, arbitrary: value }, { weight: 1, arbitrary: arbitraryValue })];
     }),
   );
   const lacking = fc.record(members, { requiredKeys: [] });
@@ -86,7 +86,7 @@ function bodies(operation: ApiOperation, known: KnownValues): fc.Arbitrary<FuzzB
     ...edited(known.bodies[operation.operationId] ?? [], { members, lacking }),
     { weight: 8, arbitrary: fc.record(members, { requiredKeys: required as never[] }) },
     { weight: 3, arbitrary: lacking },
-    { weight: 1, arbitrary: junk },
+    { weight: 1, arbitrary: arbitraryValue },
   );
   const json = value.map((item): FuzzBody => ({ kind: "json", text: JSON.stringify(item) ?? "null" }));
   return fc.oneof({ weight: 12, arbitrary: json }, { weight: 1, arbitrary: rawBody });
@@ -98,7 +98,7 @@ function edited(
   { members, lacking }: { members: Members; lacking: fc.Arbitrary<unknown> },
 ) {
   if (right.length === 0) return [];
-  const edits = fc.dictionary(fc.constantFrom(...Object.keys(members)), junk, { maxKeys: 2 });
+  const edits = fc.dictionary(fc.constantFrom(...Object.keys(members)), arbitraryValue, { maxKeys: 2 });
   const arbitrary = fc
     .tuple(fc.constantFrom(...right), fc.oneof(fc.constant({}), lacking), fc.oneof(fc.constant({}), edits))
     .map(([body, optional, spoilt]): unknown => ({ ...(optional as object), ...body, ...spoilt }));

@@ -55,7 +55,7 @@ const nasty: readonly unknown[] = [
 ];
 
 /** Generates arbitrary values. */
-export const junk: fc.Arbitrary<unknown> = fc.oneof(
+export const arbitraryValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...nasty) },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 80 }) },
   { weight: 1, arbitrary: fc.string({ unit: "grapheme", maxLength: 40 }) },
@@ -75,7 +75,7 @@ export function allowed(schema: JsonSchema): fc.Arbitrary<unknown> {
   const variants = schema.anyOf ?? schema.oneOf;
   if (variants !== undefined) return fc.oneof(...variants.map(allowed));
   const types = [schema.type ?? []].flat();
-  return types.length === 0 ? junk : fc.oneof(...types.map((type) => ofType(type, schema)));
+  return types.length === 0 ? arbitraryValue : fc.oneof(...types.map((type) => ofType(type, schema)));
 }
 
 function ofType(type: string, schema: JsonSchema): fc.Arbitrary<unknown> {

@@ -14,7 +14,7 @@ import {
   head,
 } from "../../support/chains/multicall.ts";
 import { clientOn, type RpcAnswer, startHonestNode } from "../../support/chains/rpc-node.ts";
-import { hurryDeadlines } from "../../support/local-server.ts";
+import { speedUpTimeouts } from "../../support/local-server.ts";
 
 const abi = parseAbi([
   "function value() view returns (uint256)",
@@ -271,7 +271,7 @@ describe("aggregate() over a real client", () => {
     ["html", "upstream_unavailable"],
     ["hang", "upstream_timeout"],
   ] as const)("%s is %s", async (fault, code) => {
-    hurryDeadlines(10);
+    speedUpTimeouts(10);
     const { client } = clientOn([await startHonestNode(() => ({ fault }))]);
     await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({ code });
   });

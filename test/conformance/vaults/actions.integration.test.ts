@@ -4,7 +4,11 @@ import { gearboxPoolAbi, gearboxPoolCreationCode } from "#stand-ins/lending";
 import { VaultActions } from "../../../src/schemas/position-schema.ts";
 import { depositUnbuilt, positionsOf, vaultIdOf } from "../../support/conformance/vaults/deposit.ts";
 import { deployLagoon } from "../../support/conformance/vaults/erc7540-stand-in.ts";
-import { leave, openLeaving, sharesOf } from "../../support/conformance/vaults/leaving.ts";
+import {
+  deployRedeemableVault,
+  redeemOrRequest,
+  sharesOf,
+} from "../../support/conformance/vaults/leaving.ts";
 import { deployStandard, set } from "../../support/conformance/vaults/standard.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 
@@ -14,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-async function actionsOf(of: Awaited<ReturnType<typeof openLeaving>>, user = of.user) {
+async function actionsOf(of: Awaited<ReturnType<typeof deployRedeemableVault>>, user = of.user) {
   const response = await world.fresh().send(`/v1/actions/${user}/${vaultIdOf(of.placed)}`);
   expect(response.status).toBe(200);
   return VaultActions.parse(await response.json());
@@ -22,7 +26,7 @@ async function actionsOf(of: Awaited<ReturnType<typeof openLeaving>>, user = of.
 
 test("actions of a vault that pays at once, open and paused", async () => {
   const deploy = deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode });
-  const of = await openLeaving(world, { adapter: "gearbox", deploy });
+  const of = await deployRedeemableVault(world, { adapter: "gearbox", deploy });
   const shares = await sharesOf(of);
   const open = await actionsOf(of);
   expect(open.deposit).toMatchObject({ allowed: true, mode: "instant", code: null });
@@ -37,10 +41,13 @@ test("actions of a vault that pays at once, open and paused", async () => {
 });
 
 test("a request is part of the position and of the actions", async () => {
-  const of = await openLeaving(world, { adapter: "lagoon", deploy: deployLagoon({ version: "0.6" }) });
+  const of = await deployRedeemableVault(world, {
+    adapter: "lagoon",
+    deploy: deployLagoon({ version: "0.6" }),
+  });
   const [before] = await positionsOf(of.placed, of.user);
   const shares = await sharesOf(of);
-  await leave(of, { mode: "request", shares });
+  await redeemOrRequest(of, { mode: "request", shares });
   const [after] = await positionsOf(of.placed, of.user);
   expect(after).toMatchObject({ share_balance: "0", current_assets: before?.current_assets });
   expect(after?.requests).toMatchObject([{ kind: "redeem", shares: shares.toString(), state: "pending" }]);
@@ -51,7 +58,10 @@ test("a request is part of the position and of the actions", async () => {
 });
 
 test("a deposit request is part of the actions, and no claim before it is settled", async () => {
-  const of = await openLeaving(world, { adapter: "lagoon", deploy: deployLagoon({ version: "0.5" }) });
+  const of = await deployRedeemableVault(world, {
+    adapter: "lagoon",
+    deploy: deployLagoon({ version: "0.5" }),
+  });
   // While the valuation is valid, deposits are not requests.
   await set(of.placed, { abi: lagoonVaultAbi, name: "expireTotalAssets" });
   const { address: user } = await world.user(of.placed.asset, 1_000n);

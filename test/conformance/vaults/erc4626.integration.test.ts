@@ -6,7 +6,13 @@ import {
 } from "../../../scripts/stack/chains/vault-kinds.ts";
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, StandIn } from "../../support/conformance/vaults/family.ts";
-import { asItIs, firstDeposit, set, standard, when } from "../../support/conformance/vaults/standard.ts";
+import {
+  firstDeposit,
+  initialState,
+  set,
+  standard,
+  when,
+} from "../../support/conformance/vaults/standard.ts";
 import { conformance } from "../../support/conformance/vaults/suite.ts";
 import { use, whole } from "../../support/conformance/vaults/use.ts";
 import type { World } from "../../support/conformance/vaults/world.ts";
@@ -47,7 +53,7 @@ const families: readonly Family[] = [
         shown: { paused: false },
       },
       {
-        ...asItIs("a deposit that would mint zero shares"),
+        ...initialState("a deposit that would mint zero shares"),
         amount: () => 1n,
         refused: { code: "zero_shares" },
       },
@@ -60,13 +66,13 @@ const families: readonly Family[] = [
     deploy: deployer((asset) => ({ kind: "capped", offset: 6, cap: whole(asset, 110_000n) })),
     states: [
       {
-        ...asItIs("a deposit above the limit"),
+        ...initialState("a deposit above the limit"),
         amount: () => 2_690_000_001n,
         refused: { code: "above_maximum", max_deposit: "2690000000" },
         shown: { max_deposit: "2690000000" },
       },
       {
-        ...asItIs("a deposit of exactly the limit"),
+        ...initialState("a deposit of exactly the limit"),
         amount: () => 2_690_000_000n,
         refused: null,
       },
@@ -79,13 +85,13 @@ const families: readonly Family[] = [
     deploy: deployer((asset) => ({ kind: "minimum", offset: 12, minimum: whole(asset, 100n) })),
     states: [
       {
-        ...asItIs("a deposit below the minimum"),
+        ...initialState("a deposit below the minimum"),
         amount: () => 99_999_999n,
         refused: { code: "below_minimum", min_deposit: "100000000" },
         shown: { min_deposit: "100000000", no_minimum: false },
       },
       {
-        ...asItIs("a deposit of exactly the minimum"),
+        ...initialState("a deposit of exactly the minimum"),
         amount: () => 100_000_000n,
         refused: null,
       },
@@ -98,7 +104,7 @@ const families: readonly Family[] = [
     deploy: deployer(() => ({ kind: "solmate" })),
     states: [
       {
-        ...asItIs("a deposit that would mint zero shares"),
+        ...initialState("a deposit that would mint zero shares"),
         amount: () => 1n,
         refused: { code: "zero_shares" },
       },

@@ -33,12 +33,12 @@ import { deployCentrifuge, deployLagoon } from "../../support/conformance/vaults
 import { deployAccountable, deployIpor, withShare } from "../../support/conformance/vaults/exit-stand-ins.ts";
 import {
   type Deploy,
+  deployRedeemableVault,
   follow,
   heldOf,
-  type Leaving,
-  leave,
-  openLeaving,
   pendingOf,
+  type RedeemableVault,
+  redeemOrRequest,
   revertOf,
   sharesOf,
   termsOf,
@@ -57,7 +57,8 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-const open = (adapter: string, deploy: Deploy): Promise<Leaving> => openLeaving(world, { adapter, deploy });
+const open = (adapter: string, deploy: Deploy): Promise<RedeemableVault> =>
+  deployRedeemableVault(world, { adapter, deploy });
 
 const instant: [string, Deploy][] = [
   ["euler", deployStandard({ abi: eulerVaultAbi, code: eulerVaultCreationCode })],
@@ -75,7 +76,7 @@ describe.each(instant)("%s pays at once", (adapter, deploy) => {
     const of = await open(adapter, deploy);
     const shares = await sharesOf(of);
     expect(of.exits.modes(of.vault)[0]).toBe("instant");
-    const { terms, call, paid } = await leave(of, { mode: "instant", shares });
+    const { terms, call, paid } = await redeemOrRequest(of, { mode: "instant", shares });
     expect(terms).toMatchObject({ asset: of.vault.asset.address, heldShares: shares, refusal: null });
     expect(terms).toMatchObject({ paused: false, priced: "now", previewAssets: paid });
     expect(call).toMatchObject({ async: false, tokenOut: of.vault.asset.address });
@@ -98,7 +99,7 @@ describe.each(instant)("%s pays at once", (adapter, deploy) => {
     const call = of.exits.encode(of.vault, { ...input, minAssets: (previewAssets ?? 0n) + 1n });
     if (call.minAssets === "none") return;
     await expect(
-      leave(of, { mode: "instant", shares, minAssets: (previewAssets ?? 0n) + 1n }),
+      redeemOrRequest(of, { mode: "instant", shares, minAssets: (previewAssets ?? 0n) + 1n }),
     ).rejects.toThrow();
     expect(await sharesOf(of)).toBe(shares);
   });
@@ -144,12 +145,13 @@ test.each(paused)("%s refuses with its own code", async (adapter, deploy, change
 });
 
 /** Settles the user's requests as the vault's operator. */
-const settled = (abi: Abi) => (of: Leaving) => set(of.placed, { abi, name: "settle", args: [of.user] });
+const settled = (abi: Abi) => (of: RedeemableVault) =>
+  set(of.placed, { abi, name: "settle", args: [of.user] });
 
 interface Requesting {
   adapter: string;
   deploy: Deploy;
-  settle: (of: Leaving) => Promise<void>;
+  settle: (of: RedeemableVault) => Promise<void>;
   cancels: boolean;
   /** True if the shares stay in the wallet. */
   inWallet?: true;
@@ -195,7 +197,7 @@ describe.each(requesting)("$adapter pays a request", ({ adapter, deploy, settle,
   test("when it is settled and claimed", async () => {
     const of = await open(adapter, deploy);
     const shares = (await sharesOf(of)) / 4n;
-    const asked = await leave(of, { mode: "request", shares });
+    const asked = await redeemOrRequest(of, { mode: "request", shares });
     expect(asked).toMatchObject({
       paid: 0n,
       call: { async: true },
@@ -223,7 +225,7 @@ describe.each(requesting)("$adapter pays a request", ({ adapter, deploy, settle,
   test.runIf(cancels)("or gives the shares back", async () => {
     const of = await open(adapter, deploy);
     const all = await sharesOf(of);
-    await leave(of, { mode: "request", shares: all });
+    await redeemOrRequest(of, { mode: "request", shares: all });
     const [waiting] = await pendingOf(of);
     if (waiting === undefined) throw new Error("no request");
     expect(waiting.cancellable).toBe(true);
@@ -236,7 +238,7 @@ describe.each(requesting)("$adapter pays a request", ({ adapter, deploy, settle,
 test("centrifuge takes a request back only when the hub has answered", async () => {
   const of = await open("centrifuge", deployCentrifuge("async", "user"));
   const all = await sharesOf(of);
-  await leave(of, { mode: "request", shares: all });
+  await redeemOrRequest(of, { mode: "request", shares: all });
   const [waiting] = await pendingOf(of);
   if (waiting === undefined) throw new Error("no request");
   await follow(of, of.exits.cancel?.(of.vault, { user: of.user, request: waiting }));
@@ -257,8 +259,8 @@ test("midas pays a request when it is approved, and keeps what it rejects", asyn
   const on = of.placed.parts["redemptions"];
   const shares = 10n ** 18n;
   const [first, second] = [
-    await leave(of, { mode: "request", shares }),
-    await leave(of, { mode: "request", shares }),
+    await redeemOrRequest(of, { mode: "request", shares }),
+    await redeemOrRequest(of, { mode: "request", shares }),
   ];
   const ids = [first, second].map(({ receipt }) =>
     String(of.exits.findRequest?.(of.vault, { user: of.user, logs: receipt.logs })?.requestId),
@@ -285,7 +287,7 @@ test("mellow_lrt pays what is liquid, queues the rest and lets it be claimed", a
   const { asset } = of.vault;
   await set(of.placed, { abi: simpleLrtAbi, name: "stake", args: [whole(asset, 100_000n)] });
   const shares = await sharesOf(of);
-  const asked = await leave(of, { mode: "request", shares });
+  const asked = await redeemOrRequest(of, { mode: "request", shares });
   const [waiting] = await pendingOf(of);
   expect(asked.paid).toBeLessThan(asked.terms.previewAssets ?? 0n);
   expect(asked.paid + (waiting?.assets ?? 0n)).toBe(asked.terms.previewAssets);
@@ -311,7 +313,7 @@ test.each(upshifts)("%s pays a request of a day after its lag", async (adapter, 
   const of = await open(adapter, deploy);
   await set(of.placed, { abi, name: "setLagDuration", args: [BigInt(2 * DAY_S)] });
   const shares = (await sharesOf(of)) / 3n;
-  const asked = await leave(of, { mode: "request", shares });
+  const asked = await redeemOrRequest(of, { mode: "request", shares });
   expect(asked.paid).toBe(0n);
   expect(of.exits.findRequest?.(of.vault, { user: of.user, logs: asked.receipt.logs })).toMatchObject({
     shares,

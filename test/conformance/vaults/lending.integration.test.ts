@@ -21,9 +21,9 @@ import {
 } from "#stand-ins/lending";
 import type { Family } from "../../support/conformance/vaults/family.ts";
 import {
-  asItIs,
   convertedBy,
   deployStandard,
+  initialState,
   priceOf,
   set,
   standard,
@@ -76,7 +76,7 @@ const euler: Family = {
       shown: { max_deposit: "1000000" },
     },
     {
-      ...asItIs("a deposit that would mint zero shares"),
+      ...initialState("a deposit that would mint zero shares"),
       amount: () => 1n,
       refused: { code: "zero_shares" },
     },
@@ -267,7 +267,7 @@ const fluid: Family = {
       refused: { code: "would_revert", revert: "FluidLiquidityError(11001)" },
     },
     {
-      ...asItIs("a deposit that would mint zero shares"),
+      ...initialState("a deposit that would mint zero shares"),
       amount: () => 1n,
       refused: { code: "zero_shares" },
     },
@@ -285,7 +285,7 @@ const directFluid: Family = {
   nativeMinimum: true,
   states: [
     {
-      ...asItIs("as it is"),
+      ...initialState("as it is"),
       refused: null,
       shown: { external_router: true },
     },

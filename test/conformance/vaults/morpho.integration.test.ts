@@ -12,9 +12,9 @@ import {
 import type { Token } from "../../../src/vaults/vault.ts";
 import type { Family, Placed, StandIn } from "../../support/conformance/vaults/family.ts";
 import {
-  asItIs,
   deployStandard,
   firstDeposit,
+  initialState,
   set,
   standard,
   when,
@@ -123,13 +123,13 @@ conformance([
     deploy: deployReal,
     states: [
       {
-        ...asItIs("asked for more than its caps"),
+        ...initialState("asked for more than its caps"),
         amount: () => 20_000_000_001n,
         refused: { code: "above_maximum", max_deposit: "20000000000" },
         shown: { max_deposit: "20000000000", min_deposit: "0", no_minimum: true },
       },
       {
-        ...asItIs("asked for all of its caps"),
+        ...initialState("asked for all of its caps"),
         amount: () => 20_000_000_000n,
         refused: null,
       },

@@ -3,7 +3,13 @@ import type { HttpAnswer } from "../../../scripts/smoke/http-request.ts";
 import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
-import { newTraveller, paidAmounts, prepare, type Traveller, travel } from "../../support/e2e/transfer.ts";
+import {
+  completeDeposit,
+  type MultiChainUser,
+  newMultiChainUser,
+  paidAmounts,
+  prepare,
+} from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.one);
@@ -37,16 +43,16 @@ interface Plan {
 interface Built {
   answer: HttpAnswer;
   ms: number;
-  traveller: Traveller;
+  traveller: MultiChainUser;
 }
 
-async function prepared(change: object = {}): Promise<{ traveller: Traveller; body: object }> {
-  const traveller = await newTraveller(chains);
+async function prepared(change: object = {}): Promise<{ traveller: MultiChainUser; body: object }> {
+  const traveller = await newMultiChainUser(chains);
   return { traveller, body: { ...(await prepare(journey, traveller)), ...change } };
 }
 
 /** Builds, and gives the answer and the milliseconds it took. */
-async function build({ traveller, body }: { traveller: Traveller; body: object }): Promise<Built> {
+async function build({ traveller, body }: { traveller: MultiChainUser; body: object }): Promise<Built> {
   const startedAt = performance.now();
   const answer = await api.send("/v1/quote/build", { body });
   return { answer, ms: performance.now() - startedAt, traveller };
@@ -81,7 +87,7 @@ describe.each(faults)("provider API that is %s", (_name, fault) => {
   test.each(lone)("a fault of %s removes only its routes", async (_provider, emulator, target) => {
     const one = await buildUnder({ emulators: [emulator], faults: [fault] });
     const built = expectOther(one, target);
-    await travel({ ...journey, traveller: one.traveller, built, style: "calls" });
+    await completeDeposit({ ...journey, traveller: one.traveller, built, style: "calls" });
   });
 
   test("a fault of both returns an error code in time and records nothing", async () => {
@@ -90,7 +96,7 @@ describe.each(faults)("provider API that is %s", (_name, fault) => {
 });
 
 /** What a provider is asked in the name of this traveller, who alone pays this amount. */
-type Ask = (traveller: Traveller, amount: bigint) => string;
+type Ask = (traveller: MultiChainUser, amount: bigint) => string;
 const anything: Ask = (_traveller, amount) => String(amount);
 /** Across is asked alike for a price and for a transaction; LI.FI is told of a fallback for a transaction alone. */
 const transaction: Ask = ({ address }) => `"toFallbackAddress":"${address}"`;
@@ -141,7 +147,7 @@ describe.each(lone)("timeout of %s", (provider, _emulator, target) => {
   test.each(hangs)("%s: removes only its routes", async (name) => {
     const one = builtWhile(all, name);
     const built = expectOther(one, target);
-    await travel({ ...journey, traveller: one.traveller, built, style: "calls" });
+    await completeDeposit({ ...journey, traveller: one.traveller, built, style: "calls" });
   });
 });
 
@@ -158,14 +164,14 @@ describe("timeout of both providers", () => {
 
 test("timeout: the last provider gets all the remaining time", async () => {
   const swap = { ...journey, paid: "WETH", vault: vaultNamed("Local Prime USDC") } as const;
-  const traveller = await newTraveller(chains);
+  const traveller = await newMultiChainUser(chains);
   const body = await prepare(swap, traveller);
   const slow = { emulators: [lifi], faults: [{ kind: "latency", ms: 2_600 }] } as const;
   const dead = { emulators: [swaps], faults: [{ kind: "status", status: 503 }] } as const;
   const { answer, ms } = await withFaults(dead, () => withFaults(slow, () => build({ traveller, body })));
   expect(answer.status, answer.text).toBe(200);
   expect(ms).toBeGreaterThan(2 * 2_600);
-  await travel({ ...swap, traveller, built: answer.json as SentDeposit, style: "calls" });
+  await completeDeposit({ ...swap, traveller, built: answer.json as SentDeposit, style: "calls" });
 });
 
 describe("destination call that declares the whole quoted amount", () => {

@@ -6,8 +6,16 @@ import { chainIds, chainOf, tokenOn } from "../../support/e2e/chain.ts";
 import { programContext } from "../../support/e2e/cross-chain.ts";
 import { emulators, withFaults } from "../../support/e2e/faults.ts";
 import { mapConcurrently } from "../../support/e2e/map-concurrently.ts";
-import { PATIENCE } from "../../support/e2e/transfer.ts";
-import { expectPromised, finish, relayer, settled, start, until, type Way } from "../../support/e2e/trip.ts";
+import { DELIVERY_POLLING } from "../../support/e2e/transfer.ts";
+import {
+  expectQuotedShares,
+  finish,
+  type LifiDepositCase,
+  relayer,
+  settled,
+  start,
+  until,
+} from "../../support/e2e/trip.ts";
 
 const api = new Api();
 const two = chainOf(chainIds.two);
@@ -26,7 +34,7 @@ test("bridges: the stack has every LI.FI bridge", async () => {
 });
 
 describe("every bridge delivers into the vault and is tracked without a report", () => {
-  const ways: readonly Way[] = [
+  const ways: readonly LifiDepositCase[] = [
     { bridge: "stargate", paid: "USDC", vault: "Remote USDC", steps: 1 },
     { bridge: "stargate", paid: "WBTC", vault: "Plain USDC", steps: 1 },
     { bridge: "stargate", paid: "USDT", vault: "Local Prime USDT", steps: 1 },
@@ -40,9 +48,9 @@ describe("every bridge delivers into the vault and is tracked without a report",
   ];
 
   test("in both directions", async () => {
-    const work = async (way: Way) => {
+    const work = async (way: LifiDepositCase) => {
       const trip = await start(way);
-      expectPromised(trip, await finish(trip));
+      expectQuotedShares(trip, await finish(trip));
     };
     await mapConcurrently(ways, { atOnce: 6, work });
   });
@@ -54,7 +62,7 @@ describe("under-delivery", () => {
     ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 985n],
   ])("deposits %s less than promised", async (_, settings, perMille) => {
     await relayer(settings);
-    const ways: Way[] = [
+    const ways: LifiDepositCase[] = [
       { bridge: "stargate", paid: "USDC", vault: "Remote USDC", steps: 1 },
       { bridge: "stargate", paid: "USDC", vault: "Plain USDC", steps: 1 },
       { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2 },
@@ -63,7 +71,7 @@ describe("under-delivery", () => {
       atOnce: 4,
       work: async (way) => {
         const trip = await start(way);
-        expectPromised({ ...trip, built: withoutFloor(trip.built) }, await finish(trip), perMille);
+        expectQuotedShares({ ...trip, built: withoutFloor(trip.built) }, await finish(trip), perMille);
       },
     });
   });
@@ -95,7 +103,7 @@ test("native money: the second step is found by the Router's reference", async (
   const way = { bridge: "across", paid: "ETH", vault: "Remote WETH", steps: 2 } as const;
   const trip = await withFaults(down, () => withFaults(refusing, () => start(way)));
   expect(trip.built.deposit_tx?.approval).toBe(null);
-  expectPromised(trip, await finish(trip));
+  expectQuotedShares(trip, await finish(trip));
 });
 
 test("failed destination call is PARTIAL with a next step", async () => {
@@ -118,7 +126,7 @@ test.each(["stargate", "stargate_bus", "cctp"] as const)(
     await until(trip, { status: "PENDING", substatus: "REFUND_IN_PROGRESS", deposit: { state: "bridging" } });
     const owner = trip.traveller.address;
     const held = () => balanceOf(two, { token: tokenOn(two, "USDC"), owner });
-    await expect.poll(held, PATIENCE).toBeGreaterThan(0n);
+    await expect.poll(held, DELIVERY_POLLING).toBeGreaterThan(0n);
     await until(trip, { status: "PENDING", substatus: "REFUND_IN_PROGRESS", deposit: { state: "bridging" } });
   },
 );

@@ -18,11 +18,11 @@ import {
   vaultNamed,
 } from "../../support/e2e/chain.ts";
 import {
-  type Departed,
-  depart,
   ends,
   prepareMove,
   programContext,
+  type SentBridgeDeposit,
+  sendBridgeDeposit,
   sendMove,
   withBridge,
 } from "../../support/e2e/cross-chain.ts";
@@ -35,7 +35,7 @@ const members = vaultNamed("Members USDC");
 const [from, to] = ends(vault);
 const AWAITING = { substatus: "WAIT_DEPOSIT_TRANSACTION" };
 
-async function rowOf({ trackingId }: Pick<Departed, "trackingId">): Promise<DepositRow> {
+async function rowOf({ trackingId }: Pick<SentBridgeDeposit, "trackingId">): Promise<DepositRow> {
   const row = await selectDeposit((await programContext()).db, trackingId);
   if (row === null) throw new Error("nothing is written down");
   return row;
@@ -50,7 +50,7 @@ async function reported(trackingId: string, claim: { hash: string; step: "source
 
 describe("report of another user's transaction", () => {
   test("as a source proves nothing for either deposit", async () => {
-    const victim = await depart({ provider: "across", vault });
+    const victim = await sendBridgeDeposit({ provider: "across", vault });
     const stranger = await prepareMove({ provider: "across", vault });
     expect(await reported(stranger.trackingId, { hash: victim.hash, step: "source" })).toMatchObject({
       state: "built",
@@ -72,8 +72,8 @@ describe("report of another user's transaction", () => {
 
   test("as a second step changes no state", async () => {
     const [victim, stranger] = [
-      await depart({ provider: "across", vault: members, twoStep: true }),
-      await depart({ provider: "across", vault: members, twoStep: true }),
+      await sendBridgeDeposit({ provider: "across", vault: members, twoStep: true }),
+      await sendBridgeDeposit({ provider: "across", vault: members, twoStep: true }),
     ];
     for (const one of [victim, stranger]) await until(one, AWAITING);
     const hash = await depositByHand(victim);
@@ -90,7 +90,7 @@ describe("report of another user's transaction", () => {
   });
 
   test("of an unknown or unrelated hash changes no state", async () => {
-    const departed = await depart({ provider: "across", vault, twoStep: true });
+    const departed = await sendBridgeDeposit({ provider: "across", vault, twoStep: true });
     await until(departed, AWAITING);
     const user = await userOn(to, departed.user);
     const transfer = await sendCall(user, { to: user.address, value: 1n });
@@ -106,10 +106,15 @@ describe("report of another user's transaction", () => {
 
 describe("second step of the user", () => {
   test("proves one deposit only", async () => {
-    const first = await depart({ provider: "across", vault: members, twoStep: true });
+    const first = await sendBridgeDeposit({ provider: "across", vault: members, twoStep: true });
     await until(first, AWAITING);
     await give(ends(members)[0], { user: first.user, symbol: "USDC", amount: 250_000_000n });
-    const second = await depart({ provider: "across", vault: members, twoStep: true, user: first.user });
+    const second = await sendBridgeDeposit({
+      provider: "across",
+      vault: members,
+      twoStep: true,
+      user: first.user,
+    });
     await until(second, AWAITING);
     const hash = await depositByHand(first);
     expect(await reported(first.trackingId, { hash, step: "deposit" })).toMatchObject({ state: "completed" });
@@ -126,7 +131,7 @@ describe("second step of the user", () => {
     await give(chain, { user: there, symbol: "USDC", amount: 5_000_000n });
     const earlier = await depositAmount(there, 5_000_000n);
     await mined(chain, earlier);
-    const departed = await depart({ provider: "across", vault: members, twoStep: true, user });
+    const departed = await sendBridgeDeposit({ provider: "across", vault: members, twoStep: true, user });
     await until(departed, AWAITING);
     expect(await reported(departed.trackingId, { hash: earlier, step: "deposit" })).toMatchObject({
       state: "awaiting_deposit",
@@ -136,7 +141,7 @@ describe("second step of the user", () => {
 });
 
 /** Deposits all a user holds into the vault that must see the user, as its second step would. */
-async function depositByHand({ user, trackingId }: Departed): Promise<Hex> {
+async function depositByHand({ user, trackingId }: SentBridgeDeposit): Promise<Hex> {
   const { deliveredAmount } = await rowOf({ trackingId });
   const chain = ends(members)[1];
   const hash = await depositAmount(await userOn(chain, user), BigInt(deliveredAmount ?? "0"));
@@ -180,7 +185,7 @@ describe("provider that names unrelated transactions", () => {
 
   /** A deposit that is stuck, and transactions that paid its user the very same amounts on both chains. */
   async function stuckWithPayments() {
-    const stuck = await depart({ provider: "lifi", vault });
+    const stuck = await sendBridgeDeposit({ provider: "lifi", vault });
     await statusOf(stuck.hash, from.chainId);
     const paid = async (chain: typeof from) => {
       const payer = await newUser(chain, { USDC: 250_000_000n });

@@ -2,20 +2,20 @@ import { beforeAll, expect, test } from "vitest";
 import { Api } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/e2e/faults.ts";
-import { type Journey, newTraveller, prepare, type Traveller } from "../../support/e2e/transfer.ts";
+import { type Journey, type MultiChainUser, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 const chains = [chainOf(chainIds.one), chainOf(chainIds.two)] as const;
 const journey = { from: chains[0], paid: "USDC", vault: vaultNamed("Remote Prime USDC") } as const;
 const direct = { ...journey, from: chains[1] };
-const travellers: Traveller[] = [];
+const travellers: MultiChainUser[] = [];
 const HANG: FaultInput = { kind: "timeout" };
 const { lifi, across, neon } = emulators();
 const nodes = chains.map(({ chainId }) => rpcEmulator(chainId));
 
 /** What was read once is at hand; what hangs then is what a build cannot do without. */
 beforeAll(async () => {
-  for (const way of [journey, direct]) await api.build(await prepare(way, await newTraveller(chains)));
+  for (const way of [journey, direct]) await api.build(await prepare(way, await newMultiChainUser(chains)));
 });
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
 );
 
 async function expectRefusal(way: Journey, codes: readonly string[]): Promise<void> {
-  const traveller = await newTraveller(chains);
+  const traveller = await newMultiChainUser(chains);
   travellers.push(traveller);
   const body = await prepare(way, traveller);
   const headers = { "idempotency-key": traveller.address };

@@ -5,19 +5,19 @@ import { chainIds, chainOf, vaultsFor } from "../../support/e2e/chain.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { mapConcurrently } from "../../support/e2e/map-concurrently.ts";
 import {
+  completeDeposit,
   type Journey,
-  newTraveller,
+  type MultiChainUser,
+  newMultiChainUser,
   type Paid,
   prepare,
   sharesAsBuilt,
-  type Traveller,
-  travel,
 } from "../../support/e2e/transfer.ts";
 
 type ProviderName = "across" | "lifi";
 interface Planned {
   journey: Journey;
-  traveller: Traveller;
+  traveller: MultiChainUser;
   built: SentDeposit;
 }
 
@@ -68,7 +68,7 @@ async function underFaults<T>(plans: [string, FaultInput][], work: () => Promise
 
 /** Builds a journey with the money at hand; a refusal names the journey. */
 async function plan(journey: Journey): Promise<Planned> {
-  const traveller = await newTraveller(chains);
+  const traveller = await newMultiChainUser(chains);
   const body = await prepare(journey, traveller);
   const answer = await api.send("/v1/quote/build", { body });
   const { from, paid: one, vault } = journey;
@@ -99,7 +99,7 @@ async function executeAll(journeys: readonly Journey[], way: { provider: Provide
   }
   const execute = async ({ journey, traveller, built }: Planned, index: number) => {
     const style = index % 2 === 0 ? "calls" : "approval";
-    const { arrived, shares } = await travel({ ...journey, traveller, built, style });
+    const { arrived, shares } = await completeDeposit({ ...journey, traveller, built, style });
     expectClose(shares, { to: sharesAsBuilt(built), name: journey.vault.name });
     // On one chain, native money also pays for gas.
     if (arrived !== null && built.deposit_tx?.approval != null) {

@@ -5,16 +5,16 @@ import { Api } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import { chainIds, chainOf, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { mapConcurrently } from "../../support/e2e/map-concurrently.ts";
-import { newTraveller, PATIENCE, paidAmounts, prepare } from "../../support/e2e/transfer.ts";
+import { DELIVERY_POLLING, newMultiChainUser, paidAmounts, prepare } from "../../support/e2e/transfer.ts";
 import {
-  expectPromised,
+  expectQuotedShares,
   finish,
+  type LifiDepositCase,
   relayer,
+  type SentLifiDeposit,
   settled,
   start,
-  type Trip,
   until,
-  type Way,
 } from "../../support/e2e/trip.ts";
 
 const one = chainOf(chainIds.one);
@@ -22,22 +22,23 @@ const two = chainOf(chainIds.two);
 afterEach(settled);
 
 /** Native money, swapped before the bridge or moved as it is. */
-const swappedFirst: readonly Way[] = [
+const swappedFirst: readonly LifiDepositCase[] = [
   { bridge: "stargate", paid: "ETH", vault: "Remote USDC", steps: 1 },
   { bridge: "stargate_bus", paid: "ETH", vault: "Remote USDT", steps: 2 },
   { bridge: "cctp", paid: "ETH", vault: "Remote USDC", steps: 2 },
   { bridge: "cctp_fast", paid: "ETH", vault: "Plain USDC", steps: 2 },
 ];
-const asItIs: readonly Way[] = [
+const asItIs: readonly LifiDepositCase[] = [
   { bridge: "stargate", paid: "ETH", vault: "Remote WETH", steps: 2 },
   { bridge: "stargate_bus", paid: "ETH", vault: "Solid WETH", steps: 2 },
 ];
 
 /** What the bridge asks for its message, wei. */
-const messageFee = ({ bridge }: Way): bigint => (bridge.startsWith("stargate") ? MESSAGE_FEE : 0n);
+const messageFee = ({ bridge }: LifiDepositCase): bigint =>
+  bridge.startsWith("stargate") ? MESSAGE_FEE : 0n;
 
 /** The transaction pays what was asked for and the bridge's fee, no more: nothing is approved, nothing comes back. */
-function expectPaid(way: Way, { built }: Trip): void {
+function expectPaid(way: LifiDepositCase, { built }: SentLifiDeposit): void {
   expect(built.approval).toBe(null);
   expect(BigInt(built.transaction_request.value)).toBe(paidAmounts.ETH + messageFee(way));
   expect(built.transaction_request.to).toBe(
@@ -46,10 +47,10 @@ function expectPaid(way: Way, { built }: Trip): void {
 }
 
 test("native money is bridged by every LI.FI bridge and tracked", async () => {
-  const work = async (way: Way) => {
+  const work = async (way: LifiDepositCase) => {
     const trip = await start(way);
     expectPaid(way, trip);
-    expectPromised(trip, await finish(trip));
+    expectQuotedShares(trip, await finish(trip));
   };
   await mapConcurrently([...swappedFirst, ...asItIs], { atOnce: 6, work });
 });
@@ -59,7 +60,7 @@ test.each(asItIs)("$bridge delivers native money and the second step pays native
   const second = trip.built.deposit_tx;
   expect(second?.approval).toBe(null);
   expect(second?.transaction_request.value).toBe(trip.built.estimate.to_amount_min);
-  expectPromised(trip, await finish(trip));
+  expectQuotedShares(trip, await finish(trip));
 });
 
 describe("under-delivery of native money", () => {
@@ -68,11 +69,11 @@ describe("under-delivery of native money", () => {
     ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 975n],
   ])("deposits %s less than promised", async (_, settings, perMille) => {
     await relayer(settings);
-    const work = async (way: Way) => {
+    const work = async (way: LifiDepositCase) => {
       const trip = await start(way);
       const shares = await finish(trip);
       // Nothing on chain holds a second step to the shares that were expected before.
-      if (way.steps === 1) expectPromised(trip, shares, perMille);
+      if (way.steps === 1) expectQuotedShares(trip, shares, perMille);
       else
         expect(shares * 1_000n).toBeGreaterThanOrEqual(
           BigInt(trip.built.estimate.estimated_shares) * perMille,
@@ -108,14 +109,14 @@ test.each([...swappedFirst.slice(2), ...asItIs])(
     const before = await held();
     await relayer({ mode: "refund" });
     await until(trip, { status: "PENDING", substatus: "REFUND_IN_PROGRESS", deposit: { state: "bridging" } });
-    await expect.poll(held, PATIENCE).toBeGreaterThan(before);
+    await expect.poll(held, DELIVERY_POLLING).toBeGreaterThan(before);
     await until(trip, { status: "PENDING", substatus: "REFUND_IN_PROGRESS", deposit: { state: "bridging" } });
   },
 );
 
 test("a bridge that cannot deliver the token gives way to another, with a reason", async () => {
   const journey = { from: one, paid: "ETH", vault: vaultNamed("Remote WETH") } as const;
-  const body = await prepare(journey, await newTraveller([one, two]));
+  const body = await prepare(journey, await newMultiChainUser([one, two]));
   for (const bridge of ["cctp", "cctp_fast"] as const) {
     const quote = await new Api().quote({ ...body, preferred_bridge: bridge });
     expect(quote.route_options[0]?.bridge).toBe("across");
@@ -125,7 +126,7 @@ test("a bridge that cannot deliver the token gives way to another, with a reason
 
 test("no_route when a user-called vault needs wrapped money and the bridge pays unwrapped", async () => {
   const journey = { from: two, paid: "USDC", vault: vaultNamed("Core WETH") } as const;
-  const body = await prepare(journey, await newTraveller([two]));
+  const body = await prepare(journey, await newMultiChainUser([two]));
   expect(await new Api().refusal(body)).toMatchObject({
     status: 400,
     code: "no_route",

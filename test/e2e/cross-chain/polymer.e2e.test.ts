@@ -4,25 +4,38 @@ import { Api } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import { chainIds, chainOf, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { mapConcurrently } from "../../support/e2e/map-concurrently.ts";
-import { newTraveller, PATIENCE, prepare } from "../../support/e2e/transfer.ts";
-import { expectPromised, finish, relayer, settled, start, until, type Way } from "../../support/e2e/trip.ts";
+import { DELIVERY_POLLING, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
+import {
+  expectQuotedShares,
+  finish,
+  type LifiDepositCase,
+  relayer,
+  settled,
+  start,
+  until,
+} from "../../support/e2e/trip.ts";
 
 const one = chainOf(chainIds.one);
 const two = chainOf(chainIds.two);
 afterEach(settled);
 
 /** Above two hundred dollars Polymer takes less than Celer. */
-const ways: readonly Way[] = [
+const ways: readonly LifiDepositCase[] = [
   { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2, amount: 987_654_321n },
   { bridge: "cctp_fast", paid: "USDC", vault: "Plain USDC", steps: 2, amount: 1_234_567_891n },
   { bridge: "cctp", paid: "ETH", vault: "Plain USDC", steps: 2, amount: 543_210_981_234_567_891n },
   { bridge: "cctp_fast", paid: "USDT", vault: "Remote USDC", steps: 2, amount: 876_543_219n },
 ];
 
-const toolOf = async ({ bridge, paid, vault: name, amount }: Way): Promise<string | undefined> => {
+const toolOf = async ({
+  bridge,
+  paid,
+  vault: name,
+  amount,
+}: LifiDepositCase): Promise<string | undefined> => {
   const vault = vaultNamed(name);
   const from = vault.chain_id === chainIds.one ? two : one;
-  const body = await prepare({ from, paid, vault }, await newTraveller([one, two]), amount);
+  const body = await prepare({ from, paid, vault }, await newMultiChainUser([one, two]), amount);
   const quote = await new Api().quote({ ...body, preferred_bridge: bridge });
   return quote.estimate.steps[0]?.tool;
 };
@@ -30,14 +43,14 @@ const toolOf = async ({ bridge, paid, vault: name, amount }: Way): Promise<strin
 test("CCTP uses Polymer when it delivers more than Celer", async () => {
   const tools = await Promise.all(ways.map(toolOf));
   expect(tools).toEqual(["polymerStandard", "polymer", "polymerStandard", "polymer"]);
-  const small: Way = { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2 };
+  const small: LifiDepositCase = { bridge: "cctp", paid: "USDC", vault: "Remote USDC", steps: 2 };
   expect(await toolOf(small)).toBe("celercircle");
 });
 
 test("Polymer delivers into the vault and is tracked without a report", async () => {
-  const work = async (way: Way) => {
+  const work = async (way: LifiDepositCase) => {
     const trip = await start(way);
-    expectPromised(trip, await finish(trip));
+    expectQuotedShares(trip, await finish(trip));
   };
   await mapConcurrently(ways, { atOnce: 4, work });
 });
@@ -48,7 +61,7 @@ describe("under-delivery by Polymer", () => {
     ["1 %", { mode: "underdeliver", underdeliver_bps: 100 }, 975n],
   ])("deposits %s less than promised", async (_, settings, perMille) => {
     await relayer(settings);
-    const work = async (way: Way) => {
+    const work = async (way: LifiDepositCase) => {
       const trip = await start(way);
       const estimated = BigInt(trip.built.estimate.estimated_shares);
       expect((await finish(trip)) * 1_000n).toBeGreaterThanOrEqual(estimated * perMille);
@@ -66,6 +79,6 @@ test("refund: Polymer pays none, so LI.FI's refund or hold stays PENDING", async
   await relayer({ mode: "refund" });
   const { from } = trip.journey;
   const held = () => balanceOf(from, { token: tokenOn(from, "USDC"), owner: trip.traveller.address });
-  await expect.poll(held, PATIENCE).toBeGreaterThan(0n);
+  await expect.poll(held, DELIVERY_POLLING).toBeGreaterThan(0n);
   await until(trip, { status: "PENDING", substatus: "REFUND_IN_PROGRESS", deposit: { state: "bridging" } });
 });

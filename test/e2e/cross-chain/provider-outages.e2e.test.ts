@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Api } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import { addressOf, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
-import { depart, ends, type ProviderName, withBridge } from "../../support/e2e/cross-chain.ts";
+import { ends, type ProviderName, sendBridgeDeposit, withBridge } from "../../support/e2e/cross-chain.ts";
 import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/e2e/faults.ts";
 import { problemOf } from "../../support/e2e/http.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
@@ -29,7 +29,7 @@ describe.each(faults)("outage: both provider APIs %s", (_name, fault) => {
 
   test.each(providers)("a stuck transfer of %s stays PENDING", async (provider) => {
     await withBridge({ faults: broken, relayer: { mode: "stall" } }, async () => {
-      const stuck = await depart({ provider, vault });
+      const stuck = await sendBridgeDeposit({ provider, vault });
       for (let look = 0; look < 3; look += 1)
         expect(await statusOf(stuck.hash, from.chainId)).toMatchObject(BRIDGING);
     });
@@ -37,14 +37,14 @@ describe.each(faults)("outage: both provider APIs %s", (_name, fault) => {
 
   test.each(providers)("a delivery of %s is found on chain", async (provider) => {
     await withBridge({ faults: broken }, async () => {
-      const departed = await depart({ provider, vault });
+      const departed = await sendBridgeDeposit({ provider, vault });
       expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
     });
   });
 
   test("a refund counts only when its transaction is known", async () => {
     const departed = await withBridge({ faults: broken, relayer: { mode: "refund" } }, async () => {
-      const made = await depart({ provider: "lifi", vault });
+      const made = await sendBridgeDeposit({ provider: "lifi", vault });
       const held = () => balanceOf(from, { token: tokenOn(from, "USDC"), owner: made.user.address });
       await expect.poll(held).toBeGreaterThan(0n);
       expect(await statusOf(made.hash, from.chainId)).toMatchObject(BRIDGING);
@@ -54,9 +54,9 @@ describe.each(faults)("outage: both provider APIs %s", (_name, fault) => {
   });
 
   test("a final status stays", async () => {
-    const departed = await depart({ provider: "lifi", vault });
+    const departed = await sendBridgeDeposit({ provider: "lifi", vault });
     const done = await until(departed, { status: "DONE" });
-    const waiting = await depart({ provider: "lifi", vault, twoStep: true });
+    const waiting = await sendBridgeDeposit({ provider: "lifi", vault, twoStep: true });
     await until(waiting, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
     await withBridge({ faults: broken }, async () => {
       expect(await statusOf(departed.hash, from.chainId)).toEqual(done);
@@ -70,7 +70,7 @@ describe.each(faults)("outage: both provider APIs %s", (_name, fault) => {
 
 test("timeout: hanging provider APIs do not delay a status", async () => {
   await withBridge({ faults: [onStatus({ kind: "timeout" })] }, async () => {
-    const departed = await depart({ provider: "lifi", vault });
+    const departed = await sendBridgeDeposit({ provider: "lifi", vault });
     const startedAt = Date.now();
     await statusOf(departed.hash, from.chainId);
     expect(Date.now() - startedAt).toBeLessThan(9_000);
@@ -83,7 +83,7 @@ describe("outage of the vault's chain", () => {
 
   test("a delivery is proven only after the chain can be read", async () => {
     const departed = await withFaults(dark, async () => {
-      const made = await depart({ provider: "lifi", vault });
+      const made = await sendBridgeDeposit({ provider: "lifi", vault });
       const shares = () => balanceOf(to, { token: addressOf(vault), owner: made.user.address });
       await expect.poll(shares).toBeGreaterThan(0n);
       expect(await statusOf(made.hash, from.chainId)).toMatchObject(BRIDGING);
@@ -100,7 +100,7 @@ describe("outage of the vault's chain", () => {
   });
 
   test("shows the delivery and why no next step can be signed", async () => {
-    const departed = await depart({ provider: "across", vault, twoStep: true });
+    const departed = await sendBridgeDeposit({ provider: "across", vault, twoStep: true });
     await until(departed, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
     await withFaults(dark, async () => {
       expect(await api.deposit(departed.trackingId)).toMatchObject({
@@ -116,9 +116,9 @@ describe("outage of the source chain", () => {
   const dark = { emulators: [rpcEmulator(from.chainId)], faults: [{ kind: "status", status: 503 } as const] };
 
   test("shows proven deposits and fails for unproven ones", async () => {
-    const departed = await depart({ provider: "lifi", vault });
+    const departed = await sendBridgeDeposit({ provider: "lifi", vault });
     const done = await until(departed, { status: "DONE" });
-    const unseen = await depart({ provider: "lifi", vault });
+    const unseen = await sendBridgeDeposit({ provider: "lifi", vault });
     await withFaults(dark, async () => {
       expect(await statusOf(departed.hash, from.chainId)).toEqual(done);
       const answer = await api.send(`/v1/status?tx_hash=${unseen.hash}&from_chain_id=${from.chainId}`);
@@ -133,7 +133,7 @@ describe("outage of a store", () => {
     ["before a write", { match: "update", kind: "status", status: 500, count: 1 }],
     ["after a write, its answer lost", { match: "update", kind: "truncate", count: 1 }],
   ])("%s: the request fails and the next one finds the deposit unchanged", async (_name, fault) => {
-    const departed = await depart({ provider: "across", vault });
+    const departed = await sendBridgeDeposit({ provider: "across", vault });
     await withFaults({ emulators: [emulators().neon], faults: [fault] }, async () => {
       const answer = await api.send(`/v1/status?tx_hash=${departed.hash}&from_chain_id=${from.chainId}`);
       expect(problemOf(answer)).toMatchObject({ status: 503, code: "store_unavailable" });
@@ -149,7 +149,7 @@ describe("outage of a store", () => {
     await withFaults(
       { emulators: [emulators().upstash], faults: [{ kind: "status", status: 500 }] },
       async () => {
-        const departed = await depart({ provider: "lifi", vault });
+        const departed = await sendBridgeDeposit({ provider: "lifi", vault });
         expect(await until(departed, { status: "DONE" })).toMatchObject({ substatus: "COMPLETED" });
       },
     );

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { Api } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { emulators, withFaults } from "../../support/e2e/faults.ts";
-import { newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
+import { completeDeposit, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
 
 const one = chainOf(chainIds.one);
 const two = chainOf(chainIds.two);
@@ -18,7 +18,7 @@ afterEach(() => fetch(`${lifi}/__control`, { method: "DELETE" }));
 
 async function wish() {
   const journey = { from: two, paid: "USDC", vault: vaultNamed("Plain USDC") } as const;
-  const traveller = await newTraveller([one, two]);
+  const traveller = await newMultiChainUser([one, two]);
   return { journey, traveller, body: await prepare(journey, traveller) };
 }
 
@@ -39,6 +39,6 @@ test("Relay: another provider's route is used and the reason returned", async ()
   expect(quote.reasons.map(({ code }) => code)).toContain("upstream_rejected");
   const built = await api.build(more);
   expect(built.transaction_request.to).toBe(two.info.contracts.spoke_pool);
-  const { shares } = await travel({ ...journey, traveller, built, style: "calls" });
+  const { shares } = await completeDeposit({ ...journey, traveller, built, style: "calls" });
   expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));
 });

@@ -6,7 +6,7 @@ import { ends } from "../../support/e2e/cross-chain.ts";
 import { settled } from "../../support/e2e/settled.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { statusOf } from "../../support/e2e/track.ts";
-import { newTraveller, PATIENCE, paidAmounts, prepare } from "../../support/e2e/transfer.ts";
+import { DELIVERY_POLLING, newMultiChainUser, paidAmounts, prepare } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 
@@ -17,7 +17,7 @@ async function signTwice(
 ) {
   const vault = vaultNamed(way.vault);
   const [from, to] = ends(vault);
-  const traveller = await newTraveller([from, to]);
+  const traveller = await newMultiChainUser([from, to]);
   const user = traveller.on(from);
   const body = await prepare({ from, paid: "USDC", vault }, traveller);
   await give(from, { user, symbol: "USDC", amount: paidAmounts.USDC });
@@ -29,7 +29,7 @@ async function signTwice(
     await mined(from, hash);
     const ask = () => statusOf(hash, from.chainId, to.chainId);
     const is = ({ status, substatus }: TransferStatus) => `${status} ${substatus}` === words;
-    statuses.push(await settled(ask, { ...PATIENCE, wanted: is }));
+    statuses.push(await settled(ask, { ...DELIVERY_POLLING, wanted: is }));
   }
   return { built, statuses, recorded: await api.deposit(built.tracking_id) };
 }

@@ -3,7 +3,13 @@ import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import { addressOf, mined, tokenOn, userOn, vaultNamed } from "../../support/e2e/chain.ts";
-import { type Departed, depart, ends, type ProviderName, withBridge } from "../../support/e2e/cross-chain.ts";
+import {
+  ends,
+  type ProviderName,
+  type SentBridgeDeposit,
+  sendBridgeDeposit,
+  withBridge,
+} from "../../support/e2e/cross-chain.ts";
 import { type Signable, signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
 
@@ -14,12 +20,12 @@ const [from, to] = ends(vault);
 const asset = tokenOn(to, "USDC");
 const share = addressOf(vault);
 
-const sharesOf = ({ user }: Departed) => balanceOf(to, { token: share, owner: user.address });
-const heldBy = ({ user }: Departed) => balanceOf(to, { token: asset, owner: user.address });
+const sharesOf = ({ user }: SentBridgeDeposit) => balanceOf(to, { token: share, owner: user.address });
+const heldBy = ({ user }: SentBridgeDeposit) => balanceOf(to, { token: asset, owner: user.address });
 const BRIDGING = { status: "PENDING", deposit: { state: "bridging" } };
 
 /** The step the API offers next, signed on the vault's chain. */
-async function takeNext(departed: Departed): Promise<string> {
+async function takeNext(departed: SentBridgeDeposit): Promise<string> {
   const { next } = await api.deposit(departed.trackingId);
   if (next === null) throw new Error("nothing to sign");
   const user = await userOn(to, departed.user);
@@ -30,7 +36,7 @@ async function takeNext(departed: Departed): Promise<string> {
 
 describe.each(providers)("one-step deposit over %s", (provider) => {
   test("mints shares from the delivery and returns the same status for every hash", async () => {
-    const departed = await depart({ provider, vault });
+    const departed = await sendBridgeDeposit({ provider, vault });
     const done = await until(departed, { status: "DONE" });
     const shares = await sharesOf(departed);
     expect(shares).toBeGreaterThan(0n);
@@ -68,7 +74,7 @@ describe.each(providers)("one-step deposit over %s", (provider) => {
     ["a hundredth less", { underdeliver_bps: 100 }],
   ])("mints shares from %s than promised", async (_name, less) => {
     await withBridge({ relayer: { mode: "underdeliver", ...less } }, async () => {
-      const departed = await depart({ provider, vault });
+      const departed = await sendBridgeDeposit({ provider, vault });
       const done = await until(departed, { status: "DONE" });
       expect(done).toMatchObject({ substatus: "COMPLETED" });
       expect(done.deposit?.shares).toBe((await sharesOf(departed)).toString());
@@ -77,7 +83,7 @@ describe.each(providers)("one-step deposit over %s", (provider) => {
 
   test("failed destination call leaves the token: PARTIAL with a next step", async () => {
     const departed = await withBridge({ relayer: { mode: "fail_destination" } }, async () => {
-      const made = await depart({ provider, vault });
+      const made = await sendBridgeDeposit({ provider, vault });
       await until(made, { status: "DONE" });
       return made;
     });
@@ -119,7 +125,7 @@ describe.each(providers)("one-step deposit over %s", (provider) => {
 
   test("refund counts when the money is back", async () => {
     await withBridge({ relayer: { mode: "refund" } }, async () => {
-      const departed = await depart({ provider, vault });
+      const departed = await sendBridgeDeposit({ provider, vault });
       const done = await until(departed, { status: "DONE" });
       const back = await balanceOf(from, { token: tokenOn(from, "USDC"), owner: departed.user.address });
       expect(done).toMatchObject({
@@ -136,7 +142,7 @@ describe.each(providers)("one-step deposit over %s", (provider) => {
 
   test("stuck transfer is PENDING until the bridge continues", async () => {
     const departed = await withBridge({ relayer: { mode: "stall" } }, async () => {
-      const made = await depart({ provider, vault });
+      const made = await sendBridgeDeposit({ provider, vault });
       for (let look = 0; look < 5; look += 1)
         expect(await statusOf(made.hash, from.chainId)).toMatchObject(BRIDGING);
       return made;
@@ -146,7 +152,7 @@ describe.each(providers)("one-step deposit over %s", (provider) => {
 
   test("expired transfer is PENDING until its refund", async () => {
     const departed = await withBridge({ relayer: { mode: "expire" } }, async () => {
-      const made = await depart({ provider, vault });
+      const made = await sendBridgeDeposit({ provider, vault });
       await until(made, {
         status: "PENDING",
         substatus: "REFUND_IN_PROGRESS",
@@ -165,7 +171,7 @@ describe.each(providers)("two-step deposit over %s", (provider) => {
     ["a hundredth less than said", { mode: "underdeliver", underdeliver_bps: 100 } as const],
   ])("the user deposits %s that arrived", async (_name, relayer) => {
     const departed = await withBridge({ relayer }, async () => {
-      const made = await depart({ provider, vault, twoStep: true });
+      const made = await sendBridgeDeposit({ provider, vault, twoStep: true });
       await until(made, { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" });
       return made;
     });
@@ -188,7 +194,7 @@ describe.each(providers)("two-step deposit over %s", (provider) => {
   });
 
   test("a reverted second step can be sent again", async () => {
-    const departed = await depart({ provider, vault, twoStep: true });
+    const departed = await sendBridgeDeposit({ provider, vault, twoStep: true });
     await until(departed, { substatus: "WAIT_DEPOSIT_TRANSACTION" });
     const { next } = await api.deposit(departed.trackingId);
     if (next === null) throw new Error("nothing to sign");

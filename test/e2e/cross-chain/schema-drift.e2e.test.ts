@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { Api, type SentDeposit } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { emulators, withFaults } from "../../support/e2e/faults.ts";
-import { newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
+import { completeDeposit, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 const from = chainOf(chainIds.one);
@@ -16,7 +16,7 @@ type Change = "missing" | "null" | "number_for_string" | "string_for_number" | "
 
 /** Builds while these services have changed their answers so. */
 async function buildUnder(change: Change, changed: readonly string[]) {
-  const traveller = await newTraveller(chains);
+  const traveller = await newMultiChainUser(chains);
   const body = await prepare(journey, traveller);
   const plan = { emulators: changed, faults: [{ kind: "drift", change } as const] };
   return withFaults(plan, async () => {
@@ -53,10 +53,10 @@ test("schema drift: numbers in place of strings remove LI.FI's routes and are re
   expect(built.estimate.to_amount_min).toBe((await api.build(usual)).estimate.to_amount_min);
 });
 
-const prepared = async () => prepare(journey, await newTraveller(chains));
+const prepared = async () => prepare(journey, await newMultiChainUser(chains));
 
 test("schema drift: unknown fields are ignored", async () => {
   const { answer, traveller } = await buildUnder("extra", [lifi, across]);
   expect(answer.status, answer.text).toBe(200);
-  await travel({ ...journey, traveller, built: answer.json as SentDeposit, style: "calls" });
+  await completeDeposit({ ...journey, traveller, built: answer.json as SentDeposit, style: "calls" });
 });

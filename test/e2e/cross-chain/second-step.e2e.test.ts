@@ -7,12 +7,12 @@ import { settled } from "../../support/e2e/settled.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { statusOf } from "../../support/e2e/track.ts";
 import {
-  newTraveller,
-  PATIENCE,
+  DELIVERY_POLLING,
+  type MultiChainUser,
+  newMultiChainUser,
   prepare,
   sharesOf,
   signSecond,
-  type Traveller,
 } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
@@ -21,19 +21,19 @@ const to = chainOf(chainIds.one);
 const members = vaultNamed("Members USDC");
 
 interface Arrived {
-  traveller: Traveller;
+  traveller: MultiChainUser;
   trackingId: string;
   hash: Hex;
   next: NextStep;
 }
 
 /** Sends the first of two steps and waits until the money is there. */
-async function arrive(traveller: Traveller): Promise<Arrived> {
+async function arrive(traveller: MultiChainUser): Promise<Arrived> {
   const built = await api.build(await prepare({ from, paid: "USDC", vault: members }, traveller));
   const hash = await signDeposit(from, { user: traveller.on(from), built, style: "approval" });
   await mined(from, hash);
   const nextOf = async () => (await statusOf(hash, from.chainId, to.chainId)).deposit?.next ?? null;
-  const next = await settled(nextOf, { ...PATIENCE, wanted: (one) => one !== null });
+  const next = await settled(nextOf, { ...DELIVERY_POLLING, wanted: (one) => one !== null });
   if (next === null) throw new Error("nothing is to be signed");
   return { traveller, trackingId: built.tracking_id, hash, next };
 }
@@ -44,7 +44,7 @@ const AWAITING = { status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" };
 
 describe("unreported second step of a user-called vault", () => {
   test("is found by its payment and completes the deposit", async () => {
-    const arrived = await arrive(await newTraveller([from, to]));
+    const arrived = await arrive(await newMultiChainUser([from, to]));
     const { traveller } = arrived;
     const second = await signSecond(to, { user: traveller.on(to), second: arrived.next });
     const status = await shown(arrived);
@@ -55,7 +55,7 @@ describe("unreported second step of a user-called vault", () => {
   });
 
   test("completes only one of two equal deposits", async () => {
-    const traveller = await newTraveller([from, to]);
+    const traveller = await newMultiChainUser([from, to]);
     const both = [await arrive(traveller), await arrive(traveller)] as const;
     await signSecond(to, { user: traveller.on(to), second: both[0].next });
     const states = [await shown(both[0]), await shown(both[1])].map(({ substatus }) => substatus);
@@ -65,8 +65,8 @@ describe("unreported second step of a user-called vault", () => {
   });
 
   test("is not matched by the same amount paid elsewhere", async () => {
-    const arrived = await arrive(await newTraveller([from, to]));
-    const stranger = await newTraveller([]);
+    const arrived = await arrive(await newMultiChainUser([from, to]));
+    const stranger = await newMultiChainUser([]);
     const amount = BigInt(arrived.next.approval?.amount ?? "0");
     const args = [stranger.address, amount] as const;
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
@@ -75,7 +75,7 @@ describe("unreported second step of a user-called vault", () => {
   });
 
   test("is not matched by a deposit of a different amount", async () => {
-    const arrived = await arrive(await newTraveller([from, to]));
+    const arrived = await arrive(await newMultiChainUser([from, to]));
     const { traveller } = arrived;
     await give(to, { user: traveller.on(to), symbol: "USDC", amount: 5_000_000n });
     const body = await prepare({ from: to, paid: "USDC", vault: members }, traveller);

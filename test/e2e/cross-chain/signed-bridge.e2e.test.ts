@@ -8,7 +8,13 @@ import { chainIds, chainOf, newUser, tokenOn, vaultNamed } from "../../support/e
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 import { emulators, withFaults } from "../../support/e2e/faults.ts";
 import { bodyOf } from "../../support/e2e/http.ts";
-import { authorize, impoverish, signatureIn, signOrder, submit } from "../../support/e2e/sign-order.ts";
+import {
+  authorize,
+  clearNativeBalance,
+  signatureIn,
+  signOrder,
+  submit,
+} from "../../support/e2e/sign-order.ts";
 import { statusOf } from "../../support/e2e/track.ts";
 
 const api = new Api();
@@ -33,7 +39,7 @@ test.each(["across", "lifi"] as const)(
   "one signature pays for a bridge of %s that names the user as depositor, and another account sends it",
   async (provider) => {
     const user = await newUser(away, { USDC: amounts.USDC });
-    await impoverish(away, user.address);
+    await clearNativeBalance(away, user.address);
     const relayer = await newUser(away);
     const asked = { authorize: "auto", submitter: relayer.address, preferred_bridge: "across" } as const;
     const built = await offered[provider](() => api.buildToSign(acrossFrom(user.address, asked)));

@@ -5,12 +5,12 @@ import { withBridge } from "../../support/e2e/cross-chain.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { statusOf } from "../../support/e2e/track.ts";
 import {
+  DELIVERY_POLLING,
   type Journey,
-  newTraveller,
-  PATIENCE,
+  type MultiChainUser,
+  newMultiChainUser,
   prepare,
   sharesOf,
-  type Traveller,
 } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
@@ -19,20 +19,20 @@ const two = chainOf(chainIds.two);
 
 /** Builds a journey, signs its first transaction and waits for the status that is wanted. */
 async function start(journey: Journey, wanted: object) {
-  const traveller = await newTraveller([one, two]);
+  const traveller = await newMultiChainUser([one, two]);
   const built = await api.build(await prepare(journey, traveller));
   const user = traveller.on(journey.from);
   const hash = await signDeposit(journey.from, { user, built, style: "calls" });
   await mined(journey.from, hash);
   const ask = () => statusOf(hash, journey.from.chainId, journey.vault.chain_id);
-  await expect.poll(ask, PATIENCE).toMatchObject(wanted);
+  await expect.poll(ask, DELIVERY_POLLING).toMatchObject(wanted);
   return { traveller, built, hash, ask, status: await ask() };
 }
 
 /** Signs what the API offers next, and tells the API. */
 async function goOn(
   journey: Journey,
-  deposit: { traveller: Traveller; trackingId: string },
+  deposit: { traveller: MultiChainUser; trackingId: string },
 ): Promise<string> {
   const { next } = await api.deposit(deposit.trackingId);
   if (next === null) throw new Error("nothing to sign");

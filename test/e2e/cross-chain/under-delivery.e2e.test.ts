@@ -7,14 +7,14 @@ import { emulators } from "../../support/e2e/faults.ts";
 import { settled } from "../../support/e2e/settled.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import {
+  completeDeposit,
+  DELIVERY_POLLING,
   type Journey,
-  newTraveller,
-  PATIENCE,
+  type MultiChainUser,
+  newMultiChainUser,
   paidAmounts,
   prepare,
   sharesOf,
-  type Traveller,
-  travel,
 } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
@@ -36,7 +36,7 @@ const short: readonly [string, Partial<Relayer>, bigint][] = [
 
 interface Trip {
   journey: Journey;
-  traveller: Traveller;
+  traveller: MultiChainUser;
   built: SentDeposit;
 }
 
@@ -47,7 +47,7 @@ async function start(
 ): Promise<Trip> {
   const vault = vaultNamed(name);
   const journey = { from, paid: vault.asset_symbol as "USDC" | "USDT" | "WETH", vault };
-  const traveller = await newTraveller([from, to]);
+  const traveller = await newMultiChainUser([from, to]);
   const body = await prepare(journey, traveller);
   await control(plan.own === lifi ? across : lifi, { faults: [{ kind: "status", status: 503 }] });
   const built = await api.build({ ...body, slippage: 0.02 });
@@ -67,7 +67,7 @@ describe("under-delivery by LI.FI", () => {
     async ({ name, relayer, bps }) => {
       const trip = await start(name, { own: lifi, relayer });
       const { built } = trip;
-      const { shares } = await travel({ ...trip, ...trip.journey, style: "calls" });
+      const { shares } = await completeDeposit({ ...trip, ...trip.journey, style: "calls" });
       const estimated = BigInt(built.estimate.estimated_shares);
       expect(shares * 10_000n).toBeGreaterThanOrEqual(estimated * (9_999n - bps));
       if (bps > 0n) expect(shares * 1_000n).toBeLessThan(estimated * 995n);
@@ -93,7 +93,10 @@ async function expectFallback(trip: Trip, perMille: bigint): Promise<void> {
   const { journey, traveller, built } = trip;
   await mined(from, await signDeposit(from, { user: traveller.on(from), built, style: "approval" }));
   const least = (BigInt(built.estimate.to_amount_min) * perMille) / 1_000n - 1n;
-  const arrived = await settled(() => held(trip), { ...PATIENCE, wanted: (amount) => amount >= least });
+  const arrived = await settled(() => held(trip), {
+    ...DELIVERY_POLLING,
+    wanted: (amount) => amount >= least,
+  });
   expect(arrived).toBeLessThanOrEqual(paidAmounts[journey.paid]);
   expect(await sharesOf(journey.vault, traveller.address)).toBe(0n);
 }

@@ -6,13 +6,19 @@ import { findRouterDeposits } from "../../../src/tracking/deposits/find-deposit-
 import { followDeposits } from "../../../src/tracking/follow/follow-deposits.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { newUser, vaultNamed } from "../../support/e2e/chain.ts";
-import { type Departed, depart, ends, programContext, withBridge } from "../../support/e2e/cross-chain.ts";
+import {
+  ends,
+  programContext,
+  type SentBridgeDeposit,
+  sendBridgeDeposit,
+  withBridge,
+} from "../../support/e2e/cross-chain.ts";
 import { query } from "../../support/e2e/database.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 import { emulators, type FaultInput, rpcEmulator, withFaults } from "../../support/e2e/faults.ts";
 import { settled } from "../../support/e2e/settled.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
-import { PATIENCE } from "../../support/e2e/transfer.ts";
+import { DELIVERY_POLLING } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 const vault = vaultNamed("Remote USDC");
@@ -49,36 +55,40 @@ async function finish(trackingId: string, wanted: object): Promise<void> {
 }
 
 /** The transaction in which the Router made a deposit. */
-async function deliveryOf({ trackingId }: Departed): Promise<Hex> {
+async function deliveryOf({ trackingId }: SentBridgeDeposit): Promise<Hex> {
   const refs = [orderRef(trackingId)];
   const client = (await programContext()).chains.client(to.chainId);
   if (client === null) throw new Error("the vault's chain is not served");
   const find = async () =>
     (await findRouterDeposits(client, { refs, blocks: 1_000 })).get(orderRef(trackingId));
-  const hash = await settled(find, { ...PATIENCE, wanted: (found) => found !== undefined });
+  const hash = await settled(find, { ...DELIVERY_POLLING, wanted: (found) => found !== undefined });
   if (hash === undefined) throw new Error("the Router made no such deposit");
   return hash;
 }
 
-const report = ({ trackingId, hash }: Departed) => api.report(trackingId, { tx_hash: hash, step: "source" });
+const report = ({ trackingId, hash }: SentBridgeDeposit) =>
+  api.report(trackingId, { tx_hash: hash, step: "source" });
 
 describe("following without status requests", () => {
   test.each(["lifi", "across"] as const)(
     "completes a deposit over %s and finds its source",
     async (provider) => {
-      const departed = await depart({ provider, vault });
+      const departed = await sendBridgeDeposit({ provider, vault });
       await finish(departed.trackingId, { state: "completed", source_tx_hash: departed.hash });
       expect(await api.status(departed.hash, from.chainId)).toMatchObject({ status: "DONE" });
     },
   );
 
   test.each([
-    ["the one that carries it is what was sent", (departed: Departed) => departed.hash],
-    ["one that does not is nothing that was sent", (_: Departed, other: Departed) => other.hash],
+    ["the one that carries it is what was sent", (departed: SentBridgeDeposit) => departed.hash],
+    [
+      "one that does not is nothing that was sent",
+      (_: SentBridgeDeposit, other: SentBridgeDeposit) => other.hash,
+    ],
   ])("reported source of a deposit found by its delivery: %s", async (_what, reported) => {
     const [departed, other] = [
-      await depart({ provider: "lifi", vault }),
-      await depart({ provider: "lifi", vault }),
+      await sendBridgeDeposit({ provider: "lifi", vault }),
+      await sendBridgeDeposit({ provider: "lifi", vault }),
     ];
     const hash = reported(departed, other);
     // Until its delivery is there nobody looks, as when the source's chain could not be read.
@@ -109,13 +119,13 @@ describe("following without status requests", () => {
     ["fail_destination", "partial"],
   ] as const)("a deposit with a bridge outcome %s is %s", async (mode, state) => {
     await withBridge({ relayer: { mode } }, async () => {
-      const departed = await depart({ provider: "across", vault });
+      const departed = await sendBridgeDeposit({ provider: "across", vault });
       await finish(departed.trackingId, { state });
     });
   });
 
   test("tracks a reported two-step deposit to its second step", async () => {
-    const departed = await depart({ provider: "across", vault, twoStep: true });
+    const departed = await sendBridgeDeposit({ provider: "across", vault, twoStep: true });
     await report(departed);
     await finish(departed.trackingId, { state: "awaiting_deposit" });
     const [shown] = await api.deposits(departed.user.address);
@@ -124,8 +134,9 @@ describe("following without status requests", () => {
 });
 
 test("concurrent runs share the work and change nothing twice", async () => {
-  const departed: Departed[] = [];
-  for (let index = 0; index < 6; index += 1) departed.push(await depart({ provider: "across", vault }));
+  const departed: SentBridgeDeposit[] = [];
+  for (let index = 0; index < 6; index += 1)
+    departed.push(await sendBridgeDeposit({ provider: "across", vault }));
   await expect
     .poll(
       async () => {
@@ -148,7 +159,7 @@ describe("following run", () => {
   const DOWN: FaultInput = { kind: "status", status: 503 };
 
   test("continues during a chain outage and retries later", async () => {
-    const stuck = await depart({ provider: "across", vault });
+    const stuck = await sendBridgeDeposit({ provider: "across", vault });
     await report(stuck);
     const chain = ends(here)[1];
     const user = await newUser(chain, { USDC: amounts.USDC });
@@ -162,14 +173,14 @@ describe("following run", () => {
   });
 
   test("needs no Redis", async () => {
-    const departed = await depart({ provider: "lifi", vault });
+    const departed = await sendBridgeDeposit({ provider: "lifi", vault });
     await withFaults({ emulators: [emulators().upstash], faults: [DOWN] }, () =>
       finish(departed.trackingId, { state: "completed" }),
     );
   });
 
   test("goes on after a database outage", async () => {
-    const departed = await depart({ provider: "lifi", vault });
+    const departed = await sendBridgeDeposit({ provider: "lifi", vault });
     const faults: FaultInput[] = [{ match: "history", kind: "status", status: 500, count: 1 }];
     await withFaults({ emulators: [emulators().neon], faults }, fire);
     await finish(departed.trackingId, { state: "completed" });

@@ -18,7 +18,7 @@ import { ends } from "../../support/e2e/cross-chain.ts";
 import { settled } from "../../support/e2e/settled.ts";
 import { newSmartAccount, type SmartAccount } from "../../support/e2e/smart-account.ts";
 import { statusOf } from "../../support/e2e/track.ts";
-import { PATIENCE, sharesOf } from "../../support/e2e/transfer.ts";
+import { DELIVERY_POLLING, sharesOf } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 const AMOUNT = 250_000_000n;
@@ -52,11 +52,11 @@ async function fund(chain: TestChain, { address }: SmartAccount) {
 
 /** The status of the batch, once it is as wanted and stays so. */
 const until = (trip: Awaited<ReturnType<typeof depart>>, wanted: (status: TransferStatus) => boolean) =>
-  settled(() => statusOf(trip.hash, trip.from.chainId, trip.vault.chain_id), { ...PATIENCE, wanted });
+  settled(() => statusOf(trip.hash, trip.from.chainId, trip.vault.chain_id), { ...DELIVERY_POLLING, wanted });
 
 /** What the account holds of the vault, once it holds some. */
 const sharesIn = ({ vault, account }: Pick<Awaited<ReturnType<typeof depart>>, "vault" | "account">) =>
-  settled(() => sharesOf(vault, account.address), { ...PATIENCE, wanted: (shares) => shares > 0n });
+  settled(() => sharesOf(vault, account.address), { ...DELIVERY_POLLING, wanted: (shares) => shares > 0n });
 
 const isDone = ({ status }: TransferStatus): boolean => status === "DONE";
 
@@ -105,7 +105,10 @@ test("wallet batch: shares that the batch transfers on prove no deposit", async 
   const taken = [call(token, encodeFunctionData(approve)), call(target, encodeFunctionData(mint))];
   const kept = await account.send(chain, taken);
   const told = (hash: Hex, status: string) =>
-    settled(() => api.status(hash, chain.chainId), { ...PATIENCE, wanted: (now) => now.status === status });
+    settled(() => api.status(hash, chain.chainId), {
+      ...DELIVERY_POLLING,
+      wanted: (now) => now.status === status,
+    });
   expect(await told(kept, "DONE")).toMatchObject({ receiving: { amount: String(shares) } });
   const give = { abi: erc20Abi, functionName: "transfer", args: [vault.share_token, shares] } as const;
   const gone = await account.send(chain, [...taken, call(target, encodeFunctionData(give))]);

@@ -5,7 +5,7 @@ import { Api } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";
 import { rpcEmulator } from "../../support/e2e/faults.ts";
-import { type Journey, newTraveller, prepare } from "../../support/e2e/transfer.ts";
+import { type Journey, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
 import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
 import { Rounds, type RpcProxy, startRpcProxy } from "../../support/rpc-proxy.ts";
 
@@ -14,7 +14,7 @@ const one = chainOf(chainIds.one);
 const two = chainOf(chainIds.two);
 
 async function bodyOf(journey: Journey) {
-  return prepare(journey, await newTraveller([one, two]));
+  return prepare(journey, await newMultiChainUser([one, two]));
 }
 
 describe("POST /v1/quote", () => {
@@ -123,7 +123,7 @@ describe("requests of a build with warm caches", () => {
   });
 
   test("a direct deposit sends no provider request", async () => {
-    const body = bodyFor(vaultNamed("Plain USDC"), { user: (await newTraveller([one])).address });
+    const body = bodyFor(vaultNamed("Plain USDC"), { user: (await newMultiChainUser([one])).address });
     expect(requestsTo(await api.send("/v1/quote/build", { body }), "provider")).toBe(0);
   });
 });

@@ -17,12 +17,12 @@ import {
 } from "../../support/e2e/chain.ts";
 import { emulators, withFaults } from "../../support/e2e/faults.ts";
 import {
+  completeDeposit,
   type Journey,
-  newTraveller,
+  newMultiChainUser,
   type Paid,
   prepare,
   sharesAsBuilt,
-  travel,
 } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
@@ -98,7 +98,7 @@ interface Trip {
 
 async function build({ from, paid, vault, more = {} }: Trip) {
   const journey: Journey = { from, paid, vault };
-  const traveller = await newTraveller([one, two]);
+  const traveller = await newMultiChainUser([one, two]);
   const body = { ...(await prepare(journey, traveller)), ...more };
   return { journey, traveller, body, built: await api.build(body) };
 }
@@ -116,7 +116,7 @@ const heldBy = async (owner: Address): Promise<Record<string, bigint>> =>
 async function intoBasket(trip: Omit<Trip, "vault">): Promise<{ built: SentDeposit; tokens: string[] }> {
   const before = await heldBy(addressOf(basket));
   const { journey, traveller, built } = await build({ ...trip, vault: basket });
-  const { shares } = await travel({ ...journey, traveller, built, style: "calls" });
+  const { shares } = await completeDeposit({ ...journey, traveller, built, style: "calls" });
   const estimated = sharesAsBuilt(built);
   const difference = shares > estimated ? shares - estimated : estimated - shares;
   expect(difference * 1_000n).toBeLessThanOrEqual(estimated);
@@ -180,7 +180,7 @@ describe("refused target token falls back to the next", () => {
     await withoutToken("USDT", () =>
       withoutToken("WETH", async () => {
         const journey: Journey = { from: two, paid: "USDT", vault: basket };
-        const body = await prepare(journey, await newTraveller([one, two]));
+        const body = await prepare(journey, await newMultiChainUser([one, two]));
         expect(await api.refusal(body)).toMatchObject({ status: 409, code: "vault_paused" });
       }),
     );
@@ -188,7 +188,7 @@ describe("refused target token falls back to the next", () => {
     await withoutToken("USDT", () =>
       withFaults({ emulators: [lifi, swaps], faults: [{ kind: "status", status: 503 }] }, async () => {
         const journey: Journey = { from: one, paid: "USDT", vault: basket };
-        const body = await prepare(journey, await newTraveller([one, two]));
+        const body = await prepare(journey, await newMultiChainUser([one, two]));
         expect(await api.refusal(body)).toMatchObject({ status: 409, code: "vault_paused" });
       }),
     );

@@ -16,8 +16,8 @@ import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 import {
   accountCode,
   authorize,
+  clearNativeBalance,
   delegate,
-  impoverish,
   putCode,
   refusedSignature,
   signatureIn,
@@ -96,7 +96,7 @@ describe("USDC with one signature and no approval", () => {
 
   test("submitted by another account: the user pays no gas", async () => {
     const user = await newUser(chain, { USDC: amounts.USDC });
-    await impoverish(chain, user.address);
+    await clearNativeBalance(chain, user.address);
     const relayer = await newUser(chain);
     const asked = { authorize: "erc3009", submitter: relayer.address } as const;
     const built = await api.buildToSign(bodyOf(user, asked));

@@ -12,8 +12,8 @@ import {
   newUser,
   sendCall,
   tokenOn,
-  undone,
   vaultNamed,
+  withChainRestored,
 } from "../../support/e2e/chain.ts";
 import { query } from "../../support/e2e/database.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
@@ -64,7 +64,7 @@ describe.each(["erc3009", "permit2"] as const)("an order signed by %s", (way) =>
     const user = await approvedUser();
     const ready = await readyBy(way, user);
     const data = ready.transaction_request.data as Hex;
-    await undone(chain, async () => {
+    await withChainRestored(chain, async () => {
       await rpc(chain.rpcUrl, "evm_increaseTime", 1_800);
       await rpc(chain.rpcUrl, "evm_mine");
       expect(await outcomeOf(chain, { data, from: user.address })).toBe("DeadlinePassed");
@@ -168,7 +168,7 @@ describe("building with a signature", () => {
 
   test("approves a token whose domain is another than expected", async () => {
     const user = await newUser(chain, { USDC: amounts.USDC });
-    await undone(chain, async () => {
+    await withChainRestored(chain, async () => {
       // The token's name, which its domain contains.
       const lie = `0x${Buffer.from("USD Coin!").toString("hex").padEnd(62, "0")}12`;
       await rpc(chain.rpcUrl, "anvil_setStorageAt", USDC, `0x${"0".repeat(64)}`, lie);

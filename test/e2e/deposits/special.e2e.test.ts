@@ -14,7 +14,7 @@ import {
   vaultNamed,
   vaultsFor,
 } from "../../support/e2e/chain.ts";
-import { amounts, bodyFor, depositAndCheck, expectPromiseKept } from "../../support/e2e/deposit.ts";
+import { amounts, bodyFor, depositAndCheck, expectMintedAsQuoted } from "../../support/e2e/deposit.ts";
 import { signDeposit, toTransaction } from "../../support/e2e/sign-deposit.ts";
 
 const api = new Api();
@@ -139,7 +139,7 @@ describe("user without the balance", () => {
     const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args });
     await mined(chain, await sendCall(rich, { to: tokenOn(chain, "USDC"), data }));
     await mined(chain, await signDeposit(chain, { user, built, style: "calls" }));
-    expectPromiseKept(built, await balanceOf(chain, { token: addressOf(vault), owner: user.address }));
+    expectMintedAsQuoted(built, await balanceOf(chain, { token: addressOf(vault), owner: user.address }));
   });
 
   test("receives it for every honest vault", async () => {

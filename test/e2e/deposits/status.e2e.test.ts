@@ -14,8 +14,8 @@ import {
   sendCall,
   type TestUser,
   tokenOn,
-  undone,
   vaultNamed,
+  withChainRestored,
 } from "../../support/e2e/chain.ts";
 import { countDeposits } from "../../support/e2e/database.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
@@ -136,7 +136,7 @@ describe("status of a transaction without a deposit", () => {
 describe("status of a reverted deposit", () => {
   test("price moved: SLIPPAGE_EXCEEDED", async () => {
     const sent = await ready();
-    await undone(chain, async () => {
+    await withChainRestored(chain, async () => {
       const held = await balanceOf(chain, { token: usdc, owner: addressOf(vault) });
       const args = [addressOf(vault), held / 50n] as const;
       const mint = encodeFunctionData({ abi: stackTokenAbi, functionName: "mint", args });
@@ -148,7 +148,7 @@ describe("status of a reverted deposit", () => {
 
   test("deadline passed: EXPIRED", async () => {
     const sent = await ready();
-    await undone(chain, async () => {
+    await withChainRestored(chain, async () => {
       await rpc(chain.rpcUrl, "evm_increaseTime", 3_600);
       await rpc(chain.rpcUrl, "evm_mine");
       const hash = await sendAnyway(sent);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Api, type BuildBody } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
-import { type Journey, newTraveller, prepare, travel } from "../../support/e2e/transfer.ts";
+import { completeDeposit, type Journey, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 // KyberSwap does not serve this chain, as it does not serve Gnosis.
@@ -13,7 +13,7 @@ const dead: readonly FaultInput[] = [{ kind: "status", status: 503 }];
 
 async function start(paid: Journey["paid"]) {
   const journey: Journey = { from: two, paid, vault: into };
-  const traveller = await newTraveller([two]);
+  const traveller = await newMultiChainUser([two]);
   return { journey, traveller, body: await prepare(journey, traveller) };
 }
 
@@ -38,7 +38,7 @@ describe("LI.FI is down", () => {
       const { velora_router: router } = two.info.contracts;
       expect(built.transaction_request.to).toBe(router);
       expect(built.approval?.spender_address ?? null).toBe(paid === "ETH" ? null : router);
-      const { hash, shares } = await travel({ ...journey, traveller, built, style: "approval" });
+      const { hash, shares } = await completeDeposit({ ...journey, traveller, built, style: "approval" });
       expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));
       await expect
         .poll(async () => (await api.status(hash, two.chainId)).substatus, { timeout: 20_000 })

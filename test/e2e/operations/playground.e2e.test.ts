@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { UsageError } from "../../../scripts/command.ts";
 import { writeManifest } from "../../../scripts/stack/manifest.ts";
-import { firstSteps, trialAccount } from "../../../scripts/stack/playground/first-steps.ts";
+import { exampleAccount, firstSteps } from "../../../scripts/stack/playground/first-steps.ts";
 import { fundAccount } from "../../../scripts/stack/playground/fund-account.ts";
 import { setFault } from "../../../scripts/stack/playground/set-fault.ts";
 import { settlesLater, settleVault } from "../../../scripts/stack/playground/settle-vault.ts";
@@ -65,7 +65,7 @@ describe("what npm start prints to try", () => {
   test("an asynchronous vault, which is settled", async () => {
     const [, , requested, settled, claimed] = await trial(/settles later/);
     expect(requested).toContain("the deposit is requested");
-    expect(settled).toContain(`settled the request of ${trialAccount(inject("stack"))}`);
+    expect(settled).toContain(`settled the request of ${exampleAccount(inject("stack"))}`);
     expect(claimed).toContain("the deposit is completed");
   });
 
@@ -74,7 +74,7 @@ describe("what npm start prints to try", () => {
     expect(deposited).toContain("the deposit is completed");
     expect(JSON.parse(withdrawal ?? "")).toMatchObject({ mode: "cooldown", approval: null });
     expect(cooling).toContain("the withdrawal is cooling");
-    expect(settled).toContain(`settled the redemption of ${trialAccount(inject("stack"))}`);
+    expect(settled).toContain(`settled the redemption of ${exampleAccount(inject("stack"))}`);
     expect(claimed).toContain("the withdrawal is completed");
   });
 
@@ -101,7 +101,7 @@ describe("what npm start prints to try", () => {
 
   test("tokens for an address, and the stack's state", async () => {
     const chain = chainOf(chainIds.two);
-    const of = { token: tokenOn(chain, "USDC"), owner: trialAccount(inject("stack")) as `0x${string}` };
+    const of = { token: tokenOn(chain, "USDC"), owner: exampleAccount(inject("stack")) as `0x${string}` };
     const before = await balanceOf(chain, of);
     const [, status] = await trial(/^Give/);
     expect((await balanceOf(chain, of)) - before).toBe(1_000_000_000n);

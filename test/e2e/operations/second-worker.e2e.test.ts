@@ -16,7 +16,7 @@ import { amounts, bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts"
 import { rpcEmulator } from "../../support/e2e/faults.ts";
 import { problemOf } from "../../support/e2e/http.ts";
 import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
-import { type RpcProxy, startRpcProxy, without } from "../../support/rpc-proxy.ts";
+import { type RpcProxy, rejectMethods, startRpcProxy } from "../../support/rpc-proxy.ts";
 
 const nothing = () => null;
 const prefix = `e2e-${randomBytes(4).toString("hex")}`;
@@ -35,7 +35,7 @@ function node(chainId: number): RpcProxy {
 
 beforeAll(async () => {
   for (const chainId of [31337, 31338]) {
-    proxies.set(chainId, await startRpcProxy(rpcEmulator(chainId), without("eth_simulateV1")));
+    proxies.set(chainId, await startRpcProxy(rpcEmulator(chainId), rejectMethods("eth_simulateV1")));
   }
   const rpc = Object.fromEntries([...proxies].map(([chainId, { url }]) => [chainId, url]));
   [worker, spare] = await Promise.all([startWorker({ rpc, redisPrefix: prefix }), startWorker({})]);
@@ -106,7 +106,7 @@ describe("nodes without any simulation", () => {
   const vault = vaultNamed("Plain USDC");
   const chain = chainOf(31337);
   const noOverrides = (call: { method: string; params: unknown[] }) =>
-    without("eth_simulateV1")({ ...call, id: 1 }) ??
+    rejectMethods("eth_simulateV1")({ ...call, id: 1 }) ??
     (call.method === "eth_call" && call.params.length > 2
       ? { code: -32602, message: "too many arguments, want at most 2" }
       : null);
@@ -126,7 +126,7 @@ describe("nodes without any simulation", () => {
     await mined(chain, await sendCall(user, { to: tokenOn(chain, "USDC"), data }));
     const body = bodyFor(vault, { user: user.address });
     await depositAndCheck(api, { vault, user, style: "calls", body });
-    node(31337).refuse = without("eth_simulateV1");
+    node(31337).refuse = rejectMethods("eth_simulateV1");
   });
 });
 
@@ -154,7 +154,7 @@ describe("a chain that stops responding", () => {
       const { chains } = await other.positions(`0x${"12".repeat(20)}`);
       expect(chains.map(({ ok }) => ok)).toEqual([true, false]);
     } finally {
-      node(31338).refuse = without("eth_simulateV1");
+      node(31338).refuse = rejectMethods("eth_simulateV1");
     }
   });
 
@@ -168,7 +168,7 @@ describe("a chain that stops responding", () => {
       const { deposit_router: _, external_router: __, ...last } = { ...before, stale: true };
       expect(await new Api(spare.origin).vault(vault.vault_id)).toMatchObject(last);
     } finally {
-      node(31337).refuse = without("eth_simulateV1");
+      node(31337).refuse = rejectMethods("eth_simulateV1");
     }
   });
 });

@@ -6,7 +6,7 @@ import { Api } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, newUser, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { bodyFor, depositAndCheck } from "../../support/e2e/deposit.ts";
 import { emulators } from "../../support/e2e/faults.ts";
-import { type Journey, newTraveller, prepare } from "../../support/e2e/transfer.ts";
+import { type Journey, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
 import { type SecondWorker, startWorker } from "../../support/e2e/worker.ts";
 
 const one = chainOf(chainIds.one);
@@ -81,7 +81,7 @@ describe("USD figures", () => {
     ["same_chain_swap", { from: one, paid: "WETH", vault: vaultNamed("Plain USDC") }],
     ["cross_chain", { from: one, paid: "USDC", vault: vaultNamed("Remote USDC") }],
   ])("of a %s quote and build are ours, and cost a build no request", async (type, journey) => {
-    const body = await prepare(journey, await newTraveller([one, two]));
+    const body = await prepare(journey, await newMultiChainUser([one, two]));
     const quote = await api.quote(body);
     expect(quote.quote_type).toBe(type);
     const { from_amount_usd, gas_cost_usd } = quote.estimate;

@@ -9,7 +9,7 @@ import { bodyOf } from "../../support/e2e/http.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
 import { newSmartAccount } from "../../support/e2e/smart-account.ts";
 import { statusOf } from "../../support/e2e/track.ts";
-import { PATIENCE } from "../../support/e2e/transfer.ts";
+import { DELIVERY_POLLING } from "../../support/e2e/transfer.ts";
 import { holderOf } from "../../support/e2e/withdrawal.ts";
 
 const api = new Api();
@@ -38,7 +38,9 @@ async function leave() {
 describe("status of a withdrawal to another chain", () => {
   test("is the same by the hash on either chain, and complete with what arrived", async () => {
     const { user, built, hash, id } = await leave();
-    await expect.poll(() => ask(hash), PATIENCE).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+    await expect
+      .poll(() => ask(hash), DELIVERY_POLLING)
+      .toMatchObject({ status: "DONE", substatus: "COMPLETED" });
     const status = await ask(hash);
     const arrived = String(await balanceOf(away, { token, owner: user.address }));
     expect(status).toMatchObject({
@@ -61,8 +63,10 @@ describe("status of a withdrawal to another chain", () => {
     await withBridge({ relayer: { delay_ms: 4_000 } }, async () => {
       const { hash } = await leave();
       const waiting = { status: "PENDING", substatus: "WAIT_DESTINATION_TRANSACTION" };
-      await expect.poll(() => ask(hash), PATIENCE).toMatchObject(waiting);
-      await expect.poll(() => ask(hash), PATIENCE).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+      await expect.poll(() => ask(hash), DELIVERY_POLLING).toMatchObject(waiting);
+      await expect
+        .poll(() => ask(hash), DELIVERY_POLLING)
+        .toMatchObject({ status: "DONE", substatus: "COMPLETED" });
     });
   });
 
@@ -70,7 +74,7 @@ describe("status of a withdrawal to another chain", () => {
     await withBridge({ relayer: { mode: "refund" } }, async () => {
       const { user, hash, id } = await leave();
       const refunded = { status: "DONE", substatus: "REFUNDED", receiving: { chain_id: home.chainId } };
-      await expect.poll(() => ask(hash), PATIENCE).toMatchObject(refunded);
+      await expect.poll(() => ask(hash), DELIVERY_POLLING).toMatchObject(refunded);
       expect(await read(id)).toMatchObject({ state: "refunded", status: "DONE", substatus: "REFUNDED" });
       const asset = tokenOn(home, vault.asset_symbol);
       expect(await balanceOf(home, { token: asset, owner: user.address })).toBeGreaterThan(0n);
@@ -83,7 +87,7 @@ describe("status of a withdrawal to another chain", () => {
     const built = await api.withdraw(body(user.address));
     const report = { method: "PATCH", body: { tx_hash: victim.hash, step: "redeem" } } as const;
     expect((await api.send(`/v1/withdrawals/${built.tracking_id}/tx`, report)).status).toBe(200);
-    await expect.poll(() => ask(victim.hash), PATIENCE).toMatchObject({ status: "DONE" });
+    await expect.poll(() => ask(victim.hash), DELIVERY_POLLING).toMatchObject({ status: "DONE" });
     expect(await ask(victim.hash)).toMatchObject({ withdrawal: { tracking_id: victim.id } });
     expect(await read(built.tracking_id)).toMatchObject({ state: "built", source_tx_hash: null });
   });
@@ -98,7 +102,7 @@ test("a contract wallet withdraws in one batch, and is paid on the other chain",
   const built = await api.withdraw(body(account.address));
   const hash = await account.send(home, built.calls);
   await expect
-    .poll(() => ask(hash), PATIENCE)
+    .poll(() => ask(hash), DELIVERY_POLLING)
     .toMatchObject({
       ...{ status: "DONE", substatus: "COMPLETED", withdrawal: { tracking_id: built.tracking_id } },
     });
@@ -116,7 +120,7 @@ test("a second step is offered for what the vault paid, and found by its own has
   const first = await signDeposit(chain, { user, built, style: "calls" });
   await mined(chain, first);
   const waiting = { status: "PENDING", substatus: "WAIT_TRANSFER_TRANSACTION" };
-  await expect.poll(() => statusOf(first, chain.chainId), PATIENCE).toMatchObject(waiting);
+  await expect.poll(() => statusOf(first, chain.chainId), DELIVERY_POLLING).toMatchObject(waiting);
   const { next, steps, assets } = await read(id);
   if (next === null) throw new Error("nothing to sign");
   expect(next).toMatchObject({ kind: "transfer", approval: { amount: assets } });
@@ -125,7 +129,7 @@ test("a second step is offered for what the vault paid, and found by its own has
   const second: Hex = await signDeposit(chain, { user, built: next, style: "calls" });
   await mined(chain, second);
   const done = { status: "DONE", substatus: "COMPLETED", withdrawal: { tracking_id: id } };
-  await expect.poll(() => statusOf(second, chain.chainId), PATIENCE).toMatchObject(done);
+  await expect.poll(() => statusOf(second, chain.chainId), DELIVERY_POLLING).toMatchObject(done);
   const received = (await balanceOf(chain, { token: weth, owner: user.address })) - before;
   expect(await read(id)).toMatchObject({
     state: "completed",

@@ -4,10 +4,10 @@ import { decodeRouterCall } from "../../../src/router/router-codec.ts";
 import { Api, type BuildBody } from "../../support/e2e/api.ts";
 import { allowanceOf, balanceOf, leftIn, routerParts } from "../../support/e2e/balances.ts";
 import { addressOf, chainOf, mined, tokenOn, vaultNamed, vaultsFor } from "../../support/e2e/chain.ts";
-import { expectPromiseKept } from "../../support/e2e/deposit.ts";
+import { expectMintedAsQuoted } from "../../support/e2e/deposit.ts";
 import { settled } from "../../support/e2e/settled.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
-import { PATIENCE } from "../../support/e2e/transfer.ts";
+import { DELIVERY_POLLING } from "../../support/e2e/transfer.ts";
 import { holderOf } from "../../support/e2e/withdrawal.ts";
 
 const api = new Api();
@@ -46,7 +46,7 @@ describe("a move on one chain", () => {
     const hash = await signDeposit(home, { user, built, style: "calls" });
     await mined(home, hash);
     expect(await sharesOf(from, user.address)).toBe(0n);
-    expectPromiseKept(built, await sharesOf(into, user.address));
+    expectMintedAsQuoted(built, await sharesOf(into, user.address));
     const asset = tokenOn(home, "USDC");
     const tokens = { asset, share: from.share_token, other: into.share_token, weth: tokenOn(home, "WETH") };
     const others = { user: user.address, from: addressOf(from), into: addressOf(into) };
@@ -90,7 +90,7 @@ test("a move across chains redeems and bridges in one transaction, and deposits 
   await mined(home, hash);
   expect(await sharesOf(from, user.address)).toBe(0n);
   const held = () => balanceOf(away, { token, owner: user.address });
-  await settled(held, { ...PATIENCE, wanted: (now) => now > before });
+  await settled(held, { ...DELIVERY_POLLING, wanted: (now) => now > before });
   await expect
     .poll(() => api.status(hash, home.chainId), { interval: 300 })
     .toMatchObject({ status: "PENDING", substatus: "WAIT_DEPOSIT_TRANSACTION" });

@@ -6,7 +6,7 @@ import { allowanceOf, balanceOf, leftIn, routerParts } from "../../support/e2e/b
 import { addressOf, chainIds, chainOf, mined, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { settled } from "../../support/e2e/settled.ts";
 import { signDeposit } from "../../support/e2e/sign-deposit.ts";
-import { PATIENCE } from "../../support/e2e/transfer.ts";
+import { DELIVERY_POLLING } from "../../support/e2e/transfer.ts";
 import { expectPaid, holderOf, withdrawAndCheck } from "../../support/e2e/withdrawal.ts";
 
 const api = new Api();
@@ -61,7 +61,7 @@ describe("a withdrawal to another chain", () => {
       await allowanceOf(home, { token: vault.share_token, owner: user.address, spender: parts.router }),
     ).toBe(0n);
     const arrived = await settled(() => balanceOf(away, { token, owner: user.address }), {
-      ...PATIENCE,
+      ...DELIVERY_POLLING,
       wanted: (now) => now > before,
     });
     expectPaid(built, arrived - before);

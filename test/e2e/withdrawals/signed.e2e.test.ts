@@ -23,16 +23,16 @@ import {
   newUser,
   sendCall,
   tokenOn,
-  undone,
   vaultNamed,
+  withChainRestored,
 } from "../../support/e2e/chain.ts";
 import { query } from "../../support/e2e/database.ts";
 import { bodyOf, problemOf } from "../../support/e2e/http.ts";
 import {
   accountCode,
   authorizeExit,
+  clearNativeBalance,
   delegate,
-  impoverish,
   putCode,
   refusedExit,
   signatureIn,
@@ -130,7 +130,7 @@ test("a permit that a stranger runs first does not make the withdrawal fail", as
 describe("shares that Permit2 may take", () => {
   test("are redeemed by another account, once, and the user pays no gas", async () => {
     const user = await approvedHolder();
-    await impoverish(chain, user.address);
+    await clearNativeBalance(chain, user.address);
     const relayer = await newUser(chain);
     const asked = { authorize: "auto", submitter: relayer.address } as const;
     const built = await api.withdrawToSign(leave(prime, user.address, asked));
@@ -184,7 +184,7 @@ describe("shares that Permit2 may take", () => {
     const outcomes = await outcomesOfChanges(chain, { data, from });
     expect(Object.keys(outcomes).length).toBeGreaterThan(20);
     expect(Object.entries(outcomes).filter(([, outcome]) => outcome === "sent")).toEqual([]);
-    await undone(chain, async () => {
+    await withChainRestored(chain, async () => {
       await rpc(chain.rpcUrl, "evm_increaseTime", 1_800);
       await rpc(chain.rpcUrl, "evm_mine");
       expect(await outcomeOf(chain, { data, from })).toBe("DeadlinePassed");

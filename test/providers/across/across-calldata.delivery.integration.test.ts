@@ -6,20 +6,20 @@ import type { AcrossDeposit } from "../../../src/providers/across/tracking/acros
 import { executedOrders } from "../../../src/router/router-codec.ts";
 import { fillTransaction, type TokenSymbol } from "../../support/across/bridge.ts";
 import {
-  arrive,
-  depart,
+  deliverTransfer,
   follow,
   intoVault,
   requestIn,
+  sendTransfer,
   startWorld,
   type World,
 } from "../../support/across/journey.ts";
 import {
   AMOUNT,
   DELIVERED,
-  departInto,
   expectNothingLeft,
   held,
+  sendTransferInto,
   shares,
 } from "../../support/across/ledger.ts";
 import { USER } from "../../support/across/stage.ts";
@@ -33,12 +33,12 @@ afterAll(() => world.close());
 test.each<TokenSymbol>(["USDC", "USDT"])(
   "%s becomes shares of the vault, to the last unit",
   async (symbol) => {
-    const { txHash, deposited, built } = await departInto(world, { symbol });
+    const { txHash, deposited, built } = await sendTransferInto(world, { symbol });
     expect(built.toAmount).toBe(DELIVERED);
     expect(deposited.outputAmount).toBe(DELIVERED);
     expect(await follow(world, txHash)).toMatchObject({ phase: "bridging", amountReceived: null });
 
-    const fill = await arrive(world, deposited);
+    const fill = await deliverTransfer(world, deposited);
     expect(executedOrders(fill.logs)[0]?.args).toMatchObject({ amountIn: DELIVERED, amountOut: DELIVERED });
     expect([await shares(world, symbol), await held(world, symbol)]).toEqual([DELIVERED, 0n]);
     expect(await held(world, symbol, world.target.vaults[symbol])).toBe(DELIVERED);
@@ -71,17 +71,17 @@ test("a native deposit is wrapped by the bridge and becomes shares", async () =>
   const amount = 10n ** 18n;
   const call = intoVault(world, { symbol: "WETH" });
   const request = requestIn(world, { symbol: "WETH", amount, call, native: true });
-  const { built, deposited } = await depart(world, request);
+  const { built, deposited } = await sendTransfer(world, request);
   expect(built).toMatchObject({ spender: null, transaction: { value: amount } });
-  await arrive(world, deposited);
+  await deliverTransfer(world, deposited);
   expect(await shares(world, "WETH")).toBe(999_000_000_000_000_000n);
   await expectNothingLeft(world, "WETH");
 });
 
 test("a failed destination call pays the whole token amount to the user", async () => {
   const before = await held(world, "USDC");
-  const { txHash, deposited } = await departInto(world, { symbol: "USDC", minShares: AMOUNT });
-  const fill = await arrive(world, deposited);
+  const { txHash, deposited } = await sendTransferInto(world, { symbol: "USDC", minShares: AMOUNT });
+  const fill = await deliverTransfer(world, deposited);
   expect(executedOrders(fill.logs)).toEqual([]);
   expect((await held(world, "USDC")) - before).toBe(DELIVERED);
   await expectNothingLeft(world, "USDC");
@@ -95,9 +95,9 @@ test("a failed destination call pays the whole token amount to the user", async 
 test("a delivery without a call pays the token to the user", async () => {
   const before = await held(world, "USDC");
   const request = requestIn(world, { symbol: "USDC", amount: AMOUNT, call: null });
-  const { txHash, deposited } = await depart(world, request);
+  const { txHash, deposited } = await sendTransfer(world, request);
   expect(deposited.message).toBe("0x");
-  await arrive(world, deposited);
+  await deliverTransfer(world, deposited);
   expect((await held(world, "USDC")) - before).toBe(DELIVERED);
   expect(await follow(world, txHash)).toMatchObject({ phase: "delivered", substatus: "COMPLETED" });
 });
@@ -107,8 +107,8 @@ test("a delivery without a call pays wrapped native money, not native", async ()
   const { node } = world.target.chain;
   const native = await node.getBalance({ address: USER });
   const request = requestIn(world, { symbol: "WETH", amount, call: null, native: true });
-  const { txHash, deposited, built } = await depart(world, request);
-  await arrive(world, deposited);
+  const { txHash, deposited, built } = await sendTransfer(world, request);
+  await deliverTransfer(world, deposited);
   expect(built.executor).toBeNull();
   expect(await held(world, "WETH")).toBe(999_000_000_000_000_000n);
   expect(await node.getBalance({ address: USER })).toBe(native);
@@ -119,9 +119,9 @@ test("wrapped native money delivered without the handler arrives as native money
   const { node } = world.target.chain;
   const before = [await node.getBalance({ address: USER }), await held(world, "WETH")] as const;
   const request = requestIn(world, { symbol: "WETH", amount: 10n ** 18n, call: null, native: true });
-  const { deposited } = await depart(world, request);
+  const { deposited } = await sendTransfer(world, request);
   const plain: AcrossDeposit = { ...deposited, recipient: deposited.depositor, message: "0x" };
-  await arrive(world, plain);
+  await deliverTransfer(world, plain);
   const delivered = deposited.outputAmount;
   expect([await node.getBalance({ address: USER }), await held(world, "WETH")]).toEqual([
     before[0] + delivered,
@@ -130,7 +130,7 @@ test("wrapped native money delivered without the handler arrives as native money
 });
 
 test("after the fill deadline no relayer can fill and status() is refunding", async () => {
-  const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
+  const { txHash, deposited } = await sendTransferInto(world, { symbol: "USDC" });
   const { node } = world.target.chain;
   await node.increaseTime({ seconds: 22_000 });
   await node.mine({ blocks: 1 });

@@ -16,13 +16,13 @@ import { decodeInstructions } from "../../../src/providers/across/across-calldat
 import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { fillTransaction, mint, RELAYER } from "../../support/across/bridge.ts";
-import { arrive, follow, startWorld, type World } from "../../support/across/journey.ts";
+import { deliverTransfer, follow, startWorld, type World } from "../../support/across/journey.ts";
 import {
   allowanceOfHandler,
   DELIVERED,
-  departInto,
   expectNothingLeft,
   held,
+  sendTransferInto,
   shares,
 } from "../../support/across/ledger.ts";
 
@@ -50,8 +50,8 @@ test("a deposit includes tokens that someone left in the multicall handler", asy
   const token = world.target.tokens.USDC;
   await mint(world.target.chain, { token, to: world.target.deployment.multicallHandler, amount: 7n });
   const before = await shares(world, "USDC");
-  const { deposited } = await departInto(world, { symbol: "USDC" });
-  await arrive(world, deposited);
+  const { deposited } = await sendTransferInto(world, { symbol: "USDC" });
+  await deliverTransfer(world, deposited);
   expect((await shares(world, "USDC")) - before).toBe(DELIVERED + 7n);
   await expectNothingLeft(world, "USDC");
 });
@@ -77,14 +77,14 @@ describe("a USDT allowance that an attacker made the handler leave to the Router
   test("does not block a deposit", async () => {
     await poison();
     const before = await shares(world, "USDT");
-    await arrive(world, (await departInto(world, { symbol: "USDT" })).deposited);
+    await deliverTransfer(world, (await sendTransferInto(world, { symbol: "USDT" })).deposited);
     expect((await shares(world, "USDT")) - before).toBe(DELIVERED);
     await expectNothingLeft(world, "USDT");
   });
 
   test("would block a deposit that does not clear the allowance first", async () => {
     await poison();
-    const { deposited } = await departInto(world, { symbol: "USDT" });
+    const { deposited } = await sendTransferInto(world, { symbol: "USDT" });
     const { calls, fallbackRecipient } = decodeInstructions(deposited.message);
     const before = [await shares(world, "USDT"), await held(world, "USDT")] as const;
     await mint(world.target.chain, {
@@ -101,10 +101,10 @@ describe("a USDT allowance that an attacker made the handler leave to the Router
 });
 
 test("status() ignores a forged fill with the same deposit id", async () => {
-  const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
-  await arrive(world, { ...deposited, outputAmount: 1n, message: "0x" });
+  const { txHash, deposited } = await sendTransferInto(world, { symbol: "USDC" });
+  await deliverTransfer(world, { ...deposited, outputAmount: 1n, message: "0x" });
   expect(await follow(world, txHash)).toMatchObject({ phase: "bridging", destinationTxHash: null });
-  const fill = await arrive(world, deposited);
+  const fill = await deliverTransfer(world, deposited);
   expect(await follow(world, txHash)).toMatchObject({
     phase: "delivered",
     destinationTxHash: fill.transactionHash,
@@ -114,7 +114,7 @@ test("status() ignores a forged fill with the same deposit id", async () => {
 test("status() stays COMPLETED when an attacker makes the handler fail after a delivery", async () => {
   const { chain, tokens, deployment } = world.target;
   const before = await shares(world, "USDC");
-  const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
+  const { txHash, deposited } = await sendTransferInto(world, { symbol: "USDC" });
   const batcher = await deploy(chain, publishedCode("multicall3"));
   await mint(chain, { token: tokens.USDC, to: batcher, amount: DELIVERED });
   const approveArgs = [deployment.spokePool, DELIVERED] as const;
@@ -136,7 +136,7 @@ test("status() stays COMPLETED when an attacker makes the handler fail after a d
 });
 
 test("relayHash() is the key of the SpokePool's fill status", async () => {
-  const { deposited } = await departInto(world, { symbol: "USDC" });
+  const { deposited } = await sendTransferInto(world, { symbol: "USDC" });
   const abi = parseAbi([
     "struct RelayData { bytes32 depositor; bytes32 recipient; bytes32 exclusiveRelayer; bytes32 inputToken; bytes32 outputToken; uint256 inputAmount; uint256 outputAmount; uint256 originChainId; uint256 depositId; uint32 fillDeadline; uint32 exclusivityDeadline; bytes message; }",
     "function getV3RelayHash(RelayData relay) view returns (bytes32)",
@@ -153,7 +153,7 @@ test("relayHash() is the key of the SpokePool's fill status", async () => {
 });
 
 test("a relayer that supplies too little gas cannot turn the deposit into a payout", async () => {
-  const { deposited } = await departInto(world, { symbol: "USDC" });
+  const { deposited } = await sendTransferInto(world, { symbol: "USDC" });
   const { from, to, data } = fillTransaction(deposited, world.target.deployment.spokePool);
   const outcomes = new Set<string>();
   for (let gas = 150_000; gas <= 500_000; gas += 2_500) {

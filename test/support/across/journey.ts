@@ -132,7 +132,7 @@ export function requestIn(
 }
 
 /** Funds the user, approves the built transaction's spender and sends the transaction. */
-export async function depart(
+export async function sendTransfer(
   { source, across }: World,
   request: TransferRequest,
 ): Promise<{ built: VerifiedTransfer; txHash: Hex; deposited: AcrossDeposit }> {
@@ -155,7 +155,7 @@ export async function depart(
 }
 
 /** Delivers the deposit as the relayer does. */
-export function arrive({ target }: World, deposited: AcrossDeposit): Promise<TransactionReceipt> {
+export function deliverTransfer({ target }: World, deposited: AcrossDeposit): Promise<TransactionReceipt> {
   return send(target.chain, fillTransaction(deposited, target.deployment.spokePool));
 }
 

@@ -2,7 +2,7 @@ import { type Address, erc20Abi } from "viem";
 import { expect } from "vitest";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { balanceOf, type TokenSymbol } from "./bridge.ts";
-import { depart, intoVault, requestIn, type World } from "./journey.ts";
+import { intoVault, requestIn, sendTransfer, type World } from "./journey.ts";
 import { USER } from "./stage.ts";
 
 /** Amount that the tests send, and amount that is delivered, in the token's smallest unit. */
@@ -37,7 +37,7 @@ export async function expectNothingLeft(world: World, symbol: TokenSymbol): Prom
 }
 
 /** Sends the transfer of a token into its vault, without the delivery. */
-export function departInto(world: World, into: { symbol: TokenSymbol; minShares?: bigint }) {
+export function sendTransferInto(world: World, into: { symbol: TokenSymbol; minShares?: bigint }) {
   const request = requestIn(world, { symbol: into.symbol, amount: AMOUNT, call: intoVault(world, into) });
-  return depart(world, request);
+  return sendTransfer(world, request);
 }

@@ -15,7 +15,7 @@ import {
 import { SuggestedFees } from "../../../src/providers/across/across-schemas.ts";
 import { findDepositDifferences } from "../../../src/providers/across/verify-across-deposit.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
-import { another, arrays, leaves, read, reshape, write } from "../lifi/mutate.ts";
+import { another, arrays, leafPaths, read, reshape, write } from "../lifi/mutate.ts";
 import type { MutationRun } from "../lifi/mutations.ts";
 import { Random } from "../lifi/random.ts";
 import { built, kinds } from "./built.ts";
@@ -90,7 +90,7 @@ function changeTree(random: Random, tree: unknown): void {
     write(tree, { path, value: reshape(random, read(tree, path) as unknown[]) });
     return;
   }
-  const path = random.pick(leaves(tree).filter((leaf) => !(leaf[0] === "args" && Number(leaf[1]) === 11)));
+  const path = random.pick(leafPaths(tree).filter((leaf) => !(leaf[0] === "args" && Number(leaf[1]) === 11)));
   write(tree, { path, value: another(random, read(tree, path)) });
 }
 
@@ -106,7 +106,7 @@ function mutatePrice(
   const body = feesBody(request, NOW);
   const before = JSON.stringify(body);
   for (let change = 0; change <= random.integer(2); change += 1) {
-    const path = random.pick(leaves(body));
+    const path = random.pick(leafPaths(body));
     write(body, { path, value: another(random, read(body, path)) });
   }
   if (JSON.stringify(body) === before) {

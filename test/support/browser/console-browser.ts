@@ -23,7 +23,7 @@ export async function startBrowser(): Promise<Browser> {
 }
 
 /** When something that does not appear on a page is given up, in milliseconds. */
-export const GIVEN_UP_MS = 240_000;
+export const PAGE_TIMEOUT_MS = 240_000;
 
 /** Window sizes in which pages are tested. */
 export const devices = {
@@ -60,7 +60,7 @@ export async function openConsole(
     ...to.window,
     baseURL: inject("stack").api,
   });
-  context.setDefaultTimeout(GIVEN_UP_MS);
+  context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("pageerror", (error) => errors.push(error.message));

@@ -18,7 +18,7 @@ export async function newHolder(name: string): Promise<KeyedUser> {
 }
 
 /** Opens the withdrawal dialog of the portfolio's only position. */
-export async function openLeaving(page: Page): Promise<void> {
+export async function openWithdrawDialog(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Withdraw", exact: true }).click();
   await page.getByRole("dialog").getByLabel("Shares").waitFor();
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { type ChainClient, createChainClient, NodeHealth } from "../../../src/chains/chain-client.ts";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import { Timing } from "../../../src/lib/outside-call-timing.ts";
-import { drip, realFetch, serve } from "../local-server.ts";
+import { realFetch, sendSlowly, serve } from "../local-server.ts";
 
 /** A JSON-RPC request. */
 export interface RpcCall {
@@ -30,7 +30,7 @@ const raw = (status: number, text: string) => (response: ServerResponse) => {
 /** Faults in which a node gives no usable response. */
 export const faults = {
   hang: () => undefined,
-  slow_body: (response: ServerResponse) => drip(response, 5),
+  slow_body: (response: ServerResponse) => sendSlowly(response, 5),
   reset: (response: ServerResponse) => response.destroy(),
   status_429: raw(429, "slow down"),
   status_500: raw(500, "oops"),

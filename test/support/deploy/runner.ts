@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fillIn, holds, type Job, readWorkflow, type Situation } from "./workflow.ts";
+import { type ExpressionContexts, fillIn, holds, type Job, readWorkflow } from "./workflow.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
@@ -42,7 +42,7 @@ exec npm "$@" --patience-ms 0 $MORE_ARGUMENTS
 export type Plan = Record<string, { stdout?: unknown; record?: unknown; code?: number }>;
 
 /** A workflow run: the workflow's file, the triggering event, and the state of external systems. */
-export interface Run extends Situation {
+export interface Run extends ExpressionContexts {
   workflow: string;
   env: Record<string, string>;
   plan: Plan;

@@ -20,7 +20,7 @@ const Job = z.strictObject({
 export type Job = z.output<typeof Job> & { name: string };
 
 /** Values of the expression contexts `github` and `secrets`. */
-export interface Situation {
+export interface ExpressionContexts {
   github: Readonly<Record<string, unknown>>;
   secrets: Readonly<Record<string, string>>;
 }
@@ -32,11 +32,11 @@ export function readWorkflow(text: string): { jobs: Job[] } {
 }
 
 /** Replaces the expressions in a text by their values. Unknown names become empty, as in GitHub's runner. */
-export const fillIn = (text: string, situation: Situation): string =>
+export const fillIn = (text: string, situation: ExpressionContexts): string =>
   text.replaceAll(/\$\{\{ (.+?) \}\}/g, (_all, term: string) => String(named(term, situation) ?? ""));
 
 /** Evaluates a condition that consists of comparisons joined by `&&`. Throws for any other syntax. */
-export const holds = (condition: string, situation: Situation): boolean =>
+export const holds = (condition: string, situation: ExpressionContexts): boolean =>
   condition.split(" && ").every((comparison) => {
     const [left = "", operator, right = "", more] = comparison.split(" ");
     if ((operator !== "==" && operator !== "!=") || more !== undefined)
@@ -44,7 +44,7 @@ export const holds = (condition: string, situation: Situation): boolean =>
     return (named(left, situation) === named(right, situation)) === (operator === "==");
   });
 
-function named(term: string, situation: Situation): unknown {
+function named(term: string, situation: ExpressionContexts): unknown {
   const text = /^'(.*)'$/.exec(term)?.[1];
   if (text !== undefined) return text;
   if (!/^(github|secrets)(\.\w+)+$/.test(term)) throw new Error(`not a term: ${term}`);

@@ -27,7 +27,7 @@ export const PAID_AMOUNT = 10n ** 20n;
 export const DIAMOND: Address = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE";
 export const SPENDER: Address = "0x5c7BCd6E7De5423a257D81B442095A1a6ced35C5";
 export const EXECUTOR: Address = "0x0f7Ae28dE1C8532170AD4ee566B5801485c13a0E";
-export const elsewhere: ChainDefinition = { ...testChain, chainId: 31338, name: "Elsewhere", key: "els" };
+export const sourceChain: ChainDefinition = { ...testChain, chainId: 31338, name: "Elsewhere", key: "els" };
 
 export const option: TransferQuote = {
   provider: "fake",
@@ -53,7 +53,7 @@ const move: VerifiedTransfer = {
   swaps: true,
 };
 
-export interface Moving {
+export interface RoutedOrderFixture {
   ctx: TestContext;
   attempt: DepositAttempt;
   /** Build requests that the provider received. */
@@ -66,7 +66,7 @@ export interface Moving {
  * Creates an order for a deposit from another chain, or with a swap on the vault's chain, and a provider that can
  * execute it.
  */
-export async function moving(world: {
+export async function createRoutedOrder(world: {
   oneChain?: boolean;
   made?: Partial<VerifiedTransfer>;
   atSource?: SimulatedEffects;
@@ -77,16 +77,16 @@ export async function moving(world: {
   ends?: RouteEnd;
   /** True if the provider's calldata contains the destination call, as that of real providers does. */
   embeds?: boolean;
-}): Promise<Moving> {
+}): Promise<RoutedOrderFixture> {
   const destination = simulatedChain({
     effects: ({ data }) => (data.startsWith(move.transaction.data) ? world.atSource : world.atVault) ?? {},
   });
   const source = world.oneChain
     ? destination
-    : simulatedChain({ definition: elsewhere, effects: () => world.atSource ?? {} });
+    : simulatedChain({ definition: sourceChain, effects: () => world.atSource ?? {} });
   const clients = [...new Set([source.client, destination.client])];
   const ctx = testContext({ clients, nowMs: NOW });
-  await rememberLayout(ctx, USDC);
+  await cacheStorageLayout(ctx, USDC);
   const asked: TransferRequest[] = [];
   const build: Provider["build"] = async (_scope, request) => {
     asked.push(request);
@@ -171,7 +171,7 @@ function orderOf(of: {
 }
 
 /** Stores the token's storage layout in the cache, so that simulations can override balances. */
-export async function rememberLayout(ctx: TestContext, token: Address): Promise<void> {
+export async function cacheStorageLayout(ctx: TestContext, token: Address): Promise<void> {
   const day = 86_400_000;
   await ctx.cache.cached({
     key: `layout:${testChain.chainId}:${token.toLowerCase()}`,

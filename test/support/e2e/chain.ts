@@ -126,7 +126,7 @@ export async function mined(chain: TestChain, hash: Hex) {
 }
 
 /** Runs work, then restores the chain's earlier state and time. */
-export async function undone<T>(chain: TestChain, work: () => Promise<T>): Promise<T> {
+export async function withChainRestored<T>(chain: TestChain, work: () => Promise<T>): Promise<T> {
   const snapshot = await rpc(chain.rpcUrl, "evm_snapshot");
   try {
     return await work();

@@ -15,7 +15,7 @@ import { variablesFor } from "./worker.ts";
 export type ProviderName = "across" | "lifi";
 
 /** A cross-chain deposit whose source transaction was sent. */
-export interface Departed {
+export interface SentBridgeDeposit {
   trackingId: string;
   user: KeyedUser;
   vault: StackVault;
@@ -24,7 +24,7 @@ export interface Departed {
   promised: bigint;
 }
 
-export interface Departure {
+export interface BridgeDepositInput {
   provider: ProviderName;
   vault: StackVault;
   amount?: bigint;
@@ -51,15 +51,19 @@ export async function programContext(): Promise<Context> {
 }
 
 /** Builds a cross-chain deposit with the service's own providers, records it like a build, and sends it. */
-export async function depart(departure: Departure): Promise<Departed> {
+export async function sendBridgeDeposit(departure: BridgeDepositInput): Promise<SentBridgeDeposit> {
   const built = await prepareMove(departure);
   return { ...built, hash: await sendMove(built) };
 }
 
-type Prepared = Omit<Departed, "hash"> & { move: VerifiedTransfer; amount: bigint; symbol: TokenSymbol };
+type Prepared = Omit<SentBridgeDeposit, "hash"> & {
+  move: VerifiedTransfer;
+  amount: bigint;
+  symbol: TokenSymbol;
+};
 
 /** Builds and records a cross-chain deposit like `depart`, but does not send it. */
-export async function prepareMove(departure: Departure): Promise<Prepared> {
+export async function prepareMove(departure: BridgeDepositInput): Promise<Prepared> {
   const { vault, provider: name, twoStep = false, amount = AMOUNT } = departure;
   const ctx = await programContext();
   const [from, to] = ends(vault);
@@ -105,7 +109,7 @@ export function ends(vault: StackVault) {
 }
 
 /** Returns the destination call by which the Router deposits the delivered amount. */
-function callInto(into: { departure: Departure; trackingId: string; user: Hex }): DestinationCall {
+function callInto(into: { departure: BridgeDepositInput; trackingId: string; user: Hex }): DestinationCall {
   const { user, trackingId } = into;
   const { vault, minShares = 1n, amount = AMOUNT } = into.departure;
   const [, chain] = ends(vault);
@@ -141,7 +145,13 @@ function callInto(into: { departure: Departure; trackingId: string; user: Hex })
 
 async function writeDown(
   ctx: Context,
-  made: { departure: Departure; trackingId: string; user: KeyedUser; move: VerifiedTransfer; amount: bigint },
+  made: {
+    departure: BridgeDepositInput;
+    trackingId: string;
+    user: KeyedUser;
+    move: VerifiedTransfer;
+    amount: bigint;
+  },
 ): Promise<void> {
   const { departure, trackingId, user, move, amount } = made;
   const { vault, twoStep = false } = departure;

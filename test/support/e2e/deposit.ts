@@ -53,7 +53,7 @@ export async function depositAndCheck(
   await mined(chain, hash);
   const after = await holdings(chain, { user: user.address, share, asset });
   const minted = after.shares - before.shares;
-  expectPromiseKept(built, minted);
+  expectMintedAsQuoted(built, minted);
   const amount = BigInt(body.from_amount);
   expect(before.assets - after.assets).toBe(native ? 0n : amount);
   if (style === "calls") expect(nativePaid(built)).toBe(native ? amount : 0n);
@@ -64,7 +64,7 @@ export async function depositAndCheck(
   return { built, hash, minted };
 }
 
-export function expectPromiseKept(built: SentDeposit, minted: bigint): void {
+export function expectMintedAsQuoted(built: SentDeposit, minted: bigint): void {
   const { estimated_shares: estimated, min_shares: minimum } = built.estimate;
   expect(minted).toBeGreaterThanOrEqual(BigInt(minimum ?? "1"));
   const difference = minted - BigInt(estimated);

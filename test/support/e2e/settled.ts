@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Timeout and polling interval in milliseconds. */
-export interface Patience {
+export interface PollingOptions {
   timeout: number;
   interval: number;
 }
@@ -14,7 +14,7 @@ const PAUSE_MS = 50;
  */
 export async function settled<T>(
   read: () => Promise<T>,
-  { wanted, timeout, interval }: Patience & { wanted: (value: T) => boolean },
+  { wanted, timeout, interval }: PollingOptions & { wanted: (value: T) => boolean },
 ): Promise<T> {
   const deadline = Date.now() + timeout;
   for (;;) {

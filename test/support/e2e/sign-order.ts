@@ -81,5 +81,5 @@ export async function delegate(chain: TestChain, account: Address, code: Hex): P
 }
 
 /** Sets an account's native balance to zero, so that another account must pay for gas. */
-export const impoverish = (chain: TestChain, account: Address): Promise<unknown> =>
+export const clearNativeBalance = (chain: TestChain, account: Address): Promise<unknown> =>
   rpc(chain.rpcUrl, "anvil_setBalance", account, numberToHex(0n));

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { TransferStatus } from "../../../src/schemas/deposit-schema.ts";
 import { Api } from "./api.ts";
-import { type Departed, ends } from "./cross-chain.ts";
+import { ends, type SentBridgeDeposit } from "./cross-chain.ts";
 import { bodyOf } from "./http.ts";
 
 /** Returns the API's status of a transaction. */
@@ -16,7 +16,7 @@ export async function statusOf(
 }
 
 /** Polls the status of a deposit's source transaction, as a page would, until it contains `wanted`, and returns it. */
-export async function until(departed: Departed, wanted: object): Promise<TransferStatus> {
+export async function until(departed: SentBridgeDeposit, wanted: object): Promise<TransferStatus> {
   const [from, to] = ends(departed.vault);
   const ask = () => statusOf(departed.hash, from.chainId, to.chainId);
   await expect.poll(ask, { interval: 150 }).toMatchObject(wanted);

@@ -23,12 +23,12 @@ export const paidAmounts: Readonly<Record<Paid, bigint>> = {
 };
 
 /** An account with a wallet and native currency on every chain. */
-export interface Traveller {
+export interface MultiChainUser {
   address: Address;
   on(chain: TestChain): TestUser;
 }
 
-export async function newTraveller(chains: readonly TestChain[]): Promise<Traveller> {
+export async function newMultiChainUser(chains: readonly TestChain[]): Promise<MultiChainUser> {
   const privateKey = generatePrivateKey();
   const address = privateKeyToAddress(privateKey);
   for (const { rpcUrl } of chains) await rpc(rpcUrl, "anvil_setBalance", address, numberToHex(10n ** 22n));
@@ -48,7 +48,7 @@ export interface Journey {
 /** Gives an account the tokens that a deposit needs, and returns the body of its build request. */
 export async function prepare(
   journey: Journey,
-  traveller: Traveller,
+  traveller: MultiChainUser,
   amount = paidAmounts[journey.paid],
 ): Promise<BuildBody> {
   const { from, paid, vault } = journey;
@@ -64,7 +64,7 @@ export async function prepare(
 }
 
 /** When a delivery that does not come is given up, and the polling interval, in milliseconds. */
-export const PATIENCE = { timeout: 240_000, interval: 100 };
+export const DELIVERY_POLLING = { timeout: 240_000, interval: 100 };
 
 export const sharesOf = (vault: StackVault, owner: Address): Promise<bigint> =>
   balanceOf(chainOf(vault.chain_id), { token: addressOf(vault), owner });
@@ -73,8 +73,8 @@ export const sharesOf = (vault: StackVault, owner: Address): Promise<bigint> =>
  * Signs a built deposit with a plain wallet, waits for the delivery, and signs the second step if there is one. Returns
  * the hash of the first transaction, the delivered amount if there is a second step, and the user's final shares.
  */
-export async function travel(
-  trip: Journey & { traveller: Traveller; built: SentDeposit; style: Style },
+export async function completeDeposit(
+  trip: Journey & { traveller: MultiChainUser; built: SentDeposit; style: Style },
 ): Promise<{ hash: Hex; arrived: bigint | null; shares: bigint }> {
   const { from, vault, traveller, built, style } = trip;
   const to = chainOf(vault.chain_id);
@@ -85,12 +85,12 @@ export async function travel(
   await mined(from, hash);
   if (built.deposit_tx !== null) {
     const least = depositedBy(built.deposit_tx);
-    arrived = (await settled(held, { ...PATIENCE, wanted: (now) => now - before >= least })) - before;
+    arrived = (await settled(held, { ...DELIVERY_POLLING, wanted: (now) => now - before >= least })) - before;
     await signSecond(to, { user: traveller.on(to), second: built.deposit_tx });
   }
   const least = BigInt(built.estimate.min_shares ?? "1");
   const wanted = (minted: bigint) => minted >= least;
-  const shares = await settled(() => sharesOf(vault, traveller.address), { ...PATIENCE, wanted });
+  const shares = await settled(() => sharesOf(vault, traveller.address), { ...DELIVERY_POLLING, wanted });
   return { hash, arrived, shares };
 }
 
@@ -109,7 +109,10 @@ const depositedBy = ({ approval, transaction_request: request }: Second): bigint
   BigInt(approval?.amount ?? request.value);
 
 /** Returns the user's balance of the token that the second step deposits. */
-async function arrivedOf({ built, traveller }: { built: SentDeposit; traveller: Traveller }, to: TestChain) {
+async function arrivedOf(
+  { built, traveller }: { built: SentDeposit; traveller: MultiChainUser },
+  to: TestChain,
+) {
   if (built.deposit_tx === null) return 0n;
   const token = (built.deposit_tx.approval?.token_address ?? zeroAddress) as Address;
   if (token === zeroAddress) return to.client.getBalance({ address: traveller.address });

@@ -8,14 +8,14 @@ import { emulators } from "./faults.ts";
 import { signDeposit } from "./sign-deposit.ts";
 import { statusOf } from "./track.ts";
 import {
+  DELIVERY_POLLING,
   type Journey,
-  newTraveller,
-  PATIENCE,
+  type MultiChainUser,
+  newMultiChainUser,
   type Paid,
   prepare,
   sharesOf,
   signSecond,
-  type Traveller,
 } from "./transfer.ts";
 
 const control = () => `${emulators().lifi}/__control`;
@@ -30,7 +30,7 @@ export async function relayer(settings: Partial<Relayer>): Promise<void> {
 export const settled = (): Promise<Response> => fetch(control(), { method: "DELETE" });
 
 /** A deposit into a vault through LI.FI by one bridge. */
-export interface Way {
+export interface LifiDepositCase {
   bridge: (typeof bridgeKeys)[number];
   paid: Paid;
   vault: string;
@@ -39,19 +39,25 @@ export interface Way {
   amount?: bigint;
 }
 
-export interface Trip {
+export interface SentLifiDeposit {
   journey: Journey;
-  traveller: Traveller;
+  traveller: MultiChainUser;
   built: SentDeposit;
   hash: `0x${string}`;
 }
 
 /** Builds a deposit that uses one bridge, and signs its first transaction. */
-export async function start({ bridge, paid, vault: name, steps, amount }: Way): Promise<Trip> {
+export async function start({
+  bridge,
+  paid,
+  vault: name,
+  steps,
+  amount,
+}: LifiDepositCase): Promise<SentLifiDeposit> {
   const [one, two] = [chainOf(chainIds.one), chainOf(chainIds.two)];
   const vault = vaultNamed(name);
   const journey: Journey = { from: vault.chain_id === chainIds.one ? two : one, paid, vault };
-  const traveller = await newTraveller([one, two]);
+  const traveller = await newMultiChainUser([one, two]);
   const body = { ...(await prepare(journey, traveller, amount)), preferred_bridge: bridge };
   const built = await new Api().build(body);
   expect([built.tracking.bridge, built.two_step], `${bridge} from ${paid}`).toEqual([bridge, steps === 2]);
@@ -63,10 +69,10 @@ export async function start({ bridge, paid, vault: name, steps, amount }: Way): 
 const chainsOf = ({ from, vault }: Journey) => [from, chainOf(vault.chain_id)] as const;
 
 /** Polls the status of the first transaction, without reporting it, until it contains `wanted`, and returns it. */
-export async function until({ journey, hash }: Trip, wanted: object): Promise<TransferStatus> {
+export async function until({ journey, hash }: SentLifiDeposit, wanted: object): Promise<TransferStatus> {
   const [from, to] = chainsOf(journey);
   const ask = () => statusOf(hash, from.chainId, to.chainId);
-  await expect.poll(ask, { ...PATIENCE, interval: 250 }).toMatchObject(wanted);
+  await expect.poll(ask, { ...DELIVERY_POLLING, interval: 250 }).toMatchObject(wanted);
   return ask();
 }
 
@@ -74,7 +80,7 @@ export async function until({ journey, hash }: Trip, wanted: object): Promise<Tr
  * Waits until the deposit is completed, signing the second step that the status offers if there is one. Returns the
  * user's shares.
  */
-export async function finish(trip: Trip): Promise<bigint> {
+export async function finish(trip: SentLifiDeposit): Promise<bigint> {
   const { journey, traveller, built } = trip;
   const [, to] = chainsOf(journey);
   if (built.two_step) {
@@ -87,7 +93,7 @@ export async function finish(trip: Trip): Promise<bigint> {
   return sharesOf(journey.vault, traveller.address);
 }
 
-export function expectPromised({ built }: Trip, shares: bigint, perMille = 995n): void {
+export function expectQuotedShares({ built }: SentLifiDeposit, shares: bigint, perMille = 995n): void {
   const estimated = BigInt(built.estimate.estimated_shares);
   expect(shares * 1_000n).toBeGreaterThanOrEqual(estimated * perMille);
   expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));

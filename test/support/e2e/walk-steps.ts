@@ -1,7 +1,7 @@
 import type { Step } from "../../../src/schemas/step-schema.ts";
 import type { Api, BuildBody } from "./api.ts";
 import { chainOf, type KeyedUser, mined, sendCall, userOn } from "./chain.ts";
-import { PATIENCE } from "./transfer.ts";
+import { DELIVERY_POLLING } from "./transfer.ts";
 
 /** What a client observed: the steps that it performed, in order, and every response. */
 export interface Walk {
@@ -25,12 +25,12 @@ export async function walkSteps(
 ): Promise<Walk> {
   const built = await api.build(body);
   const walk: Walk = { trackingId: built.tracking_id, did: [], readings: [built.steps] };
-  const until = Date.now() + PATIENCE.timeout;
+  const until = Date.now() + DELIVERY_POLLING.timeout;
   while (Date.now() < until) {
     const steps = walk.readings.at(-1) ?? [];
     const next = steps.find(({ state }) => state === "required");
     if (next === undefined && steps.every(({ state }) => state !== "waiting")) return walk;
-    if (next === undefined) await new Promise((resolve) => setTimeout(resolve, PATIENCE.interval));
+    if (next === undefined) await new Promise((resolve) => setTimeout(resolve, DELIVERY_POLLING.interval));
     else await doStep(api, { step: next, user, trackingId: walk.trackingId });
     if (next !== undefined) walk.did.push(next.step_id);
     await meanwhile?.(steps);

@@ -105,7 +105,7 @@ function leastAllowed(
  * Returns a description of what is unfair about an accepted deposit, or null: it must guarantee the minimum after all
  * allowed losses.
  */
-export function injustice(trade: Trade, lie: Lie | null, built: RoutedDeposit): string | null {
+export function findUnfairness(trade: Trade, lie: Lie | null, built: RoutedDeposit): string | null {
   const least = leastAllowed(trade, lie, built);
   const { delivered, deposited } = guaranteeOf(built);
   if (delivered + ROUNDING < least) return `guarantees ${delivered} of ${least}`;

@@ -1,6 +1,6 @@
 import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
 import { Random } from "../lifi/random.ts";
-import { injustice } from "./judge.ts";
+import { findUnfairness } from "./judge.ts";
 import { drawLie, honest, type Lie } from "./lies.ts";
 import { type Trade, trades } from "./trades.ts";
 import { type Providers, tradeWith } from "./world.ts";
@@ -28,7 +28,9 @@ export async function runLies({ count, seed }: { count: number; seed: number }):
     const providers = providersOf(who, lie);
     const verdict = await tradeWith(trade, providers);
     const wrong =
-      verdict.routed === null ? null : injustice(trade, toldBy(providers, verdict.routed), verdict.routed);
+      verdict.routed === null
+        ? null
+        : findUnfairness(trade, toldBy(providers, verdict.routed), verdict.routed);
     if (verdict.routed === null) run.refused += 1;
     else if (wrong === null) run.fair += 1;
     else

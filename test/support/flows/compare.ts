@@ -9,7 +9,11 @@ export const describe = (row: FlowRow): string =>
   `${row.blockNumber} ${row.txHash} ${row.logIndex} ${row.vaultAddress} ${(row.assets ?? "").replace("-", "")}`;
 
 /** Throws unless two lists have the same elements, in any order. */
-export function same(what: string, stored: readonly string[], expected: readonly string[]): void {
+export function requireSameElements(
+  what: string,
+  stored: readonly string[],
+  expected: readonly string[],
+): void {
   const [left, right] = [[...stored].sort(), [...expected].sort()];
   if (left.length === right.length && left.every((text, index) => text === right[index])) return;
   const extra = left.filter((text) => !right.includes(text));

@@ -5,7 +5,7 @@ import type { Random } from "./random.ts";
 import { type Block, FINALITY, type World } from "./world.ts";
 
 /** Faults of a node, in effect until they are changed. */
-export interface Moods {
+export interface NodeFaults {
   /** True if the node does not respond. */
   down: boolean;
   /** Number of blocks by which all responses lag behind. */
@@ -24,7 +24,7 @@ export interface Moods {
   hasty: boolean;
 }
 
-export const healthy: Moods = {
+export const healthy: NodeFaults = {
   down: false,
   behind: 0,
   logsBehind: 0,
@@ -36,8 +36,11 @@ export const healthy: Moods = {
 };
 
 /** Draws the faults of a node. Leaving out events and serving another chain are drawn only if `may` allows them. */
-export function drawMood(random: Random, may: { forgetful: boolean; foreign: boolean }): Partial<Moods> {
-  return random.pick<Partial<Moods>>([
+export function drawNodeFaults(
+  random: Random,
+  may: { forgetful: boolean; foreign: boolean },
+): Partial<NodeFaults> {
+  return random.pick<Partial<NodeFaults>>([
     {},
     { down: true },
     { behind: 1 + random.below(FINALITY) },
@@ -71,7 +74,7 @@ interface LogFilter {
 export class FakeNode {
   readonly #world: World;
   readonly #foreign: World;
-  moods: Moods = { ...healthy };
+  moods: NodeFaults = { ...healthy };
   before: readonly Block[] = [];
 
   constructor(world: World, foreign: World) {

@@ -9,9 +9,9 @@ import type { Indexer } from "../../../src/flows/flow-store.ts";
 import { indexTip } from "../../../src/flows/index-flow-tip.ts";
 import { uniteRanges } from "../../../src/lib/block-ranges.ts";
 import { createLogger } from "../../../src/lib/logger.ts";
-import { describe, describeLog, same } from "./compare.ts";
+import { describe, describeLog, requireSameElements } from "./compare.ts";
 import type { StoreUnderTest } from "./database-store.ts";
-import { clientOf, drawMood, FakeNode, healthy } from "./nodes.ts";
+import { clientOf, drawNodeFaults, FakeNode, healthy } from "./nodes.ts";
 import { type Random, randomOf } from "./random.ts";
 import { FINALITY, World } from "./world.ts";
 
@@ -247,7 +247,7 @@ class Schedule {
   #changeMoods(): void {
     const random = this.#random;
     // A chain that nobody knows yet could be any.
-    const mood = drawMood(random, { forgetful: this.#forgetful, foreign: this.tally.applied > 0 });
+    const mood = drawNodeFaults(random, { forgetful: this.#forgetful, foreign: this.tally.applied > 0 });
     const node = random.pick(this.#nodes);
     // When all nodes deny what is stored, they are believed: one has to stay on the chain, if not always well.
     if ((mood.foreign === true || mood.stale === true) && node === this.#nodes[2]) return;
@@ -305,7 +305,7 @@ class Schedule {
     const own = rows.filter(
       ({ vaultAddress: address, blockNumber }) => blockNumber >= (starts.get(address) ?? 0),
     );
-    same("in the end", own.map(describe), expected);
+    requireSameElements("in the end", own.map(describe), expected);
   }
 
   /** Checks that the data stored as final equals the chain's, no more and no less. */
@@ -319,7 +319,7 @@ class Schedule {
       const expected = uniteRanges([...done, ...tail]).flatMap((span) => this.#expected(address, span));
       const stored = rows.filter((row) => row.vaultAddress === address && row.final);
       const read = stored.filter(({ blockNumber }) => blockNumber <= final);
-      same(`final flows of ${address}`, read.map(describe), expected);
+      requireSameElements(`final flows of ${address}`, read.map(describe), expected);
       if (missingBlocks(coverage).some(({ to }) => to > final))
         throw new Error("history above the final block");
     }
@@ -338,7 +338,7 @@ class Schedule {
     const rows = (await this.#tested.rows()).filter(
       ({ final, vaultAddress }) => !final && followed.has(vaultAddress),
     );
-    same(`flows below head ${tip.headBlock}`, rows.map(describe), expected);
+    requireSameElements(`flows below head ${tip.headBlock}`, rows.map(describe), expected);
   }
 
   #expected(address: string, span: { from: number; to: number }): string[] {

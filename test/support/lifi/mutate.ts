@@ -23,9 +23,9 @@ export const ADDRESSES = [
 ] as const;
 
 /** Returns the paths of all leaves of a tree of objects and arrays. */
-export function leaves(tree: unknown, at: Path = []): Path[] {
+export function leafPaths(tree: unknown, at: Path = []): Path[] {
   if (typeof tree !== "object" || tree === null) return [at];
-  return Object.entries(tree).flatMap(([key, value]) => leaves(value, [...at, key]));
+  return Object.entries(tree).flatMap(([key, value]) => leafPaths(value, [...at, key]));
 }
 
 /** Returns the paths of all non-empty arrays of a tree. */
@@ -120,7 +120,7 @@ function flipDigit(random: Random, value: string): string {
 /** Replaces an address throughout a tree, also as a 32-byte word. */
 export function replaceAddress(tree: unknown, change: { from: string; to: string }): void {
   const from = change.from.toLowerCase();
-  for (const path of leaves(tree)) {
+  for (const path of leafPaths(tree)) {
     const value = read(tree, path);
     if (typeof value !== "string") continue;
     if (value.toLowerCase() === from) write(tree, { path, value: change.to });

@@ -9,7 +9,7 @@ import {
   ADDRESSES,
   another,
   arrays,
-  leaves,
+  leafPaths,
   type Path,
   read,
   replaceAddress,
@@ -91,7 +91,7 @@ function changeTree(random: Random, tree: unknown): string {
     write(tree, { path, value: reshape(random, read(tree, path) as unknown[]) });
     return `list ${path.join(".")}`;
   }
-  const path = random.pick(leaves(tree));
+  const path = random.pick(leafPaths(tree));
   const before = read(tree, path);
   const value = random.integer(30) === 0 && isJsonPath(path) ? undefined : another(random, before);
   write(tree, { path, value });

@@ -94,7 +94,7 @@ export interface SignedState {
 }
 
 /** A simulated call. */
-export interface AskedCall {
+export interface SimulatedCall {
   from: Address;
   to: Address;
   data: Hex;
@@ -118,11 +118,11 @@ export const codes = {
 /** Creates a chain client with the state of one signed order. Simulated calls are collected in `simulated`. */
 export function signedChain(state: SignedState): {
   client: FakeClient;
-  simulated: AskedCall[];
+  simulated: SimulatedCall[];
   asked: string[];
 } {
   const { used = false, code = codes.plain, answer = null, balance = 10n ** 12n, simulates = true } = state;
-  const simulated: AskedCall[] = [];
+  const simulated: SimulatedCall[] = [];
   const asked: string[] = [];
   const missing = { ok: false, data: "0x" } as const;
   const contracts: Contracts = ({ to, data }) => {
@@ -154,7 +154,7 @@ export function signedChain(state: SignedState): {
       if (method === "eth_gasPrice") return numberToHex(10n ** 9n);
       if (method !== "eth_simulateV1") return reading.request(method, params);
       if (!simulates) throw new Error("no answer");
-      const [{ blockStateCalls }] = params as [{ blockStateCalls: [{ calls: AskedCall[] }] }];
+      const [{ blockStateCalls }] = params as [{ blockStateCalls: [{ calls: SimulatedCall[] }] }];
       const [{ calls }] = blockStateCalls;
       simulated.push(...calls);
       const result =

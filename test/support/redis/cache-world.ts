@@ -15,7 +15,7 @@ export type Value = z.infer<typeof Value>;
 export const value = (n: number): Value => ({ n, amount: 2n ** 200n + BigInt(n) });
 
 /** Replaces timers and the clock by fake ones in every test of the file. */
-export function ownTheClock(): void {
+export function installFakeClock(): void {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"], now: 1_700_000_000_000 });
   });
@@ -86,6 +86,6 @@ export function world(): World {
 }
 
 /** Reads the cache from many requests at the same time. */
-export function crowd(isolate: () => Cache, policy: CachePolicy<Value>, callers = 100) {
+export function readConcurrently(isolate: () => Cache, policy: CachePolicy<Value>, callers = 100) {
   return Promise.all(Array.from({ length: callers }, () => isolate().cached(policy)));
 }

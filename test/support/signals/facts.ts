@@ -34,7 +34,7 @@ const every = (seconds: number, count: number) =>
 /** Function that returns the fields of a snapshot by its age in seconds. */
 export type At = (secondsAgo: number) => Partial<Point>;
 /** Returns share prices that grow by the fraction `perDay` and are 1 at `NOW`. */
-export const growing =
+export const growingPrices =
   (perDay: number): At =>
   (secondsAgo) => ({ sharePrice: E18 - BigInt(Math.round((secondsAgo / 86_400) * perDay * 1e18)) });
 
@@ -49,7 +49,7 @@ export function factsOf(
     flowed?: (day: number) => Partial<FlowDay>;
   } = {},
 ): VaultFacts {
-  const at = of.at ?? growing(0.0001);
+  const at = of.at ?? growingPrices(0.0001);
   const points = (ages: number[]) => ages.map((age) => pointAt(age, at(age)));
   const [recent, hours] = [points(every(300, 24)), points(every(3_600, of.hours ?? 168))];
   const days = points(every(86_400, of.days ?? 30));

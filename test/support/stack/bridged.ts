@@ -112,7 +112,7 @@ export function held(chain: DeployedChain, [owner, what]: readonly [Address, str
 }
 
 /** When a bridge that delivers nothing is given up, and the polling interval, in milliseconds. */
-export const PATIENCE = { timeout: 240_000, interval: 50 };
+export const DELIVERY_POLLING = { timeout: 240_000, interval: 50 };
 
 /** Changes the relayer's settings for one service. */
 export async function relayerOf(url: string, relayer: Partial<Relayer>): Promise<void> {

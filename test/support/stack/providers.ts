@@ -150,7 +150,7 @@ export function intoVault(
 }
 
 /** Approves the spender and sends the built transaction, as a wallet does. */
-export async function carryOut(
+export async function approveAndSend(
   chain: DeployedChain,
   { move, request }: { move: VerifiedTransfer; request: TransferRequest },
 ): Promise<Hex> {

@@ -96,7 +96,7 @@ export function readPayload(data: Hex): { user: Address; readGas: number; vaults
 }
 
 /** Arbitrary result of the lens. */
-export const anAnswer: fc.Arbitrary<PositionAnswer> = fc.record({
+export const arbitraryLensAnswer: fc.Arbitrary<PositionAnswer> = fc.record({
   chainId: fc.integer({ min: 1, max: 2 ** 40 }),
   blockNumber: fc.option(fc.bigInt(0n, 2n ** 64n - 2n)),
   blockTimestamp: fc.bigInt(0n, 2n ** 64n - 1n),

@@ -56,7 +56,7 @@ export const paying: ExitTerms = {
 };
 
 /** Returns a redemption path, through the Router by default. */
-export function wayOf(order: WithdrawalOrder, change: Partial<ExitWay> = {}): ExitWay {
+export function exitWayOf(order: WithdrawalOrder, change: Partial<ExitWay> = {}): ExitWay {
   const via = change.via ?? "router";
   const token = change.token ?? order.vault.asset;
   return {
@@ -69,15 +69,15 @@ export function wayOf(order: WithdrawalOrder, change: Partial<ExitWay> = {}): Ex
 /** Returns a redemption to encode, with a minimum payment of 124 units. */
 export function exitOf(order: WithdrawalOrder, change: Partial<Exit> = {}): Exit {
   return {
-    ...{ order, way: wayOf(order), shares: order.shares === "all" ? HELD : order.shares },
-    ...{ minAssets: LEAST, deadline: orderDeadline(READ_AT) },
+    ...{ order, way: exitWayOf(order), shares: order.shares === "all" ? HELD : order.shares },
+    ...{ minAssets: MIN_ASSETS, deadline: orderDeadline(READ_AT) },
     ...change,
   };
 }
-export const LEAST = 124_000_000n;
+export const MIN_ASSETS = 124_000_000n;
 
 /** Returns the expected contents of a redemption, for its verification. */
-export function askedOf({ order, way, minAssets }: Exit): ExpectedWithdrawal {
+export function expectedWithdrawalOf({ order, way, minAssets }: Exit): ExpectedWithdrawal {
   return { order, mode: way.mode, held: HELD, readAt: READ_AT, least: minAssets, pays: way.pays };
 }
 
@@ -92,7 +92,7 @@ export function factsOf(order: WithdrawalOrder, ways: readonly ExitWay[]): ExitF
 }
 
 /** Address for the adapter parameters of vaults whose redemption differs from ERC-4626's `redeem`. */
-export const SOME: Address = "0x1111111111111111111111111111111111111111";
+export const PARAMETER_ADDRESS: Address = "0x1111111111111111111111111111111111111111";
 export const familyVault = (adapter: string, params: Readonly<Record<string, string>> = {}): Vault => ({
   ...vault,
   ...{ adapter, params },

@@ -7,11 +7,11 @@ import { HELD, WORTH } from "./fixtures.ts";
 import { storedOf, type Withdrawing, withdrawing } from "./withdrawing.ts";
 
 /** Target vault of the move, with the same asset. */
-export const INTO: Address = "0x1111111111111111111111111111111111111111";
+export const TARGET_VAULT: Address = "0x1111111111111111111111111111111111111111";
 export const into: Vault = {
   ...vault,
-  ...{ vaultId: `${vault.chainId}:${INTO}`, address: INTO, name: "Other USDC" },
-  ...{ shareToken: INTO, entryPoint: INTO, spender: INTO, pricer: INTO },
+  ...{ vaultId: `${vault.chainId}:${TARGET_VAULT}`, address: TARGET_VAULT, name: "Other USDC" },
+  ...{ shareToken: TARGET_VAULT, entryPoint: TARGET_VAULT, spender: TARGET_VAULT, pricer: TARGET_VAULT },
 };
 export const NEW_SHARES = sharesFor(WORTH);
 
@@ -22,7 +22,7 @@ export function movingWorld(
   world: Parameters<typeof withdrawing>[0] & { target?: Vault; effects?: () => SimulatedEffects } = {},
 ): Promise<Withdrawing> {
   const { target = into, effects, ...others } = world;
-  const rises = { [balanceKey(USDC, USER)]: WORTH, [balanceKey(INTO, USER)]: NEW_SHARES };
+  const rises = { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: NEW_SHARES };
   // Postgres is asked for the vault that is moved into.
   const vaults = others.vaults ?? [storedOf(target)];
   return withdrawing({ ...others, vaults, effects: effects ?? (() => ({ rises })) });

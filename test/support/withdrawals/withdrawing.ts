@@ -15,7 +15,7 @@ import { WithdrawInput } from "../../../src/schemas/withdraw-build-schema.ts";
 import type { StoredVault, Vault } from "../../../src/vaults/vault.ts";
 import { type TestContext, testContext } from "../context.ts";
 import { NOW, USDC, USER, vault, WETH } from "../deposits/fixtures.ts";
-import { rememberLayout } from "../deposits/routed-fixtures.ts";
+import { cacheStorageLayout } from "../deposits/routed-fixtures.ts";
 import { type SimulatedChain, type SimulatedEffects, simulatedChain } from "../deposits/simulated-chain.ts";
 import { priceOfToken } from "../economics/trades.ts";
 import { encodeFields, honestFields } from "../kyber/stage.ts";
@@ -95,7 +95,7 @@ export async function withdrawing(
   const db = fixedDatabase(() => stored);
   const ctx = testContext({ clients: [chain.client], db, nowMs: world.nowMs ?? NOW });
   await rememberRouter(ctx, world.routed ?? true);
-  await rememberLayout(ctx, USDC);
+  await cacheStorageLayout(ctx, USDC);
   return { ctx, chain, db };
 }
 

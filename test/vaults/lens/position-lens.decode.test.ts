@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { decodePositions } from "../../../src/vaults/lens/position-lens.ts";
-import { anAnswer, writeAnswer } from "../../support/vaults/lens-model.ts";
+import { arbitraryLensAnswer, writeAnswer } from "../../support/vaults/lens-model.ts";
 
 function attempt<T>(action: () => T): T | null {
   try {
@@ -57,7 +57,7 @@ describe("decodePositions()", () => {
 
   test("decodes every possible answer of the lens", () => {
     fc.assert(
-      fc.property(anAnswer, (answer) => {
+      fc.property(arbitraryLensAnswer, (answer) => {
         expect(decodePositions(writeAnswer(answer), answer.positions.length)).toEqual(answer);
       }),
     );
@@ -65,7 +65,7 @@ describe("decodePositions()", () => {
 
   test("throws for an answer that is too short or too long", () => {
     fc.assert(
-      fc.property(anAnswer, fc.nat(), fc.integer({ min: 1, max: 99 }), (answer, at, more) => {
+      fc.property(arbitraryLensAnswer, fc.nat(), fc.integer({ min: 1, max: 99 }), (answer, at, more) => {
         const data = writeAnswer(answer);
         const count = answer.positions.length;
         const cut = data.slice(0, 2 + 2 * (at % (data.length / 2 - 1))) as Hex;
@@ -78,7 +78,7 @@ describe("decodePositions()", () => {
 
   test("accepts only one encoding of a position", () => {
     fc.assert(
-      fc.property(anAnswer, fc.nat(), fc.nat({ max: 40 }), (answer, at, byte) => {
+      fc.property(arbitraryLensAnswer, fc.nat(), fc.nat({ max: 40 }), (answer, at, byte) => {
         const data = writeAnswer(answer);
         const count = answer.positions.length;
         const body = data.length / 2 - 25;

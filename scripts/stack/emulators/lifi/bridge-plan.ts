@@ -52,7 +52,7 @@ export interface BridgePlan {
 }
 
 /** Returns the token that a bridge takes on the source chain. Throws {@link NoQuote}. */
-export function routerBridged(request: QuoteRequest, tool: BridgeTool): BridgeToken {
+export function sourceBridgeToken(request: QuoteRequest, tool: BridgeTool): BridgeToken {
   const { from, fromChain, to, toChain, calls } = request;
   if (tool === "across") {
     const output = isNative(to) ? tokenOfAsset(toChain, to.asset) : to;

@@ -11,7 +11,7 @@ import {
   Slippage,
   toQuoteRequest,
 } from "./parse-request.ts";
-import { planOrRefuse } from "./quote.ts";
+import { planRouteOrThrow } from "./quote.ts";
 import type { RoutePlan } from "./route-plan.ts";
 import { buildStep } from "./step.ts";
 
@@ -71,7 +71,7 @@ export async function quoteContractCalls(source: BridgeSource, body: unknown): P
     calls,
     defaultIntegrator: "",
   });
-  const plan = planOrRefuse(request);
+  const plan = planRouteOrThrow(request);
   return buildStep(source.lifiQuirks().includes("declare_delivered") ? declareDelivered(plan) : plan);
 }
 

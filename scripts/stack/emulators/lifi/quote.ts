@@ -52,13 +52,13 @@ export async function quote(
     calls: [],
     defaultIntegrator: "lifi-api",
   });
-  const plan = planOrRefuse(request);
+  const plan = planRouteOrThrow(request);
   if (fields.skipSimulation === "false") await refuseEmptyWallet(request);
   return buildStep(plan);
 }
 
 /** Plans a route. Throws `1002 NoQuoteError` with the tool's reason. */
-export function planOrRefuse(request: QuoteRequest): RoutePlan {
+export function planRouteOrThrow(request: QuoteRequest): RoutePlan {
   try {
     return planRoute(request);
   } catch (error) {

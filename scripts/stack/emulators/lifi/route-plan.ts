@@ -1,5 +1,11 @@
 import type { BridgeToken } from "../../bridge/bridge-chains.ts";
-import { type BridgePlan, type BridgeTool, bridgeTools, planBridge, routerBridged } from "./bridge-plan.ts";
+import {
+  type BridgePlan,
+  type BridgeTool,
+  bridgeTools,
+  planBridge,
+  sourceBridgeToken,
+} from "./bridge-plan.ts";
 import { NoQuote } from "./errors.ts";
 import { exchangeQuote } from "./exchange.ts";
 import { isAllowed, type QuoteRequest } from "./quote-request.ts";
@@ -62,7 +68,7 @@ export function planRoutes(request: QuoteRequest): { plans: RoutePlan[]; refusal
 function planBy(request: QuoteRequest, tool: BridgeTool | null): RoutePlan {
   const fee = request.amount / FEE_DIVISOR;
   const left = request.amount - fee;
-  const target = tool === null ? request.to : routerBridged(request, tool);
+  const target = tool === null ? request.to : sourceBridgeToken(request, tool);
   // The slippage covers the whole route; for bridges other than Across the swap gets half of it.
   const slippage = tool === null || tool === BRIDGE_TOOL ? request.slippage : request.slippage / 2n;
   const swap = planSwap(request, { to: target, amountIn: left, slippage });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { assetTerms } from "../../bridge/asset-terms.ts";
 import type { DeployedChain } from "../../chains/deploy-chain.ts";
 import { rpc } from "../../chains/json-rpc.ts";
-import { FEED_DECIMALS, type FeedState, longUp, writeFeed } from "../../chains/write-feed.ts";
+import { FEED_DECIMALS, type FeedState, sequencerUpForADay, writeFeed } from "../../chains/write-feed.ts";
 import type { OwnSettings } from "../server.ts";
 
 const STALE_S = 2 * 86_400;
@@ -91,7 +91,7 @@ export class StackPrices implements OwnSettings {
     for (const price of this.#prices) await this.#writePrice(price);
     this.#down.clear();
     for (const { url, priceFeeds } of chains)
-      if (priceFeeds.sequencer !== null) await writeFeed(url, priceFeeds.sequencer, longUp);
+      if (priceFeeds.sequencer !== null) await writeFeed(url, priceFeeds.sequencer, sequencerUpForADay);
   }
 
   async #writePrice(price: StackPrice): Promise<void> {

@@ -15,7 +15,7 @@ import { send } from "../../../../scripts/stack/chains/scratch-chain.ts";
 import type { AcrossDeposit } from "../../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { mint, RELAYER } from "../../../support/across/bridge.ts";
 import { follow, startWorld, type World } from "../../../support/across/journey.ts";
-import { DELIVERED, departInto, held, shares } from "../../../support/across/ledger.ts";
+import { DELIVERED, held, sendTransferInto, shares } from "../../../support/across/ledger.ts";
 import { USER } from "../../../support/across/stage.ts";
 
 let world: World;
@@ -39,7 +39,7 @@ const toPool = (data: Hex, from = RELAYER) =>
   send(world.target.chain, { from, to: world.target.deployment.spokePool, data });
 
 test("status() is bridging for a slow fill until the pool pays, possibly more than quoted", async () => {
-  const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
+  const { txHash, deposited } = await sendTransferInto(world, { symbol: "USDC" });
   const relay = relayOf(deposited);
   await toPool(encodeFunctionData({ abi: slowFillAbi, functionName: "requestSlowFill", args: [relay] }));
   expect(await follow(world, txHash)).toMatchObject({ phase: "bridging", amountReceived: null });
@@ -106,7 +106,7 @@ async function deliverUpdated(
 
 test("status() returns the amount of a fill that the depositor updated", async () => {
   const before = await shares(world, "USDC");
-  const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
+  const { txHash, deposited } = await sendTransferInto(world, { symbol: "USDC" });
   await deliverUpdated(deposited, { amount: DELIVERED - 7n, message: deposited.message });
   expect((await shares(world, "USDC")) - before).toBe(DELIVERED - 7n);
   const told = { phase: "delivered", substatus: "COMPLETED", amountReceived: DELIVERED - 7n };
@@ -115,7 +115,7 @@ test("status() returns the amount of a fill that the depositor updated", async (
 
 test("status() does not know the outcome of calls that the depositor updated", async () => {
   const before = [await shares(world, "USDC"), await held(world, "USDC")] as const;
-  const { txHash, deposited } = await departInto(world, { symbol: "USDC" });
+  const { txHash, deposited } = await sendTransferInto(world, { symbol: "USDC" });
   await deliverUpdated(deposited, { amount: DELIVERED, message: "0x" });
   expect([await shares(world, "USDC"), await held(world, "USDC")]).toEqual(before);
   const told = { phase: "delivered", substatus: null, amountReceived: DELIVERED };

@@ -23,7 +23,7 @@ import { type Answer, call, read } from "../../partners/wallet.ts";
 import type { Placed } from "./family.ts";
 
 /** A deposit that a client requests, in the vault's asset. */
-export interface Wanted {
+export interface DepositInput {
   placed: Placed;
   user: Address;
   amount: bigint;
@@ -38,7 +38,7 @@ export function sampleAmount(decimals: number): bigint {
 }
 
 /** Requests a deposit build and returns the response, whatever its status. */
-export function ask({ placed, user, amount }: Wanted): Promise<Answer> {
+export function ask({ placed, user, amount }: DepositInput): Promise<Answer> {
   const body = {
     from_chain_id: placed.world.chainId,
     from_token: placed.asset.address,
@@ -50,7 +50,7 @@ export function ask({ placed, user, amount }: Wanted): Promise<Answer> {
 }
 
 /** Builds a deposit and expects success. */
-export async function build(wanted: Wanted): Promise<SentDeposit> {
+export async function build(wanted: DepositInput): Promise<SentDeposit> {
   const answer = await ask(wanted);
   expect(answer).toMatchObject({ status: 200 });
   return SentDeposit.parse(answer.body);
@@ -75,7 +75,7 @@ export function vaultOf(placed: Placed): Promise<Vault> {
 }
 
 /** Returns the shares that the adapter previews, in the share token's smallest unit. */
-export async function previewOf({ placed, user, amount }: Wanted): Promise<bigint | null> {
+export async function previewOf({ placed, user, amount }: DepositInput): Promise<bigint | null> {
   const vault = await vaultOf(placed);
   const caller = vault.caller === "user" ? user : null;
   const ctx = placed.world.fresh().context();
@@ -96,7 +96,7 @@ export async function execute(
 }
 
 /** Sends a deposit that was not built by this service: the user's own call of the vault. Returns the receipt. */
-export async function depositUnbuilt({ placed, user, amount }: Wanted): Promise<TransactionReceipt> {
+export async function depositUnbuilt({ placed, user, amount }: DepositInput): Promise<TransactionReceipt> {
   const { world, asset } = placed;
   const vault = await vaultOf(placed);
   const token = { ...asset, address: getAddress(asset.address) };

@@ -12,7 +12,7 @@ import type { World } from "./world.ts";
 export type Deploy = (world: World, asset: Token) => Promise<StandIn>;
 
 /** A vault whose deployer holds shares and redeems them in the test. */
-export interface Leaving {
+export interface RedeemableVault {
   placed: Placed;
   vault: Vault;
   exits: VaultExits;
@@ -20,7 +20,10 @@ export interface Leaving {
 }
 
 /** Deploys a stand-in with an asset of six decimals, whose deployer redeems shares in the test. */
-export async function openLeaving(world: World, of: { adapter: string; deploy: Deploy }): Promise<Leaving> {
+export async function deployRedeemableVault(
+  world: World,
+  of: { adapter: string; deploy: Deploy },
+): Promise<RedeemableVault> {
   const { adapter, deploy } = of;
   const type = adapter === "midas" ? "midas" : "custom";
   const placed = await place(world, { family: { name: "A vault", adapter, type, deploy }, decimals: 6 });
@@ -30,11 +33,11 @@ export async function openLeaving(world: World, of: { adapter: string; deploy: D
   return { placed, vault, exits, user: placed.owner };
 }
 
-const now = async ({ placed: { world } }: Leaving): Promise<number> =>
+const now = async ({ placed: { world } }: RedeemableVault): Promise<number> =>
   Number((await world.client.getBlock()).timestamp) * 1_000;
 
 /** Runs a query with a separate call for each read. Slow, but independent of the batching under test. */
-async function run<S>(of: Leaving, query: Query<S>): Promise<S> {
+async function run<S>(of: RedeemableVault, query: Query<S>): Promise<S> {
   const results: Record<string, ReadResult<unknown>> = {};
   for (const [name, { to, data, decode }] of Object.entries(query.reads)) {
     try {
@@ -56,7 +59,7 @@ export function revertOf(error: unknown): Hex | null {
 }
 
 /** Returns the redeeming account's balance of a token. */
-export const heldOf = ({ placed, user }: Leaving, token: Address): Promise<bigint> =>
+export const heldOf = ({ placed, user }: RedeemableVault, token: Address): Promise<bigint> =>
   placed.world.client.readContract({
     address: token,
     abi: erc20Abi,
@@ -65,7 +68,10 @@ export const heldOf = ({ placed, user }: Leaving, token: Address): Promise<bigin
   });
 
 /** Reads the conditions of a withdrawal by the owner. */
-export async function termsOf(of: Leaving, ask: { mode: ExitMode; shares: bigint }): Promise<ExitTerms> {
+export async function termsOf(
+  of: RedeemableVault,
+  ask: { mode: ExitMode; shares: bigint },
+): Promise<ExitTerms> {
   const { vault, exits, user } = of;
   const [token] = exits.tokens(vault, ask.mode);
   if (token === undefined) throw new Error("no token");
@@ -76,7 +82,10 @@ export async function termsOf(of: Leaving, ask: { mode: ExitMode; shares: bigint
 /**
  * Redeems shares, or requests their redemption, as the owner. Returns the amount that arrived in the same transaction.
  */
-export async function leave(of: Leaving, ask: { mode: ExitMode; shares: bigint; minAssets?: bigint }) {
+export async function redeemOrRequest(
+  of: RedeemableVault,
+  ask: { mode: ExitMode; shares: bigint; minAssets?: bigint },
+) {
   const { vault, exits, user } = of;
   const terms = await termsOf(of, ask);
   const [token] = exits.tokens(vault, ask.mode);
@@ -95,7 +104,7 @@ export async function leave(of: Leaving, ask: { mode: ExitMode; shares: bigint; 
 
 /** Reads the open redemptions. */
 export async function pendingOf(
-  of: Leaving,
+  of: RedeemableVault,
   requestIds: readonly string[] = [],
 ): Promise<readonly PendingExit[]> {
   const query = of.exits.pending?.(of.vault, { user: of.user, requestIds, now: await now(of) });
@@ -104,7 +113,7 @@ export async function pendingOf(
 }
 
 /** Sends a claim or a cancellation, and returns the amount that arrived. */
-export async function follow(of: Leaving, call: { target: Address; data: Hex } | null | undefined) {
+export async function follow(of: RedeemableVault, call: { target: Address; data: Hex } | null | undefined) {
   if (call === null || call === undefined) throw new Error("nothing to sign");
   const before = await heldOf(of, of.vault.asset.address);
   const receipt = await of.placed.world.send(of.user, { to: call.target, data: call.data });
@@ -112,4 +121,4 @@ export async function follow(of: Leaving, call: { target: Address; data: Hex } |
 }
 
 /** Returns the deployer's shares before the redemption. */
-export const sharesOf = (of: Leaving): Promise<bigint> => heldOf(of, of.vault.shareToken);
+export const sharesOf = (of: RedeemableVault): Promise<bigint> => heldOf(of, of.vault.shareToken);

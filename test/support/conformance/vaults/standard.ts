@@ -117,7 +117,7 @@ export function when(
 }
 
 /** Defines the state in which the vault was deployed. */
-export const asItIs = (name: string): Pick<State, "name" | "enter"> => ({
+export const initialState = (name: string): Pick<State, "name" | "enter"> => ({
   name,
   enter: async () => undefined,
 });

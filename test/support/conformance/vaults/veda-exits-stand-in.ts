@@ -18,7 +18,7 @@ import { mint, whole } from "./use.ts";
 import type { World } from "./world.ts";
 
 /** Contract by which a Veda vault pays later: the queue of requests, or the delayed withdrawals with a fixed wait. */
-export type VedaWayOut = "queue" | "delayed";
+export type VedaExitContract = "queue" | "delayed";
 
 const HOUR = 3_600;
 /** Time in seconds after which a solver may pay a request, or its owner complete it. */
@@ -42,7 +42,7 @@ function deployCore(script: ChainScript, asset: Token) {
  * Deploys a Veda vault that pays by only one of these contracts, with assets for 900,000 shares. `fee` is in basis
  * points.
  */
-export function deployVedaExit(of: { way: VedaWayOut; fee?: number }) {
+export function deployVedaExit(of: { way: VedaExitContract; fee?: number }) {
   return (world: World, asset: Token): Promise<StandIn> =>
     world.script(async (script) => {
       const { vault, accountant, teller } = deployCore(script, asset);

@@ -28,7 +28,7 @@ const ether = { toAmount: 37_000_000_000_000_000n, toAmountMin: 36_000_000_000_0
 const dollars = { toAmount: 2_695_000_000n, toAmountMin: 2_620_000_000n };
 
 /** Returns the fee call, and swaps through the tokens `via`. */
-export function several(request: TransferRequest, via: readonly Address[] = []): SwapTree[] {
+export function feeAndSwaps(request: TransferRequest, via: readonly Address[] = []): SwapTree[] {
   const path = [request.fromToken, ...via, request.toToken];
   const hops = path.slice(1).map((receivingAssetId, index) => {
     const fromAmount = index === 0 ? request.amount - feeOf(request.amount) : 1_000_000n;
@@ -86,22 +86,22 @@ const intoUsdc = { ...etherToUsdc, call: callOf(2_540_000_000n) };
 export const swapScenarios: readonly Scenario[] = [
   swap(
     { name: "swap, tokens", request: usdcToWeth, ...ether },
-    { functionName: "swapTokensMultipleV3ERC20ToERC20", swaps: several(usdcToWeth) },
+    { functionName: "swapTokensMultipleV3ERC20ToERC20", swaps: feeAndSwaps(usdcToWeth) },
   ),
   swap(
     { name: "swap, tokens, two hops", request: usdcToWeth, ...ether },
     {
       functionName: "swapTokensMultipleV3ERC20ToERC20",
-      swaps: several(usdcToWeth, ["0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb"]),
+      swaps: feeAndSwaps(usdcToWeth, ["0x50c5725949A6F0c72E6C4a641F24049A917DB0Cb"]),
     },
   ),
   swap(
     { name: "swap, native to token", request: etherToUsdc, ...dollars },
-    { functionName: "swapTokensMultipleV3NativeToERC20", swaps: several(etherToUsdc) },
+    { functionName: "swapTokensMultipleV3NativeToERC20", swaps: feeAndSwaps(etherToUsdc) },
   ),
   swap(
     { name: "swap, token to native", request: usdcToEther, ...ether },
-    { functionName: "swapTokensMultipleV3ERC20ToNative", swaps: several(usdcToEther) },
+    { functionName: "swapTokensMultipleV3ERC20ToNative", swaps: feeAndSwaps(usdcToEther) },
   ),
   swap(
     { name: "single swap, tokens", request: usdcToWeth, ...ether },
@@ -118,6 +118,6 @@ export const swapScenarios: readonly Scenario[] = [
   execute({ name: "execute", request: direct, toAmount: left, toAmountMin: left }, [
     feeStep(direct.fromToken, direct.amount),
   ]),
-  execute({ name: "execute, swapped", request: intoWeth, ...ether }, several(intoWeth)),
-  execute({ name: "execute, native swapped", request: intoUsdc, ...dollars }, several(intoUsdc)),
+  execute({ name: "execute, swapped", request: intoWeth, ...ether }, feeAndSwaps(intoWeth)),
+  execute({ name: "execute, native swapped", request: intoUsdc, ...dollars }, feeAndSwaps(intoUsdc)),
 ];
