@@ -20,8 +20,8 @@ import {
 } from "./vault-filters.ts";
 
 /**
- * Page with all vaults. They are searched, filtered and sorted in the browser, because the whole list is small and
- * cached.
+ * Page with all listed vaults. They are searched, filtered and sorted in the browser, because the whole list is small
+ * and cached.
  */
 export function VaultsPage() {
   const query = useQuery(vaultsQuery);

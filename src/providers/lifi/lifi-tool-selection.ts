@@ -80,7 +80,7 @@ export function toolDeliveryModes(
 /**
  * Returns the LI.FI tools that may serve a request, or null for a transfer on one chain, where LI.FI chooses the
  * exchange. Throws `no_route` if no verifiable tool can serve it, for a destination call with native currency, and for
- * a transfer of a token into itself.
+ * a swap of a token into itself.
  */
 export function requestedTools(context: LifiContext, request: TransferRequest): string[] | null {
   const { deployments } = context;

@@ -33,7 +33,7 @@ const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
  * `upstream_rejected` if a field does not match the request, and `no_route` if the destination call needs more than is
  * guaranteed. Source: AcrossFacetV4.sol.
  */
-export function guaranteeOfAcross(verification: Verification, call: AcrossCall): bigint {
+export function verifyAcrossFacet(verification: Verification, call: AcrossCall): bigint {
   const { claim } = verification;
   const { bridge, facet, swaps } = call;
   checkParties(verification, call);

@@ -24,7 +24,7 @@ const POLYMER_CAP = 5_000_000n;
  * what can be minted, and at least half of the amount. Throws `upstream_rejected` if a field does not match the
  * request. Source: CelerCircleBridgeFacet.sol.
  */
-export function guaranteeOfCeler(verification: Verification, call: CelerCall): bigint {
+export function verifyCelerFacet(verification: Verification, call: CelerCall): bigint {
   checkUsdc(verification, call);
   const minted = call.bridge.minAmount - call.facet.maxFee;
   requireMatch(verification.claim.toAmountMin <= minted, "celer.maxFee");
@@ -38,7 +38,7 @@ export function guaranteeOfCeler(verification: Verification, call: CelerCall): b
  * 1% of the amount, whichever is higher. The quote's own minimum may be higher, because it assumes the expected fee.
  * Throws `upstream_rejected` if a field does not match the request. Source: PolymerCCTPFacet.sol.
  */
-export function guaranteeOfPolymer(verification: Verification, call: PolymerCall): bigint {
+export function verifyPolymerFacet(verification: Verification, call: PolymerCall): bigint {
   const { claim, request } = verification;
   const { bridge, facet, swaps } = call;
   checkUsdc(verification, call);

@@ -110,7 +110,7 @@ function checkOpaque(verification: Verification, step: { swap: SwapData; at: str
  * the minimum that LI.FI's contract enforces. Throws `upstream_rejected` if a field does not match the request. Source:
  * GenericSwapFacetV3.sol.
  */
-export function guaranteeOfSwap(verification: Verification, call: SwapCall): bigint {
+export function verifySwapCall(verification: Verification, call: SwapCall): bigint {
   const { request, claim } = verification;
   requireMatch(request.fromChainId === request.toChainId && request.call === null, "selector");
   requireMatch(call.transactionId === claim.transactionId, "swap.transactionId");
@@ -130,7 +130,7 @@ export function guaranteeOfSwap(verification: Verification, call: SwapCall): big
  * minimum (`minIn`), the only bound that a contract enforces. Throws `upstream_rejected` if a field does not match the
  * request, and `no_route` if the call declares a higher input than the quote guarantees.
  */
-export function guaranteeOfExecute(verification: Verification, call: ExecuteCall): bigint {
+export function verifyExecuteCall(verification: Verification, call: ExecuteCall): bigint {
   const { request, claim } = verification;
   requireMatch(request.fromChainId === request.toChainId && request.call !== null, "selector");
   requireMatch(call.transactionId === claim.transactionId, "execute.transactionId");

@@ -8,22 +8,22 @@ import { bridgeOfTool } from "../lifi-bridges.ts";
 import type { LifiDeployment, LifiDeployments } from "../lifi-deployments.ts";
 import { quoteFromStep } from "../lifi-quote-from-step.ts";
 import { LIFI_VALID_SECONDS, requireMatch, type Verification } from "./lifi-verification.ts";
-import { guaranteeOfAcross } from "./verify-across-facet.ts";
-import { guaranteeOfCeler, guaranteeOfPolymer } from "./verify-cctp-facet.ts";
+import { verifyAcrossFacet } from "./verify-across-facet.ts";
+import { verifyCelerFacet, verifyPolymerFacet } from "./verify-cctp-facet.ts";
 import {
   checkQuotedAction,
   checkTransactionEnvelope,
   type EntryPoint,
   readQuoteClaim,
 } from "./verify-lifi-envelope.ts";
-import { checkSwaps, guaranteeOfExecute, guaranteeOfSwap, isSwap } from "./verify-lifi-swaps.ts";
-import { guaranteeOfStargate } from "./verify-stargate-facet.ts";
+import { checkSwaps, isSwap, verifyExecuteCall, verifySwapCall } from "./verify-lifi-swaps.ts";
+import { verifyStargateFacet } from "./verify-stargate-facet.ts";
 
 /**
  * Verifies the calldata of a bridge transfer and returns the guaranteed output, in the delivered token's
  * smallest unit. Throws `upstream_rejected` if a field does not match the request.
  */
-function guaranteeOfBridge(verification: Verification, call: BridgeCall): bigint {
+function verifyBridgeCall(verification: Verification, call: BridgeCall): bigint {
   const { request, claim } = verification;
   requireMatch(request.fromChainId !== request.toChainId, "selector");
   // Relay keeps an order's receiver, token and amount off chain; see decode/relay-facet.ts.
@@ -35,13 +35,13 @@ function guaranteeOfBridge(verification: Verification, call: BridgeCall): bigint
   checkBridgeData(verification, call);
   switch (call.kind) {
     case "across":
-      return guaranteeOfAcross(verification, call);
+      return verifyAcrossFacet(verification, call);
     case "stargate":
-      return guaranteeOfStargate(verification, call);
+      return verifyStargateFacet(verification, call);
     case "celer":
-      return guaranteeOfCeler(verification, call);
+      return verifyCelerFacet(verification, call);
     case "polymer":
-      return guaranteeOfPolymer(verification, call);
+      return verifyPolymerFacet(verification, call);
   }
 }
 
@@ -89,7 +89,7 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
   const transaction = checkTransactionEnvelope(verification, { quote, entry });
   const { feesOnTop } = verification.claim;
   if (call.kind !== "stargate") requireMatch(feesOnTop === 0n, "transactionRequest.value");
-  const guaranteed = guaranteeOf(verification, call);
+  const guaranteed = verifyLifiCall(verification, call);
   checkFloor(verification, guaranteed);
   const native = isNative(request.fromToken);
   const toAmount = verification.claim.toAmount > guaranteed ? verification.claim.toAmount : guaranteed;
@@ -149,10 +149,10 @@ function entryPointOf(source: LifiDeployment, call: LifiCall): EntryPoint {
  * Verifies the calldata of a LI.FI transaction and returns the guaranteed amount delivered, in the smallest
  * unit of the delivered token.
  */
-function guaranteeOf(verification: Verification, call: LifiCall): bigint {
-  if (call.kind === "swap") return guaranteeOfSwap(verification, call);
-  if (call.kind === "execute") return guaranteeOfExecute(verification, call);
-  return guaranteeOfBridge(verification, call);
+function verifyLifiCall(verification: Verification, call: LifiCall): bigint {
+  if (call.kind === "swap") return verifySwapCall(verification, call);
+  if (call.kind === "execute") return verifyExecuteCall(verification, call);
+  return verifyBridgeCall(verification, call);
 }
 
 /**

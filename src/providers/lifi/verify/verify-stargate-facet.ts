@@ -15,7 +15,7 @@ const BUS_TOOL = "stargateV2Bus";
  * a field does not match the request, and `no_route` if the destination call needs more than is guaranteed. Sources:
  * StargateFacetV2.sol, StargateBase.sol.
  */
-export function guaranteeOfStargate(verification: Verification, call: StargateCall): bigint {
+export function verifyStargateFacet(verification: Verification, call: StargateCall): bigint {
   const { request, source, destination, claim } = verification;
   const { bridge, facet } = call;
   const { sendParams, fee } = facet;

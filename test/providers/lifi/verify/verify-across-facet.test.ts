@@ -6,7 +6,7 @@ import { ATTACKER, NOW, tokens, USER, word } from "../../../support/lifi/parts.t
 import { scenarioOf } from "../../../support/lifi/scenarios.ts";
 import { calldata, facet } from "../../../support/lifi/tamper.ts";
 
-describe("guaranteeOfAcross()", () => {
+describe("verifyAcrossFacet()", () => {
   test.each([
     [{ receiverAddress: word(ATTACKER) }, "across.receiverAddress"],
     [{ receiverAddress: `0x01${word(USER).slice(4)}` }, "across.receiverAddress"],

@@ -7,7 +7,7 @@ import { ATTACKER, callOf, tokens, word } from "../../../support/lifi/parts.ts";
 import { scenarioOf } from "../../../support/lifi/scenarios.ts";
 import { calldata, facet } from "../../../support/lifi/tamper.ts";
 
-describe("guaranteeOfCeler() and guaranteeOfPolymer()", () => {
+describe("verifyCelerFacet() and verifyPolymerFacet()", () => {
   test.each([
     ["celer, fee", facet({ maxFee: 100_001n }), "celer.maxFee"],
     ["celer, fee", facet({ minFinalityThreshold: 0 }), "minFinalityThreshold"],
@@ -67,7 +67,7 @@ describe("guaranteeOfCeler() and guaranteeOfPolymer()", () => {
   });
 });
 
-describe("Polymer's fee in guaranteeOfPolymer()", () => {
+describe("Polymer's fee in verifyPolymerFacet()", () => {
   test("is refused when it contradicts the claimed minimum after a swap", () => {
     expect(calldata("polymer, swapped", facet({ polymerTokenFee: 1_000_001n }))).toBe(
       "polymer.polymerTokenFee",

@@ -93,7 +93,7 @@ describe("checkSwaps()", () => {
   });
 });
 
-describe("guaranteeOfSwap() and guaranteeOfExecute()", () => {
+describe("verifySwapCall() and verifyExecuteCall()", () => {
   const own = (change: Partial<GenericSwapTree>) => (tree: GenericSwapTree) =>
     void Object.assign(tree, change);
   const run = (change: Partial<ExecuteTree>) => (tree: ExecuteTree) => void Object.assign(tree, change);

@@ -7,7 +7,7 @@ import { ATTACKER, callOf, messageOf, word } from "../../../support/lifi/parts.t
 import { scenarioOf } from "../../../support/lifi/scenarios.ts";
 import { calldata, facet, send } from "../../../support/lifi/tamper.ts";
 
-describe("guaranteeOfStargate()", () => {
+describe("verifyStargateFacet()", () => {
   const drop = `0x000301003102${"00".repeat(15)}01${word(ATTACKER).slice(2)}`;
   const composeGas = "0x000301001303000000000000000000000000000000030d40";
   test.each([
