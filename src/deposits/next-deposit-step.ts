@@ -1,6 +1,7 @@
 import { type Address, getAddress } from "viem";
 import type { Context } from "../context.ts";
-import { type DepositRow, selectOtherRequests } from "../db/queries/deposit-queries.ts";
+import { selectOtherRequests } from "../db/queries/deposit-evidence-queries.ts";
+import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { type NextStepOutcome, prepareClaim, refusedStep } from "../orders/prepare-order-claim.ts";

@@ -1,17 +1,12 @@
-import { and, eq, inArray, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, ne, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
-import { firstRow, type TrackedRow } from "./deposit-queries.ts";
+import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";
 
 /** A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal. */
 export type EvidenceRow = typeof depositEvidence.$inferSelect;
-/**
- * The block in which a transaction was read. Hashes are lowercase; an empty block hash marks a block that a reorg
- * replaced.
- */
-export type EvidenceBlock = Pick<EvidenceRow, "chainId" | "txHash" | "blockNumber" | "blockHash">;
 
 /** Selects the evidence of deposits and withdrawals, in no particular order. Throws `store_unavailable`. */
 export async function selectEvidence(db: Database, trackingIds: readonly string[]): Promise<EvidenceRow[]> {
@@ -52,23 +47,6 @@ export async function replaceEvidence(
         },
         setWhere: raw`${depositEvidence.blockHash} = ''`,
       }),
-  );
-}
-
-/**
- * Adds blocks to the evidence of a deposit or withdrawal. A transaction's stored block is not changed, even if a reorg
- * has replaced it. Throws `store_unavailable`.
- */
-export async function addEvidence(
-  db: Database,
-  { trackingId, blocks }: { trackingId: string; blocks: readonly EvidenceBlock[] },
-): Promise<void> {
-  if (blocks.length === 0) return;
-  await db.run((sql) =>
-    sql
-      .insert(depositEvidence)
-      .values(blocks.map((block) => ({ trackingId, ...block })))
-      .onConflictDoNothing(),
   );
 }
 
@@ -127,4 +105,42 @@ async function otherDepositExists(
   of: { row: TrackedRow; where: SQL | undefined },
 ): Promise<boolean> {
   return (await firstRow(db, and(of.where, ne(deposits.trackingId, of.row.trackingId)))) !== null;
+}
+
+/** Maximum number of other deposit requests that are compared; an account has far fewer open with one vault. */
+const MAX_OTHER_REQUESTS = 50;
+
+/**
+ * Selects the account's other proven deposits into the same asynchronous vault, open or claimed, at most 50, oldest
+ * first. Throws `store_unavailable`.
+ */
+export async function selectOtherRequests(
+  db: Database,
+  {
+    trackingId,
+    userAddress,
+    vaultChainId,
+    vaultAddress,
+  }: Pick<DepositRow, "trackingId" | "userAddress" | "vaultChainId" | "vaultAddress">,
+): Promise<DepositRow[]> {
+  const open = inArray(deposits.state, ["requested", "claimable"]);
+  const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));
+  const own = and(
+    eq(deposits.direction, "deposit"),
+    eq(deposits.userAddress, userAddress),
+    eq(deposits.vaultChainId, vaultChainId),
+    eq(deposits.vaultAddress, vaultAddress),
+    ne(deposits.trackingId, trackingId),
+    eq(deposits.depositProven, true),
+    or(open, claimed),
+  );
+  const rows = await db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(own)
+      .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
+      .limit(MAX_OTHER_REQUESTS),
+  );
+  return rows as DepositRow[];
 }

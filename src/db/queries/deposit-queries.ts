@@ -9,7 +9,6 @@ import {
   isNotNull,
   lt,
   lte,
-  ne,
   notInArray,
   or,
   sql as raw,
@@ -23,7 +22,7 @@ import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 import type { Database } from "../database-client.ts";
 import { olderThan } from "../database-page-conditions.ts";
 import { type Direction, deposits } from "../tables/deposit-tables.ts";
-import { depositHints, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
+import { depositEvidence, depositHints, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
 
 type StoredRow = typeof deposits.$inferSelect;
 /** The columns whose type depends on the direction. */
@@ -250,13 +249,31 @@ function inStates(states: readonly TrackedRow["state"][], now: Date): SQL | unde
 }
 
 /**
- * Updates a deposit that is still in the state `from` and returns the new row. Returns null if another writer has
+ * The block in which a transaction was read. Hashes are lowercase; an empty block hash marks a block that a reorg
+ * replaced.
+ */
+export type EvidenceBlock = Pick<
+  typeof depositEvidence.$inferSelect,
+  "chainId" | "txHash" | "blockNumber" | "blockHash"
+>;
+
+/** A change of a row that is in the state `from`, with the blocks that prove it, if any. */
+interface TrackedUpdate<Row extends TrackedRow, Change> {
+  trackingId: string;
+  from: Row["state"];
+  change: Change;
+  evidence?: readonly EvidenceBlock[];
+}
+
+/**
+ * Updates a deposit that is still in the state `from` and returns the new row. In the same transaction, adds `evidence`
+ * to its evidence; a block that is stored for a transaction is not changed, even if a reorg has replaced it. Returns null if another writer has
  * changed the state, or if the change proves a source transaction that is proven for another deposit with the same
  * calldata: concurrent writers bind a transaction only once. Throws `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,
-  update: { trackingId: string; from: DepositRow["state"]; change: DepositChange },
+  update: TrackedUpdate<DepositRow, DepositChange>,
 ): Promise<DepositRow | null> {
   return (await updateTracked(db, update)) as DepositRow | null;
 }
@@ -264,30 +281,35 @@ export async function updateDeposit(
 /** Updates a withdrawal like `updateDeposit`, with the same cases of null. Throws `store_unavailable`. */
 export async function updateWithdrawal(
   db: Database,
-  update: { trackingId: string; from: WithdrawalRow["state"]; change: WithdrawalChange },
+  update: TrackedUpdate<WithdrawalRow, WithdrawalChange>,
 ): Promise<WithdrawalRow | null> {
   return (await updateTracked(db, update)) as WithdrawalRow | null;
 }
 
 async function updateTracked(
   db: Database,
-  update: { trackingId: string; from: StoredRow["state"]; change: DepositChange | WithdrawalChange },
+  update: TrackedUpdate<TrackedRow, DepositChange | WithdrawalChange>,
 ): Promise<StoredRow | null> {
-  const { trackingId, from, change } = update;
+  const { trackingId, from, change, evidence = [] } = update;
   const own = and(eq(deposits.trackingId, trackingId), eq(deposits.state, from));
   const values = { ...change, updatedAt: raw`now()` };
   const hash = change.sourceProven === true ? (change.sourceTxHash ?? null) : null;
-  if (hash === null) {
+  if (hash === null && evidence.length === 0) {
     const rows = await db.run((sql) => sql.update(deposits).set(values).where(own).returning());
     return rows[0] ?? null;
   }
-  const free = raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}
+  const free = raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
     and other.source_proven and other.tracking_id <> ${trackingId}
     and other.from_chain_id = ${deposits.fromChainId} and other.source_data_hash = ${deposits.sourceDataHash})`;
-  const [, rows] = await db.run((sql) =>
+  const [, , rows] = await db.run((sql) =>
     sql.batch([
       // Held until the batch is committed, so that the next writer sees what this one has bound.
-      sql.execute(raw`select pg_advisory_xact_lock(hashtextextended(${hash}, 0))`),
+      sql.execute(raw`select pg_advisory_xact_lock(hashtextextended(${hash ?? trackingId}, 0))`),
+      sql.execute(raw`insert into ${depositEvidence} (tracking_id, chain_id, tx_hash, block_number, block_hash)
+        select ${trackingId}::text, "chainId", "txHash", "blockNumber", "blockHash"
+        from jsonb_to_recordset(${JSON.stringify(evidence)}::jsonb)
+          as given("chainId" int4, "txHash" text, "blockNumber" int8, "blockHash" text)
+        on conflict do nothing`),
       sql.update(deposits).set(values).where(and(own, free)).returning(),
     ]),
   );
@@ -301,42 +323,4 @@ async function updateTracked(
 export async function firstRow(db: Database, where: SQL | undefined): Promise<StoredRow | null> {
   const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));
   return rows[0] ?? null;
-}
-
-/** Maximum number of other deposit requests that are compared; an account has far fewer open with one vault. */
-const MAX_OTHER_REQUESTS = 50;
-
-/**
- * Selects the account's other proven deposits into the same asynchronous vault, open or claimed, at most 50, oldest
- * first. Throws `store_unavailable`.
- */
-export async function selectOtherRequests(
-  db: Database,
-  {
-    trackingId,
-    userAddress,
-    vaultChainId,
-    vaultAddress,
-  }: Pick<DepositRow, "trackingId" | "userAddress" | "vaultChainId" | "vaultAddress">,
-): Promise<DepositRow[]> {
-  const open = inArray(deposits.state, ["requested", "claimable"]);
-  const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));
-  const own = and(
-    ofDirection("deposit"),
-    eq(deposits.userAddress, userAddress),
-    eq(deposits.vaultChainId, vaultChainId),
-    eq(deposits.vaultAddress, vaultAddress),
-    ne(deposits.trackingId, trackingId),
-    eq(deposits.depositProven, true),
-    or(open, claimed),
-  );
-  const rows = await db.run((sql) =>
-    sql
-      .select()
-      .from(deposits)
-      .where(own)
-      .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
-      .limit(MAX_OTHER_REQUESTS),
-  );
-  return rows as DepositRow[];
 }

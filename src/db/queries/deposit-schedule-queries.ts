@@ -4,14 +4,14 @@ import { deposits } from "../tables/deposit-tables.ts";
 import type { TrackedRow } from "./deposit-queries.ts";
 
 /**
- * Leases at most `limit` deposits and withdrawals that are due for tracking, and returns them in no particular order:
+ * Leases at most `limit` deposits and withdrawals that are due for tracking, and returns their ids in no particular order:
  * sent ones are preferred to unsent ones, then those due for the longest time. Concurrent runs lease others. One that
  * is not tracked by `leaseUntil` is due again. Throws `store_unavailable`.
  */
 export async function leaseDueDeposits(
   db: Database,
   lease: { now: Date; leaseUntil: Date; limit: number },
-): Promise<TrackedRow[]> {
+): Promise<string[]> {
   const unsent = inArray(deposits.state, ["built", "expired", "abandoned"]);
   const rows = await db.run((sql) => {
     const due = sql
@@ -25,9 +25,9 @@ export async function leaseDueDeposits(
       .update(deposits)
       .set({ nextCheckAt: lease.leaseUntil })
       .where(inArray(deposits.trackingId, due))
-      .returning();
+      .returning({ trackingId: deposits.trackingId });
   });
-  return rows as TrackedRow[];
+  return rows.map(({ trackingId }) => trackingId);
 }
 
 /**
@@ -39,6 +39,7 @@ export async function extendDepositLeases(
   lease: { trackingIds: readonly string[]; held: Date; leaseUntil: Date },
 ): Promise<TrackedRow[]> {
   const { trackingIds, held, leaseUntil } = lease;
+  if (trackingIds.length === 0) return [];
   const rows = await db.run((sql) =>
     sql
       .update(deposits)

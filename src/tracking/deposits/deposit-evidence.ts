@@ -1,14 +1,11 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import {
-  type EvidenceBlock,
-  type EvidenceRow,
-  replaceEvidence,
-} from "../../db/queries/deposit-evidence-queries.ts";
+import { type EvidenceRow, replaceEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type {
   DepositChange,
   DepositRow,
+  EvidenceBlock,
   TrackedRow,
   WithdrawalChange,
   WithdrawalRow,
@@ -42,7 +39,7 @@ export type EvidenceStatus = "incomplete" | "open" | "final";
  */
 export async function recordEvidence(
   ctx: Context,
-  { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
+  { row, readTransaction, known }: EvidenceOf & { known: readonly (EvidenceBlock & { final: boolean })[] },
 ): Promise<EvidenceStatus> {
   const wanted = provingTransactions(row);
   const at = ({ chainId, txHash }: { chainId: number; txHash: string }) =>

@@ -49,13 +49,13 @@ interface TriedHints {
 /**
  * Drops the hints of a deposit or withdrawal that need no further reads: those on a chain where nothing remains to be
  * proven, those whose confirmed receipts prove nothing, those whose transaction no node has known for three days, and
- * all that are older than 30 days. Of a dropped report, notes whether it contains the built call. Throws
- * `store_unavailable`; errors of the RPC nodes propagate.
+ * all that are older than 30 days. Of a dropped report, notes whether it contains the built call. Returns the hints that
+ * are left. Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function dropReadHints(
   ctx: Context,
   { row, hints, readTransaction }: TriedHints,
-): Promise<void> {
+): Promise<DepositHint[]> {
   const read: string[] = [];
   const carrying: string[] = [];
   for (const hint of hints) {
@@ -65,6 +65,7 @@ export async function dropReadHints(
   }
   const now = new Date(ctx.now());
   await dropHints(ctx.db, { trackingId: row.trackingId, txHashes: read, carrying, now });
+  return hints.filter(({ txHash }) => !read.includes(txHash));
 }
 
 /**

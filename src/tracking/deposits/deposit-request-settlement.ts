@@ -1,8 +1,9 @@
 import { getAddress, type Hex } from "viem";
 import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
+import { selectOtherRequests } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
-import { type DepositRow, selectOtherRequests } from "../../db/queries/deposit-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import { hashesOn } from "./deposit-hints.ts";

@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
 import { pgCode } from "../../db/database-client.ts";
-import { addEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import {
   type DepositChange,
   type DepositRow,
+  type EvidenceBlock,
   selectDeposit,
   updateDeposit,
 } from "../../db/queries/deposit-queries.ts";
@@ -31,11 +31,13 @@ interface ProvenTransitions {
   row: DepositRow;
   transitions: readonly Transition[];
   readTransaction: TransactionReader;
+  /** Receives the blocks that are stored as evidence. */
+  recorded?: EvidenceBlock[];
 }
 
 /**
  * Applies transitions to a deposit in order, stores the result in one write and returns the new row. The blocks that
- * prove it are stored first, so that a later reorg is noticed. A deposit that changes becomes due for its next check at
+ * prove it are stored with it, so that a later reorg is noticed. A deposit that changes becomes due for its next check at
  * once. Returns the stored row if another writer has changed the state, and the row unchanged if a transaction already
  * proves another deposit. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
@@ -60,12 +62,12 @@ async function storeTransitions(
   const changed = changeOf(ctx, input);
   if (changed === null) return row;
   const change = { ...changed, ...input.also };
-  // The evidence comes first: a run that is killed in between leaves evidence without a claim, which does no harm.
-  const blocks = await readNewEvidence(readTransaction, { before: row, after: { ...row, ...changed } });
-  await addEvidence(ctx.db, { trackingId: row.trackingId, blocks });
+  const evidence = await readNewEvidence(readTransaction, { before: row, after: { ...row, ...changed } });
   try {
-    const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
-    return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
+    const { trackingId, state: from } = row;
+    const updated = await updateDeposit(ctx.db, { trackingId, from, change, evidence });
+    input.recorded?.push(...evidence);
+    return updated ?? (await selectDeposit(ctx.db, trackingId)) ?? row;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
     ctx.log.warn("deposit_proof_used", { tracking_id: row.trackingId });

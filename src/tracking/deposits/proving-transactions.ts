@@ -1,6 +1,10 @@
 import type { Hex } from "viem";
-import type { EvidenceBlock } from "../../db/queries/deposit-evidence-queries.ts";
-import type { DepositRow, TrackedRow, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
+import type {
+  DepositRow,
+  EvidenceBlock,
+  TrackedRow,
+  WithdrawalRow,
+} from "../../db/queries/deposit-queries.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 

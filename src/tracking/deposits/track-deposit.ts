@@ -26,6 +26,8 @@ interface TrackInput {
 export interface TrackedDeposit {
   row: DepositRow;
   unreadable: AppError | null;
+  /** The hints that need further reads. */
+  left: readonly DepositHint[];
 }
 
 /**
@@ -44,12 +46,12 @@ export async function trackDeposit(
   try {
     for (const follow of [trackSource, trackVaultHints, trackDelivery, trackSecondStep, trackRequest])
       current = await follow(ctx, { row: current, readTransaction, hints, apply });
-    await dropReadHints(ctx, { row: current, readTransaction, hints });
-    return { row: current, unreadable: null };
+    const left = await dropReadHints(ctx, { row: current, readTransaction, hints });
+    return { row: current, unreadable: null, left };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
     ctx.log.warn("deposit_unread", { tracking_id: row.trackingId, error: describeError(error) });
-    return { row: current, unreadable: error };
+    return { row: current, unreadable: error, left: hints };
   }
 }
 

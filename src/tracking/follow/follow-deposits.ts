@@ -77,8 +77,9 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
   });
   const missing = rounds.reduce((sum, round) => sum + (round?.missing ?? 0), 0);
   const failed = rounds.filter((round) => round === undefined).length;
-  const rows = await leaseDue(ctx, MAX_DUE_WITHOUT_QUEUE);
-  return { chains, failed, missing, ...(await followRows(ctx, rows)).done };
+  const { trackingIds, leaseUntil } = await leaseDue(ctx, MAX_DUE_WITHOUT_QUEUE);
+  const rows = await extendDepositLeases(ctx.db, { trackingIds, held: leaseUntil, leaseUntil });
+  return { chains, failed, missing, ...(await followRows(ctx, { rows, leaseUntil })).done };
 }
 
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
@@ -119,13 +120,12 @@ export async function followFromMessage(
  * Leases deposits that are due and queues them. Deposits that were sent come before unsent ones. Returns their number.
  */
 async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<number> {
-  const { rows, leaseUntil } = await leaseDue(ctx, MAX_DUE);
-  const ids = rows.map(({ trackingId }) => trackingId);
+  const { trackingIds, leaseUntil } = await leaseDue(ctx, MAX_DUE);
   await sendAll(
     queue,
-    rowMessages(ids, leaseUntil.getTime()).map((body) => ({ body })),
+    rowMessages(trackingIds, leaseUntil.getTime()).map((body) => ({ body })),
   );
-  return rows.length;
+  return trackingIds.length;
 }
 
 /**
@@ -155,8 +155,8 @@ function rowMessages(ids: readonly string[], lease: number): FollowMessage[] {
 async function leaseDue(ctx: Context, limit: number) {
   const now = ctx.now();
   const leaseUntil = new Date(now + LEASE_MS);
-  const rows = await leaseDueDeposits(ctx.db, { now: new Date(now), leaseUntil, limit });
-  return { leaseUntil, rows };
+  const trackingIds = await leaseDueDeposits(ctx.db, { now: new Date(now), leaseUntil, limit });
+  return { leaseUntil, trackingIds };
 }
 
 async function sendAll(

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { type EvidenceRow, selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import { type DepositHint, restoreLogHints, selectHints } from "../../db/queries/deposit-hint-queries.ts";
-import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
+import type { EvidenceBlock, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { postponeChecks, scheduleCheck } from "../../db/queries/deposit-schedule-queries.ts";
 import { AppError } from "../../errors.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
@@ -17,8 +17,8 @@ import { nextCheck } from "../deposits/deposit-schedule.ts";
 import { isOpen } from "../deposits/deposit-state-machine.ts";
 import { createTransactionReader, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { applyWhileScheduled } from "../deposits/deposit-transitions.ts";
-import { trackDeposit } from "../deposits/track-deposit.ts";
-import { trackWithdrawal } from "../withdrawals/track-withdrawal.ts";
+import { type TrackedDeposit, trackDeposit } from "../deposits/track-deposit.ts";
+import { type TrackedWithdrawal, trackWithdrawal } from "../withdrawals/track-withdrawal.ts";
 import { applyToScheduledWithdrawal } from "../withdrawals/withdrawal-transitions.ts";
 
 /** Delay until deposits that a run left out are due again, in milliseconds. */
@@ -116,7 +116,7 @@ async function followRow(
   const hints = run.hints.filter((hint) => hint.trackingId === trackingId);
   const known = run.evidence.filter((one) => one.trackingId === trackingId);
   const readTransaction = createTransactionReader(ctx);
-  let tracked: Tracked = { row, unread: false, evidence: "incomplete" };
+  let tracked: Tracked = { row, unread: false, evidence: "incomplete", hinted: hints.length > 0 };
   try {
     tracked = await trackFully(ctx, { row, hints, known, readTransaction });
   } catch (error) {
@@ -125,7 +125,7 @@ async function followRow(
     tracked.unread = true;
   }
   if (tracked.unread) run.unreadable.add(chainPair(row));
-  await schedule(ctx, { before: row, tracked, run, hinted: hints.length > 0 });
+  await schedule(ctx, { before: row, tracked, run });
   return { moved: tracked.row.state !== row.state, unread: tracked.unread };
 }
 
@@ -133,6 +133,8 @@ interface Tracked {
   row: TrackedRow;
   unread: boolean;
   evidence: EvidenceStatus;
+  /** True if hints are left. One that arrives during the run makes the row due by itself. */
+  hinted: boolean;
 }
 
 /**
@@ -154,34 +156,48 @@ async function trackFully(
   const row = lost ? await restateFromChains(ctx, of) : of.row;
   if (lost) await restoreLogHints(ctx.db, row.trackingId);
   const hints = lost ? await selectHints(ctx.db, [row.trackingId]) : of.hints;
-  const { row: after, unreadable } = await trackRow(ctx, { row, readTransaction, hints });
-  if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete" };
+  const recorded: EvidenceBlock[] = [];
+  const { row: after, unreadable, left } = await trackRow(ctx, { row, readTransaction, hints, recorded });
+  const hinted = left.length > 0;
+  if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete", hinted };
   const ended = row.direction === "deposit" && !isOpen(row.state);
   const unpaired = ended && (await isUnpaired(ctx, { row: after, readTransaction, known }));
   const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction }) : after;
-  const evidence = await recordEvidence(ctx, { row: stated, readTransaction, known });
-  return { row: stated, unread: false, evidence };
+  const all = [...known, ...recorded.map((block) => ({ ...block, final: false }))];
+  const evidence = await recordEvidence(ctx, { row: stated, readTransaction, known: all });
+  return { row: stated, unread: false, evidence, hinted };
 }
 
 function trackRow(
   ctx: Context,
-  { row, ...seen }: { row: TrackedRow; readTransaction: TransactionReader; hints: readonly DepositHint[] },
-): Promise<{ row: TrackedRow; unreadable: AppError | null }> {
+  of: {
+    row: TrackedRow;
+    readTransaction: TransactionReader;
+    hints: readonly DepositHint[];
+    /** Receives the blocks that are stored as evidence. */
+    recorded: EvidenceBlock[];
+  },
+): Promise<TrackedDeposit | TrackedWithdrawal> {
+  const { row, recorded, ...seen } = of;
   return row.direction === "deposit"
-    ? trackDeposit(ctx, { ...seen, row, apply: applyWhileScheduled })
-    : trackWithdrawal(ctx, { ...seen, row, apply: applyToScheduledWithdrawal });
+    ? trackDeposit(ctx, {
+        ...{ ...seen, row },
+        apply: (_, input) => applyWhileScheduled(ctx, { ...input, recorded }),
+      })
+    : trackWithdrawal(ctx, {
+        ...{ ...seen, row },
+        apply: (_, input) => applyToScheduledWithdrawal(ctx, { ...input, recorded }),
+      });
 }
 
 async function schedule(
   ctx: Context,
-  of: { before: TrackedRow; tracked: Tracked; run: RowRun; hinted: boolean },
+  { before, tracked, run }: { before: TrackedRow; tracked: Tracked; run: RowRun },
 ): Promise<void> {
-  const { before, tracked, run } = of;
-  const { row, evidence } = tracked;
+  const { row, evidence, hinted } = tracked;
   const checks = row.state !== before.state ? 0 : before.checks + 1;
-  const left = of.hinted || row.state !== before.state ? await selectHints(ctx.db, [row.trackingId]) : [];
   const now = ctx.now();
-  const at = nextCheck({ ...row, checks }, { now, hinted: left.length > 0, evidence })?.getTime() ?? null;
+  const at = nextCheck({ ...row, checks }, { now, hinted, evidence })?.getTime() ?? null;
   // Full seconds, so that checks that follow each other closely share a message.
   const nextAt = at === null ? null : Math.ceil(at / SECOND_MS) * SECOND_MS;
   const nextCheckAt = nextAt === null ? null : new Date(nextAt);

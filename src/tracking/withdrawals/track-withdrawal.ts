@@ -30,6 +30,8 @@ interface TrackInput {
 export interface TrackedWithdrawal {
   row: WithdrawalRow;
   unreadable: AppError | null;
+  /** The hints that need further reads. */
+  left: readonly DepositHint[];
 }
 
 /**
@@ -48,12 +50,12 @@ export async function trackWithdrawal(
   try {
     for (const follow of [trackSource, trackRequest, trackSecondStep, trackDelivery])
       current = await follow(ctx, { row: current, readTransaction, hints, apply });
-    await dropReadHints(ctx, { row: current, readTransaction, hints });
-    return { row: current, unreadable: null };
+    const left = await dropReadHints(ctx, { row: current, readTransaction, hints });
+    return { row: current, unreadable: null, left };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
     ctx.log.warn("withdrawal_unread", { tracking_id: row.trackingId, error: describeError(error) });
-    return { row: current, unreadable: error };
+    return { row: current, unreadable: error, left: hints };
   }
 }
 

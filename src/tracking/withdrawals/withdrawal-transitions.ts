@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { pgCode } from "../../db/database-client.ts";
-import { addEvidence } from "../../db/queries/deposit-evidence-queries.ts";
 import {
+  type EvidenceBlock,
   updateWithdrawal,
   type WithdrawalChange,
   type WithdrawalRow,
@@ -26,11 +26,13 @@ export interface ProvenWithdrawal {
   row: WithdrawalRow;
   transitions: readonly WithdrawalTransition[];
   readTransaction: TransactionReader;
+  /** Receives the blocks that are stored as evidence. */
+  recorded?: EvidenceBlock[];
 }
 
 /**
  * Applies transitions to a withdrawal in order, stores the result in one write and returns the new row. The blocks that
- * prove it are stored first, so that a later reorg is noticed. A withdrawal that changes becomes due for its next check
+ * prove it are stored with it, so that a later reorg is noticed. A withdrawal that changes becomes due for its next check
  * at once. Returns the stored row if another writer has changed the state, and the row unchanged if a transaction
  * already proves another withdrawal. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
@@ -57,12 +59,11 @@ async function store(
   const changed = changeOf(ctx, input);
   if (changed === null) return row;
   const { trackingId } = row;
-  // The evidence comes first: a run that is killed in between leaves evidence without a claim, which does no harm.
-  const blocks = await readNewEvidence(readTransaction, { before: row, after: { ...row, ...changed } });
-  await addEvidence(ctx.db, { trackingId, blocks });
+  const evidence = await readNewEvidence(readTransaction, { before: row, after: { ...row, ...changed } });
   const change = { ...changed, ...input.also };
   try {
-    const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change });
+    const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change, evidence });
+    input.recorded?.push(...evidence);
     return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
