@@ -7,17 +7,7 @@ import {
   parseEventLogs,
   zeroAddress,
 } from "viem";
-import {
-  createQuery,
-  mapQuery,
-  type Query,
-  queryAll,
-  type ReadResults,
-  read,
-  valueOrNull,
-} from "../../../chains/chain-reads.ts";
-import { mulDivDown } from "../../../lib/amount.ts";
-import { DAY_MS } from "../../../lib/durations.ts";
+import { createQuery, type Query, type ReadResults, read, valueOrNull } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import {
@@ -27,13 +17,12 @@ import {
   type ExitSettlement,
   type ExitTerms,
   type ExitTermsInput,
-  type PendingExit,
   paidTo,
   unknownExitTerms,
-  unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
 import { familyErrors } from "../../vault-reverts.ts";
+import { datedRequests, parseRequestDate, requestDateOf } from "./upshift-requests.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -41,14 +30,10 @@ const vaultAbi = once(() =>
     "function previewRedemption(uint256 shares, bool isInstant) view returns (uint256 gross, uint256 net)",
     "function previewRedeem(uint256 shares) view returns (uint256)",
     "function convertToAssets(uint256 shares) view returns (uint256)",
-    "function getSharePrice() view returns (uint256)",
     "function maxRedeem(address owner) view returns (uint256)",
     "function maxWithdrawalAmount() view returns (uint256)",
     "function withdrawalsPaused() view returns (bool)",
     "function getWithdrawalEpoch() view returns (uint256 year, uint256 month, uint256 day, uint256 claimableEpoch)",
-    "function liquidationHour() view returns (uint256)",
-    "function getBurnableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
-    "function getClaimableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
     "function claim(uint256 year, uint256 month, uint256 day, address receiver)",
   ]),
 );
@@ -86,13 +71,6 @@ const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0xa6f30f7b"];
 const SHARES_OFFSET = 4;
 const RECEIVER_OFFSET = 36;
 const HOLDER_OFFSET = 68;
-/**
- * Days before and after today whose requests are read even if no receipt names them. Requests wait a few days at most.
- */
-const DAYS_BEFORE = 2;
-const DAYS_AFTER = 8;
-const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
-
 /** Differences between redemptions from Upshift's two kinds of vaults. */
 interface UpshiftExitOptions {
   /** True for legacy vaults: they have the ERC-4626 view functions, and their calls name the holder of the shares. */
@@ -172,77 +150,6 @@ function exitCall(vault: Vault, { request, legacy }: { request: ExitInput; legac
   };
 }
 
-/**
- * Date of a request, which identifies the request in the vault. `midnight` is its beginning in UTC, in unix seconds.
- */
-interface RequestDate {
-  id: string;
-  args: readonly [bigint, bigint, bigint];
-  midnight: number;
-}
-
-function parseDate(id: string): RequestDate | null {
-  const [, year, month, day] = DATE_PATTERN.exec(id) ?? [];
-  if (year === undefined || month === undefined || day === undefined) return null;
-  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day)) / 1_000;
-  return { id, args: [BigInt(year), BigInt(month), BigInt(day)], midnight };
-}
-
-const formatDate = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-
-/** Returns the dates whose requests are read: those of known requests and the days around today. */
-function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
-  const days = Array.from({ length: DAYS_BEFORE + 1 + DAYS_AFTER }, (_, index) =>
-    formatDate(now + (index - DAYS_BEFORE) * DAY_MS),
-  );
-  return [...new Set([...requestIds, ...days])].flatMap((id) => parseDate(id) ?? []);
-}
-
-function describePending(
-  vault: Vault,
-  of: { user: Address; requestIds: readonly string[]; now: number },
-): Query<readonly PendingExit[]> {
-  const on = onVault(vault);
-  const each = datesFor(of.requestIds, of.now).map((date) => {
-    const args = [...date.args, of.user] as const;
-    const reads = {
-      shares: read({ ...on, name: "getBurnableAmountByReceiver", args }),
-      assets: read({ ...on, name: "getClaimableAmountByReceiver", args }),
-    };
-    return [date.id, createQuery(reads, (found) => ({ date, ...found }))] as const;
-  });
-  const common = createQuery(
-    {
-      hour: read({ ...on, name: "liquidationHour" }),
-      price: read({ ...on, name: "getSharePrice" }),
-    },
-    (results) => results,
-  );
-  return mapQuery(
-    queryAll({ common, dates: queryAll(Object.fromEntries(each)) }),
-    ({ common: seen, dates }) =>
-      Object.values(dates).flatMap(({ date, shares, assets }) => {
-        const burnable = valueOrNull(shares) ?? 0n;
-        if (burnable === 0n) return [];
-        const fixed = valueOrNull(assets);
-        const price = valueOrNull(seen.price);
-        const estimate =
-          price === null ? null : mulDivDown(burnable, price, 10n ** BigInt(vault.shareDecimals));
-        const earliest = date.midnight + Number(valueOrNull(seen.hour) ?? 0n) * 3_600;
-        const ready = of.now >= earliest * 1_000;
-        const amount = fixed === null || fixed === 0n ? estimate : fixed;
-        return [
-          {
-            ...unknownPendingExit,
-            ...{ requestId: date.id, shares: burnable, assets: amount, token: vault.asset.address, earliest },
-            ...{ priced: fixed !== null && fixed > 0n, state: ready ? "claimable" : "pending" },
-            ...{ claimableAssets: ready ? amount : 0n, claimableShares: ready ? burnable : 0n },
-          } satisfies PendingExit,
-        ];
-      }),
-  );
-}
-
 function findRequest(
   vault: Vault,
   { user, logs }: { user: Address; logs: readonly Log[] },
@@ -260,7 +167,7 @@ function findRequest(
     if (!isAddressEqual(args.receiver, user)) continue;
     // The multi-asset vaults' event has no date; the requests of the days around are read anyway.
     if (!("year" in args)) return { requestId: null, shares: args.shares };
-    const date = formatDate(Date.UTC(Number(args.year), Number(args.month) - 1, Number(args.day)));
+    const date = requestDateOf(Date.UTC(Number(args.year), Number(args.month) - 1, Number(args.day)));
     return { requestId: date, shares: args.shares };
   }
   return null;
@@ -306,9 +213,9 @@ export function upshiftExits({ legacy }: UpshiftExitOptions): VaultExits {
         "error InsufficientShares()": "nothing_to_withdraw",
       },
     }),
-    pending: describePending,
+    pending: datedRequests,
     claim(vault, { user, request }) {
-      const date = parseDate(request.requestId);
+      const date = parseRequestDate(request.requestId);
       if (date === null || request.state !== "claimable") return null;
       const args = [...date.args, user] as const;
       return {

@@ -1,0 +1,148 @@
+import { type Address, parseAbi } from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { DAY_MS } from "../../../lib/durations.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import { type PendingExit, unknownPendingExit } from "../../vault-exits.ts";
+
+const requestsAbi = once(() =>
+  parseAbi([
+    "function getSharePrice() view returns (uint256)",
+    "function liquidationHour() view returns (uint256)",
+    "function getBurnableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
+    "function getClaimableAmountByReceiver(uint256 year, uint256 month, uint256 day, address receiver) view returns (uint256)",
+  ]),
+);
+/**
+ * Days before and after today whose requests are read even if no receipt names them. A request waits a few days at
+ * most, but nobody has to claim it then. One read for each day of each vault still fits into the request that reads the
+ * user's positions.
+ */
+const DAYS_BEFORE = 13;
+const DAYS_AFTER = 8;
+const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: requestsAbi() }) as const;
+
+/**
+ * Date of a request, which identifies the request in the vault. `midnight` is its beginning in UTC, in unix seconds.
+ */
+interface RequestDate {
+  id: string;
+  args: readonly [bigint, bigint, bigint];
+  midnight: number;
+}
+
+/** Parses the id of a request, a date as YYYY-MM-DD. Null if it is none. */
+export function parseRequestDate(id: string): RequestDate | null {
+  const [, year, month, day] = DATE_PATTERN.exec(id) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return null;
+  const midnight = Date.UTC(Number(year), Number(month) - 1, Number(day)) / 1_000;
+  return { id, args: [BigInt(year), BigInt(month), BigInt(day)], midnight };
+}
+
+/** Returns the id of the requests of a date: YYYY-MM-DD. `ms` is in unix milliseconds. */
+export const requestDateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** Returns the dates whose requests are read: those of known requests and the days around today. */
+function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
+  const days = Array.from({ length: DAYS_BEFORE + 1 + DAYS_AFTER }, (_, index) =>
+    requestDateOf(now + (index - DAYS_BEFORE) * DAY_MS),
+  );
+  return [...new Set([...requestIds, ...days])].flatMap((id) => parseRequestDate(id) ?? []);
+}
+
+/** A date with shares that the vault has not paid yet. */
+type DatedShares = { date: RequestDate; shares: bigint };
+
+/**
+ * Returns a query for a user's open requests by date. Only if there are any, a second batch reads the assets of those
+ * whose price is fixed.
+ */
+export function datedRequests(
+  vault: Vault,
+  of: { user: Address; requestIds: readonly string[]; now: number },
+): Query<readonly PendingExit[]> {
+  const first = datedShares(vault, of);
+  const pendingWith = (seen: DatedRequests, fixed: Readonly<Record<string, bigint | null>>) =>
+    seen.open.map((one) =>
+      toPending(vault, { ...seen, ...one, fixed: fixed[one.date.id] ?? null, now: of.now }),
+    );
+  return {
+    reads: first.reads,
+    interpret: (results) => pendingWith(first.interpret(results), {}),
+    next: (results) => {
+      const seen = first.interpret(results);
+      if (seen.open.length === 0) return null;
+      const assets = seen.open.map((one) => fixedAssets(vault, { ...one, user: of.user }));
+      return mapQuery(queryAll(Object.fromEntries(assets)), (fixed) => pendingWith(seen, fixed));
+    },
+  };
+}
+
+interface DatedRequests {
+  /** Hour of the day, in UTC, at which requests become claimable. */
+  hour: number;
+  price: bigint | null;
+  open: readonly DatedShares[];
+}
+
+function datedShares(
+  vault: Vault,
+  of: { user: Address; requestIds: readonly string[]; now: number },
+): Query<DatedRequests> {
+  const on = onVault(vault);
+  const each = datesFor(of.requestIds, of.now).map((date) => {
+    const args = [...date.args, of.user] as const;
+    const shares = read({ ...on, name: "getBurnableAmountByReceiver", args });
+    return [
+      date.id,
+      createQuery({ shares }, (results) => ({ date, shares: valueOrNull(results.shares) ?? 0n })),
+    ] as const;
+  });
+  const reads = {
+    hour: read({ ...on, name: "liquidationHour" }),
+    price: read({ ...on, name: "getSharePrice" }),
+  };
+  const dates = queryAll(Object.fromEntries(each));
+  return mapQuery(queryAll({ common: createQuery(reads, (results) => results), dates }), (found) => ({
+    hour: Number(valueOrNull(found.common.hour) ?? 0n),
+    price: valueOrNull(found.common.price),
+    open: Object.values(found.dates).filter(({ shares }) => shares > 0n),
+  }));
+}
+
+/** Returns the query for the fixed assets of a date's requests, in the asset's smallest unit, by the date's id. */
+function fixedAssets(
+  vault: Vault,
+  { date, user }: DatedShares & { user: Address },
+): [string, Query<bigint | null>] {
+  const args = [...date.args, user] as const;
+  const assets = read({ ...onVault(vault), name: "getClaimableAmountByReceiver", args });
+  return [date.id, createQuery({ assets }, (results) => valueOrNull(results.assets))];
+}
+
+function toPending(
+  vault: Vault,
+  of: DatedShares & Omit<DatedRequests, "open"> & { fixed: bigint | null; now: number },
+): PendingExit {
+  const { date, shares, price, fixed } = of;
+  const estimate = price === null ? null : mulDivDown(shares, price, 10n ** BigInt(vault.shareDecimals));
+  const earliest = date.midnight + of.hour * 3_600;
+  const ready = of.now >= earliest * 1_000;
+  const assets = fixed === null || fixed === 0n ? estimate : fixed;
+  return {
+    ...unknownPendingExit,
+    ...{ requestId: date.id, shares, assets, token: vault.asset.address, earliest },
+    ...{ priced: fixed !== null && fixed > 0n, state: ready ? "claimable" : "pending" },
+    ...{ claimableAssets: ready ? assets : 0n, claimableShares: ready ? shares : 0n },
+  };
+}
