@@ -14,8 +14,8 @@ export interface VaultGovernance {
    * with an EIP-7702 delegation.
    */
   keys: readonly Address[];
-  /** Timelock of changes in seconds, or null if the family has none or its view function failed. */
-  timelockS: bigint | null;
+  /** Timelock of changes in seconds, null if the family has none, or "unread" if its view function failed. */
+  timelockS: bigint | null | "unread";
 }
 
 const rolesAbi = once(() =>
@@ -45,13 +45,14 @@ export async function readGovernance(client: ChainClient, vault: Vault): Promise
     },
     (results) => Object.values(results).flatMap((result) => valueOrNull(result) ?? []),
   );
-  const none = createQuery({}, (): bigint | null => null);
-  const timelock = findFamily(vault.adapter)?.timelockQuery?.(vault) ?? none;
+  const timelockQuery = findFamily(vault.adapter)?.timelockQuery;
+  const timelock = timelockQuery?.(vault) ?? createQuery({}, (): bigint | null => null);
   const { value } = await runQuery(client, queryAll({ roles, timelock }));
   const holders = [...new Set(value.roles)].filter((holder) => !isAddressEqual(holder, zeroAddress));
   const codes = await Promise.all(
     holders.map(async (holder) => RpcData.parse(await client.request("eth_getCode", [holder, "latest"]))),
   );
   const isKey = (code: string | undefined) => code === "0x" || code?.startsWith(DELEGATED) === true;
-  return { keys: holders.filter((_, index) => isKey(codes[index])), timelockS: value.timelock };
+  const timelockS = timelockQuery === undefined ? null : (value.timelock ?? "unread");
+  return { keys: holders.filter((_, index) => isKey(codes[index])), timelockS };
 }

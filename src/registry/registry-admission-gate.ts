@@ -88,8 +88,8 @@ const names = (
 /**
  * Returns the obstacle in a discovered vault's code or governance, or null if there is none. Its code must be reviewed,
  * pinned by the operator, or created by a factory of its family and not replaceable. No account with a single key may
- * hold one of its roles, unless the operator lists the account. A timelock that was read must be at least the
- * operator's minimum.
+ * hold one of its roles, unless the operator lists the account. If its family has a timelock, it must be
+ * readable and at least the operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;
@@ -99,6 +99,7 @@ export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): s
   if (!pinned && !fromFactory) return `no factory of its family made it, and nobody pinned ${code}`;
   const key = keys.find((address) => !names(setting.owners, { chainId, address }));
   if (key !== undefined) return `one key governs it: ${key}`;
+  if (timelockS === "unread") return "the timelock of its changes could not be read";
   if (timelockS !== null && timelockS < BigInt(setting.min_timelock_s))
     return `its changes wait ${timelockS} seconds, less than the operator's minimum`;
   return null;

@@ -112,5 +112,8 @@ describe("codeObstacle()", () => {
   test("holds back a vault whose changes take effect at once", () => {
     expect(judge({ timelockS: 0n })).toBe("its changes wait 0 seconds, less than the operator's minimum");
     expect(judge({ timelockS: 0n }, { min_timelock_s: 0 })).toBeNull();
+    expect(judge({ timelockS: "unread" }, { min_timelock_s: 0 })).toBe(
+      "the timelock of its changes could not be read",
+    );
   });
 });

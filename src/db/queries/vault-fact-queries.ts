@@ -131,7 +131,7 @@ const largestFlows = (vaults: readonly VaultSpan[]): SQL => raw`select * from (
     left join ${flows} f on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
       and f.block_number > v."afterBlock"
     window w as (partition by c.chain_id, c.vault_address)
-  ) as ranked where n <= ${LARGEST}`;
+  ) as ranked where n <= ${LARGEST} order by chain_id, vault_address, n`;
 
 const sum = z.string().transform(BigInt);
 const SpanFlowsShape = z
@@ -169,7 +169,7 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 };
 
 /**
- * Selects, in one batch, the five largest flows of each vault of `vaults`, by absolute amount and in no particular order,
+ * Selects, in one batch, the five largest flows of each vault of `vaults`, by absolute amount, the largest first,
  * each with the sums of all flows of its vault; and for each of `spans`, in their order, the sums of its flows after
  * `afterBlock` up to and including `toBlock`. A vault without flows has one record. Vaults and ranges whose flows are not
  * all stored are left out, and ranges with an event that does not contain its amount. Throws `store_unavailable`.

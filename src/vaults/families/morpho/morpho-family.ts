@@ -239,7 +239,7 @@ const RISKY_CHANGES = ["addAdapter(address)", "increaseAbsoluteCap(bytes,uint256
 
 /**
  * Returns a query for the shortest timelock, in seconds, among the changes that determine where deposits are allocated.
- * Null if none can be read.
+ * Null unless all can be read.
  */
 function morphoV2TimelockQuery({ address }: Vault): Query<bigint | null> {
   const on = { to: address, abi: selectorTimelockAbi(), name: "timelock" } as const;
@@ -247,11 +247,10 @@ function morphoV2TimelockQuery({ address }: Vault): Query<bigint | null> {
     RISKY_CHANGES.map((selector) => [selector, read({ ...on, args: [selector] })]),
   );
   return createQuery(reads, (results) => {
-    const waits = Object.values(results).map((result) => valueOrNull(result));
-    return waits.reduce<bigint | null>(
-      (least, wait) => (wait !== null && (least === null || wait < least) ? wait : least),
-      null,
-    );
+    const waits = Object.values(results).flatMap((result) => (result.ok ? [result.value] : []));
+    const [first, ...others] = waits;
+    if (first === undefined || waits.length < RISKY_CHANGES.length) return null;
+    return others.reduce((least, wait) => (wait < least ? wait : least), first);
   });
 }
 

@@ -1,7 +1,12 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { metaMorpho, morphoV2 } from "../../../../src/vaults/families/morpho/morpho-family.ts";
+import {
+  metaMorpho,
+  morphoV2,
+  morphoV2Family,
+} from "../../../../src/vaults/families/morpho/morpho-family.ts";
 import { OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
+import { answer } from "../../../support/vaults/answer.ts";
 
 const abi = parseAbi([
   "event Withdraw(address indexed sender, address indexed receiver, address indexed onBehalf, uint256 assets, uint256 shares)",
@@ -36,5 +41,25 @@ describe("Morpho Vault V2 flows", () => {
     expect(morphoV2.flows(vault).decode({ ...log, address: OTHER })).toBe(null);
     expect(morphoV2.flows(vault).decode({ ...log, data: "0x01" })).toBe(null);
     expect(morphoV2.flows(vault).decode({ ...log, topics: [log.topics[0]] })).toBe(null);
+  });
+});
+
+describe("Morpho Vault V2 timelock", () => {
+  const query = morphoV2Family.timelockQuery?.(vault);
+  if (query === undefined) throw new Error("the family has no timelock");
+  const selectors = Object.keys(query.reads);
+  const waits = (...values: (bigint | null)[]) =>
+    Object.fromEntries(
+      selectors.flatMap((selector, at) => (values[at] == null ? [] : [[selector, values[at]]])),
+    );
+
+  test("timelockQuery() returns the shortest wait of the risky changes", () => {
+    expect(answer(query, waits(86_400n, 3_600n))).toBe(3_600n);
+    expect(answer(query, waits(0n, 3_600n))).toBe(0n);
+  });
+
+  test("timelockQuery() returns null if one of the waits cannot be read", () => {
+    expect(answer(query, waits(86_400n, null))).toBe(null);
+    expect(answer(query, waits(null, null))).toBe(null);
   });
 });
