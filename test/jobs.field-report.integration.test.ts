@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import { randomOf } from "./support/flows/random.ts";
 
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/embedded-database.ts";
-import { worthless } from "./support/following/forgeries.ts";
+import { forgeriesWithoutDeposit } from "./support/following/forgeries.ts";
 import type { Kind } from "./support/following/recount.ts";
 import { type Order, USERS, World } from "./support/following/world.ts";
 
@@ -122,7 +122,9 @@ describe("L2: a stranger who knows the tracking id", () => {
 
   test.each(
     KINDS.flatMap((kind) =>
-      Object.keys(worthless).map((name) => [kind, name as keyof typeof worthless] as const),
+      Object.keys(forgeriesWithoutDeposit).map(
+        (name) => [kind, name as keyof typeof forgeriesWithoutDeposit] as const,
+      ),
     ),
   )("%s: cannot bind it by %s", async (kind, name) => {
     const order = await world.build(kind, { user: USER, amount: AMOUNT });
@@ -130,7 +132,7 @@ describe("L2: a stranger who knows the tracking id", () => {
     const foreign = await world.build("two_step", { user: OTHER, amount: AMOUNT + 1 });
     world.send(foreign);
     world.include();
-    const forged = worthless[name]({ order, stranger: STRANGER, chains: world.chains });
+    const forged = forgeriesWithoutDeposit[name]({ order, stranger: STRANGER, chains: world.chains });
     if (forged === null) return;
     const hash = world.chain(forged.chainId).send(forged.transaction);
     world.include();

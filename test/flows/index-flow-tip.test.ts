@@ -29,7 +29,7 @@ async function forgetfulNode() {
   };
   while ((await round()).indexed < world.head.number);
   const newest = async () => (await store.load()).provisional;
-  node.moods.logsBehind = FINALITY - 1;
+  node.faults.logsBehind = FINALITY - 1;
   return { world, node, round, newest };
 }
 

@@ -2,14 +2,20 @@ import { describe, expect, test } from "vitest";
 import { OwnShareError, quoteDepositOrMove } from "../../src/moves/build-move.ts";
 import { USDC, USER, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
-import { into, moveInput, movingWorld, NEW_SHARES, TARGET_VAULT } from "../support/withdrawals/moving.ts";
+import {
+  createMoveFixture,
+  into,
+  moveInput,
+  NEW_SHARES,
+  TARGET_VAULT,
+} from "../support/withdrawals/moving.ts";
 import { storedOf } from "../support/withdrawals/withdrawing.ts";
 
 const both = [storedOf(vault), storedOf(into)];
 
 /** Quotes a payment while Postgres answers first with both vaults, then with one after the other. */
-async function quoted(input: Record<string, unknown>, change: Parameters<typeof movingWorld>[0] = {}) {
-  const { ctx } = await movingWorld(change);
+async function quoted(input: Record<string, unknown>, change: Parameters<typeof createMoveFixture>[0] = {}) {
+  const { ctx } = await createMoveFixture(change);
   const answers = [both, [storedOf(vault)], [storedOf(into)]];
   const left = "from_token" in input ? [both, [storedOf(into)]] : answers;
   const db = { run: async <T>() => (left.shift() ?? [storedOf(into)]) as T };
@@ -44,7 +50,7 @@ describe("quoteDepositOrMove()", () => {
   });
 
   test("says why the shares cannot be redeemed where no exchange takes them either", async () => {
-    const { ctx } = await movingWorld({ routed: false });
+    const { ctx } = await createMoveFixture({ routed: false });
     const answers = [both, [storedOf(vault)]];
     const db = { run: async <T>() => (answers.shift() ?? [storedOf(into)]) as T };
     const quote = quoteDepositOrMove(

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { findMovedVault } from "../../src/moves/find-move-source.ts";
 import { BuildInput } from "../../src/schemas/build-input-schema.ts";
 import { OTHER, USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { storedOf, withdrawing } from "../support/withdrawals/withdrawing.ts";
+import { createWithdrawalFixture, storedOf } from "../support/withdrawals/withdrawing.ts";
 
 const INTO = "0x1111111111111111111111111111111111111111";
 const into = { ...storedOf(vault), address: INTO, shareToken: INTO, entryPoint: INTO };
@@ -13,7 +13,7 @@ async function paidWith(
   of: { rows?: readonly (typeof into)[]; stored?: readonly (typeof into)[]; fromChain?: number } = {},
 ) {
   const rows = of.rows ?? [storedOf(vault), into];
-  const world = await withdrawing({ vaults: rows });
+  const world = await createWithdrawalFixture({ vaults: rows });
   const input = BuildInput.parse({
     ...{ from_chain_id: of.fromChain ?? vault.chainId, from_token: token, from_amount: "5" },
     ...{ vault_id: `${vault.chainId}:${INTO}`, user_address: USER },

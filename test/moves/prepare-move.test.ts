@@ -5,16 +5,22 @@ import type { Vault } from "../../src/vaults/vault.ts";
 import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
-import { into, moveInput, movingWorld, NEW_SHARES, TARGET_VAULT } from "../support/withdrawals/moving.ts";
+import {
+  createMoveFixture,
+  into,
+  moveInput,
+  NEW_SHARES,
+  TARGET_VAULT,
+} from "../support/withdrawals/moving.ts";
 import { EXCHANGE, fairWeth, storedOf, swapDesk } from "../support/withdrawals/withdrawing.ts";
 
-async function moved(world: Parameters<typeof movingWorld>[0] = {}, from: Vault = vault) {
-  const { ctx } = await movingWorld(world);
+async function moved(world: Parameters<typeof createMoveFixture>[0] = {}, from: Vault = vault) {
+  const { ctx } = await createMoveFixture(world);
   const made = await prepareMove(ctx, { input: moveInput(), from });
   if (made.kind !== "direct") throw new Error(made.kind);
   return made;
 }
-const codeOf = (world: Parameters<typeof movingWorld>[0], from?: Vault) =>
+const codeOf = (world: Parameters<typeof createMoveFixture>[0], from?: Vault) =>
   moved(world, from).then(
     () => "none",
     ({ code }: { code: string }) => code,
@@ -50,7 +56,7 @@ describe("prepareMove() between vaults of one asset", () => {
   });
 
   const gated: Vault = { ...into, caller: "user" };
-  test.each<[string, Parameters<typeof movingWorld>[0], Vault | undefined, string]>([
+  test.each<[string, Parameters<typeof createMoveFixture>[0], Vault | undefined, string]>([
     ["a vault that must see the user", { target: gated }, undefined, "mode_unsupported"],
     ["a vault that pays only requests", {}, { ...vault, params: { exit: "maple" } }, "mode_unsupported"],
     [
@@ -82,7 +88,7 @@ describe("prepareMove() between vaults of different assets", () => {
     to === TARGET_VAULT ? (shares * 5n) / 4n : (shares * WORTH) / HELD;
   const swapping = async (change: Parameters<typeof swapDesk>[1] = {}) => {
     const gained = 40n * 10n ** 15n;
-    const { ctx } = await movingWorld({
+    const { ctx } = await createMoveFixture({
       ...{ target, answers: { asset, previewDeposit: gained, convertToAssets: worth } },
       effects: () => ({
         rises: { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: gained },

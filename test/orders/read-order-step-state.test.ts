@@ -3,7 +3,7 @@ import type { StepPlan } from "../../src/orders/order-steps.ts";
 import { readStepState } from "../../src/orders/read-order-step-state.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { row, USDC, vault } from "../support/deposits/fixtures.ts";
-import { fixedDatabase, withdrawing } from "../support/withdrawals/withdrawing.ts";
+import { createWithdrawalFixture, fixedDatabase } from "../support/withdrawals/withdrawing.ts";
 
 const [REPORTED, EARLIER] = [`0x${"11".repeat(32)}`, `0x${"22".repeat(32)}`];
 const { chainId } = vault;
@@ -24,7 +24,7 @@ const hint = (txHash: string, change: object = {}) => ({
 
 /** Reads the state of an order that waits for its first transaction, where these hints are stored. */
 async function stateWith(hints: readonly object[], change: Partial<typeof row> = {}) {
-  const { ctx, chain } = await withdrawing({ answers: { allowance: 7n } });
+  const { ctx, chain } = await createWithdrawalFixture({ answers: { allowance: 7n } });
   const read = await readStepState(
     { ...ctx, db: fixedDatabase(() => hints) },
     {

@@ -6,10 +6,10 @@ import { USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import {
   cooling,
+  createWithdrawalFixture,
   pooled,
   storedOf,
   waitingFunctions,
-  withdrawing,
 } from "../support/withdrawals/withdrawing.ts";
 
 /** Time of the chain's block, in seconds. */
@@ -37,7 +37,7 @@ interface Case {
 async function act(of: Case = {}) {
   const { end = HEAD, assets = COOLING, locked = 0n, action = "claim" } = of;
   const none = VAULT;
-  const { ctx } = await withdrawing({
+  const { ctx } = await createWithdrawalFixture({
     vaults: [storedOf(of.from ?? cooling)],
     functions: waitingFunctions,
     answers: {

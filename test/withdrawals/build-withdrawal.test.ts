@@ -5,14 +5,14 @@ import { buildWithdrawalOnce } from "../../src/withdrawals/build-withdrawal.ts";
 import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
-import { fairWeth, inputOf, swapDesk, withdrawing } from "../support/withdrawals/withdrawing.ts";
+import { createWithdrawalFixture, fairWeth, inputOf, swapDesk } from "../support/withdrawals/withdrawing.ts";
 
 const paysAll = () => ({ rises: { [balanceKey(USDC, USER)]: WORTH } });
 const LEAST = (WORTH * 995n) / 1_000n;
 
 describe("buildWithdrawalOnce()", () => {
   test("answers with what it records", async () => {
-    const { ctx, db } = await withdrawing({ effects: paysAll });
+    const { ctx, db } = await createWithdrawalFixture({ effects: paysAll });
     const { built: answer } = await buildWithdrawalOnce(ctx, { input: inputOf(), key: null });
     expect(answer).toMatchObject({
       ...{ mode: "instant", two_step: false, tracking_id: expect.stringMatching(/^trk_/) },
@@ -42,7 +42,7 @@ describe("buildWithdrawalOnce()", () => {
 
   test("records the number of shares where the user names one, and the swap of one transaction", async () => {
     const shares = HELD / 2n;
-    const world = await withdrawing({
+    const world = await createWithdrawalFixture({
       answers: { previewRedeem: WORTH / 2n, convertToAssets: WORTH / 2n },
       effects: () => ({
         rises: {
@@ -65,10 +65,10 @@ describe("buildWithdrawalOnce()", () => {
   });
 
   test("records nothing for a request that is refused, or that nobody waits for any longer", async () => {
-    const refused = await withdrawing({ effects: () => ({}) });
+    const refused = await createWithdrawalFixture({ effects: () => ({}) });
     const one = buildWithdrawalOnce(refused.ctx, { input: inputOf(), key: null });
     await expect(one).rejects.toMatchObject({ code: "price_unsafe" });
-    const late = await withdrawing({ effects: paysAll });
+    const late = await createWithdrawalFixture({ effects: paysAll });
     let now = 0;
     const timing = new Timing(() => (now += 60_000));
     const other = buildWithdrawalOnce({ ...late.ctx, timing }, { input: inputOf(), key: null });

@@ -4,7 +4,7 @@ import { prepareTransfer, requestedToken } from "../../src/withdrawals/find-tran
 import { USDC, USER, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { home } from "../support/withdrawals/fixtures.ts";
-import { EXCHANGE, fairWeth, swapDesk, withdrawing } from "../support/withdrawals/withdrawing.ts";
+import { createWithdrawalFixture, EXCHANGE, fairWeth, swapDesk } from "../support/withdrawals/withdrawing.ts";
 
 const ARRIVED = 101_000_000n;
 const { chainId } = home;
@@ -19,7 +19,7 @@ async function transfer(
     slippage?: number;
   } = {},
 ) {
-  const { ctx } = await withdrawing({
+  const { ctx } = await createWithdrawalFixture({
     answers: { balanceOf: of.held ?? ARRIVED },
     effects: () => ({ rises: { [balanceKey(WETH, USER)]: of.gained ?? fairWeth(ARRIVED) } }),
   });
@@ -61,7 +61,7 @@ describe("prepareTransfer()", () => {
 
 describe("requestedToken()", () => {
   test("names the native currency as the chain does, and a token as it calls itself", async () => {
-    const { ctx } = await withdrawing();
+    const { ctx } = await createWithdrawalFixture();
     const native = home.native;
     expect(await requestedToken(ctx, { chainId, token: zeroAddress })).toEqual({
       ...{ address: zeroAddress, symbol: native.symbol, decimals: native.decimals },
@@ -72,7 +72,7 @@ describe("requestedToken()", () => {
   });
 
   test("refuses an address that is no token", async () => {
-    const { ctx } = await withdrawing({ answers: { decimals: undefined, symbol: undefined } });
+    const { ctx } = await createWithdrawalFixture({ answers: { decimals: undefined, symbol: undefined } });
     await expect(requestedToken(ctx, { chainId, token: EXCHANGE })).rejects.toMatchObject({
       code: "token_unsupported",
     });

@@ -5,15 +5,17 @@ import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
 import {
   cooling,
+  createWithdrawalFixture,
   inputOf,
   storedOf,
   swapDesk,
   waitingFunctions,
-  withdrawing,
 } from "../support/withdrawals/withdrawing.ts";
 
 test("getWithdrawalQuote() shows what a build would give, and records nothing", async () => {
-  const world = await withdrawing({ effects: () => ({ rises: { [balanceKey(USDC, USER)]: WORTH } }) });
+  const world = await createWithdrawalFixture({
+    effects: () => ({ rises: { [balanceKey(USDC, USER)]: WORTH } }),
+  });
   // The prices of the exchange's tokens are known.
   const { ctx } = swapDesk(world.ctx);
   expect(await getWithdrawalQuote(ctx, inputOf())).toMatchObject({
@@ -29,7 +31,7 @@ test("getWithdrawalQuote() shows what a build would give, and records nothing", 
 });
 
 test("getWithdrawalQuote() shows a mode that is impossible now with its code, after the possible ones", async () => {
-  const { ctx } = await withdrawing({
+  const { ctx } = await createWithdrawalFixture({
     vaults: [storedOf(cooling)],
     functions: waitingFunctions,
     answers: { cooldowns: [0n, 0n], cooldownDuration: 604_800 },
@@ -45,6 +47,6 @@ test("getWithdrawalQuote() shows a mode that is impossible now with its code, af
 });
 
 test("getWithdrawalQuote() refuses when no mode is possible", async () => {
-  const { ctx } = await withdrawing({ effects: () => ({}) });
+  const { ctx } = await createWithdrawalFixture({ effects: () => ({}) });
   await expect(getWithdrawalQuote(ctx, inputOf())).rejects.toMatchObject({ code: "price_unsafe" });
 });

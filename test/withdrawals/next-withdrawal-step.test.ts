@@ -6,13 +6,13 @@ import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated
 import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
 import {
   cooling,
+  createWithdrawalFixture,
   EXCHANGE,
   fairWeth,
   fixedDatabase,
   storedOf,
   swapDesk,
   waitingFunctions,
-  withdrawing,
 } from "../support/withdrawals/withdrawing.ts";
 
 const HEAD = 1_700_000_000;
@@ -30,7 +30,7 @@ describe("nextExitStep() of a request", () => {
     row: WithdrawalRow,
     of: { end?: number; assets?: bigint; effects?: SimulatedEffects; others?: readonly WithdrawalRow[] } = {},
   ) => {
-    const { ctx } = await withdrawing({
+    const { ctx } = await createWithdrawalFixture({
       vaults: [storedOf(cooling)],
       functions: waitingFunctions,
       answers: { cooldowns: [BigInt(of.end ?? HEAD), of.assets ?? ARRIVED], cooldownDuration: 604_800 },
@@ -76,7 +76,7 @@ describe("nextExitStep() of a request", () => {
 
 describe("nextExitStep() of a second step", () => {
   const nextOf = async (row: WithdrawalRow, held = ARRIVED) => {
-    const world = await withdrawing({
+    const world = await createWithdrawalFixture({
       answers: { balanceOf: held },
       effects: () => ({ rises: { [balanceKey(WETH, USER)]: fairWeth(ARRIVED) } }),
     });
@@ -106,7 +106,7 @@ describe("nextExitStep() of a second step", () => {
 test.each(["built", "submitted", "bridging", "completed", "failed"] as const)(
   "nextExitStep() has nothing for a withdrawal that is %s",
   async (state) => {
-    const { ctx } = await withdrawing();
+    const { ctx } = await createWithdrawalFixture();
     expect(await nextExitStep(ctx, { ...withdrawalRow, state })).toEqual({ next: null, refusal: null });
   },
 );

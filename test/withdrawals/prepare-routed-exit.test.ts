@@ -15,7 +15,7 @@ import {
   orderOf,
   WORTH,
 } from "../support/withdrawals/fixtures.ts";
-import { EXCHANGE, fairWeth, swapDesk, withdrawing } from "../support/withdrawals/withdrawing.ts";
+import { createWithdrawalFixture, EXCHANGE, fairWeth, swapDesk } from "../support/withdrawals/withdrawing.ts";
 
 describe("onwardAmount()", () => {
   test("leaves a hundredth of a percent and two units to the user", () => {
@@ -78,7 +78,7 @@ describe("prepareOnward() of a swap", () => {
   }
   /** Withdraws all shares as WETH on a chain that pays and swaps so. */
   async function onward({ paid = WORTH, gained = swapped, effects, desk: change }: Case = {}) {
-    const world = await withdrawing({
+    const world = await createWithdrawalFixture({
       effects: () =>
         effects ?? { rises: { [balanceKey(USDC, USER)]: paid, [balanceKey(WETH, USER)]: gained } },
     });
@@ -139,7 +139,7 @@ describe("prepareOnward() of a swap", () => {
 
 test("prepareOnward() leaves the second step of a later payment open", async () => {
   const effects = { rises: { [balanceKey(VAULT, USER)]: -HELD } };
-  const { ctx, chain } = await withdrawing({ effects: () => effects });
+  const { ctx, chain } = await createWithdrawalFixture({ effects: () => effects });
   const to = { client: chain.client, chainId: home.chainId, token: WETH };
   const order = orderOf({ client: chain.client, to, vault: familyVault("lagoon") });
   const way = exitWayOf(order, { via: "user", mode: "request", pays: false });

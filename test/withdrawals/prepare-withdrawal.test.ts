@@ -11,10 +11,10 @@ import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { away, clientOf, HELD, home, orderOf, WORTH } from "../support/withdrawals/fixtures.ts";
 import {
   cooling,
+  createWithdrawalFixture,
   inputOf,
   storedOf,
   waitingFunctions,
-  withdrawing,
 } from "../support/withdrawals/withdrawing.ts";
 
 const paysAll = () => ({ rises: { [balanceKey(USDC, USER)]: WORTH } });
@@ -27,7 +27,7 @@ const duringCooldown = {
 
 describe("prepareWithdrawal()", () => {
   test("redeems through the Router with a floor, from the vault that Postgres has", async () => {
-    const { ctx } = await withdrawing({ effects: paysAll });
+    const { ctx } = await createWithdrawalFixture({ effects: paysAll });
     const made = await prepareWithdrawal(ctx, inputOf());
     expect(made).toMatchObject({
       kind: "direct",
@@ -37,33 +37,33 @@ describe("prepareWithdrawal()", () => {
   });
 
   test("calls the vault itself where the Router is not deployed", async () => {
-    const { ctx } = await withdrawing({ effects: paysAll, routed: false });
+    const { ctx } = await createWithdrawalFixture({ effects: paysAll, routed: false });
     const made = await prepareWithdrawal(ctx, inputOf());
     expect(made.exit).toMatchObject({ call: { target: VAULT }, minAssets: null });
   });
 
   test("starts the cooldown with `auto` while nothing is paid at once", async () => {
-    const { ctx } = await withdrawing({ ...duringCooldown, effects: startsCooldown });
+    const { ctx } = await createWithdrawalFixture({ ...duringCooldown, effects: startsCooldown });
     const made = await prepareWithdrawal(ctx, inputOf());
     expect(made.exit.exit.way.mode).toBe("cooldown");
     const instant = prepareWithdrawal(ctx, inputOf({ mode: "instant" }));
     await expect(instant).rejects.toMatchObject({ code: "mode_unsupported" });
   });
 
-  test.each<[string, Parameters<typeof withdrawing>[0], Record<string, unknown>]>([
+  test.each<[string, Parameters<typeof createWithdrawalFixture>[0], Record<string, unknown>]>([
     ["vault_not_found", { vaults: [] }, {}],
     ["nothing_to_withdraw", { answers: { balanceOf: 0n } }, {}],
     ["price_unsafe", { effects: () => ({}) }, {}],
     ["authorization_unsupported", { effects: paysAll }, { authorize: "erc3009" }],
   ])("refuses with %s", async (code, world, input) => {
-    const { ctx } = await withdrawing(world);
+    const { ctx } = await createWithdrawalFixture(world);
     await expect(prepareWithdrawal(ctx, inputOf(input))).rejects.toMatchObject({ code });
   });
 });
 
 describe("quoteWithdrawal()", () => {
   test("shows every mode, the possible ones first, with the reason of the others", async () => {
-    const { ctx } = await withdrawing({ ...duringCooldown, effects: startsCooldown });
+    const { ctx } = await createWithdrawalFixture({ ...duringCooldown, effects: startsCooldown });
     const { options } = await quoteWithdrawal(ctx, inputOf());
     expect(options.map(({ mode, refusal }) => [mode, refusal?.code ?? null])).toEqual([
       ["cooldown", null],
@@ -72,7 +72,7 @@ describe("quoteWithdrawal()", () => {
   });
 
   test("refuses with the first mode's reason if none is possible", async () => {
-    const { ctx } = await withdrawing({ effects: () => ({}) });
+    const { ctx } = await createWithdrawalFixture({ effects: () => ({}) });
     await expect(quoteWithdrawal(ctx, inputOf())).rejects.toMatchObject({ code: "price_unsafe" });
   });
 });

@@ -20,10 +20,10 @@ import {
   wethVault,
 } from "../support/deposits/fixtures.ts";
 import { away, clientOf, exitsFor, familyVault, home } from "../support/withdrawals/fixtures.ts";
-import { inputOf, withdrawing } from "../support/withdrawals/withdrawing.ts";
+import { createWithdrawalFixture, inputOf } from "../support/withdrawals/withdrawing.ts";
 
 async function resolved(change: Record<string, unknown> = {}, from: Vault = vault) {
-  const { ctx } = await withdrawing();
+  const { ctx } = await createWithdrawalFixture();
   return resolveWithdrawal(
     { ...ctx, randomId: () => TRACKING_ID.slice(4) },
     { input: inputOf(change), vault: from },

@@ -9,7 +9,7 @@ import {
 } from "../../src/withdrawals/withdrawal-steps.ts";
 import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
-import { fixedDatabase, withdrawing } from "../support/withdrawals/withdrawing.ts";
+import { createWithdrawalFixture, fixedDatabase } from "../support/withdrawals/withdrawing.ts";
 
 const request = { to: VAULT, data: "0x12", value: "0", chain_id: vault.chainId, gas_limit: null } as const;
 const shares = { address: VAULT, symbol: "", decimals: 18 };
@@ -141,7 +141,7 @@ describe("toWithdrawalSteps() of two steps", () => {
 
 describe("readWithdrawalSteps()", () => {
   const stepsFrom = async (rows: readonly object[], allowance: unknown = 0n) => {
-    const { ctx } = await withdrawing({ answers: { allowance } });
+    const { ctx } = await createWithdrawalFixture({ answers: { allowance } });
     const db = fixedDatabase(() => rows);
     const state = "built" as const;
     return readWithdrawalSteps({ ...ctx, db }, { row: withdrawalRow, state, next: null });

@@ -74,7 +74,7 @@ interface LogFilter {
 export class FakeNode {
   readonly #world: World;
   readonly #foreign: World;
-  moods: NodeFaults = { ...healthy };
+  faults: NodeFaults = { ...healthy };
   before: readonly Block[] = [];
 
   constructor(world: World, foreign: World) {
@@ -88,7 +88,7 @@ export class FakeNode {
    */
   get side(): () => readonly Block[] {
     const { before } = this;
-    const { behind, foreign, stale } = this.moods;
+    const { behind, foreign, stale } = this.faults;
     const all = foreign ? this.#foreign : this.#world;
     return stale && !foreign && before.length > 0
       ? () => upTo(before, behind)
@@ -97,12 +97,12 @@ export class FakeNode {
 
   /** Returns the response to a request, from the chain's current state. */
   answer({ method, params, side }: Asked): unknown {
-    if (this.moods.down) throw new OutsideError("network", "the connection failed");
+    if (this.faults.down) throw new OutsideError("network", "the connection failed");
     const blocks = side();
     const head = blocks.length - 1;
     if (method === "eth_getLogs") return this.#logs(blocks, params[0] as LogFilter);
     const [named] = params;
-    const final = this.moods.hasty ? head : Math.max(0, head - FINALITY);
+    const final = this.faults.hasty ? head : Math.max(0, head - FINALITY);
     const number = named === "latest" ? head : named === "finalized" ? final : Number(named);
     const block = number > head ? undefined : blocks[number];
     if (block === undefined) return null;
@@ -111,9 +111,9 @@ export class FakeNode {
 
   #logs(blocks: readonly Block[], filter: LogFilter): unknown {
     const [from, to] = [Number(filter.fromBlock), Number(filter.toBlock)];
-    if (to - from + 1 > this.moods.limit)
-      throw new RpcError("node", `-32005: limited to a ${this.moods.limit} block range`);
-    const last = Math.min(to, blocks.length - 1 - this.moods.logsBehind);
+    if (to - from + 1 > this.faults.limit)
+      throw new RpcError("node", `-32005: limited to a ${this.faults.limit} block range`);
+    const last = Math.min(to, blocks.length - 1 - this.faults.logsBehind);
     const logs = blocks.slice(from, Math.max(from, last + 1)).flatMap((block) => block.logs);
     const [wanted, topics] = [new Set(filter.address), new Set(filter.topics[0])];
     const told = logs
@@ -124,7 +124,7 @@ export class FakeNode {
         blockNumber: quantity(log.blockNumber),
         logIndex: quantity(log.logIndex),
       }));
-    return this.moods.duplicates ? [...told, ...told].reverse() : told;
+    return this.faults.duplicates ? [...told, ...told].reverse() : told;
   }
 }
 

@@ -97,7 +97,7 @@ class Schedule {
     const choice = 11 + random.below(9);
     if (choice < 14 && this.#running < MAX_RUNS) return this.#start();
     if (choice === 14) this.#reorg();
-    else if (choice === 15) this.#changeMoods();
+    else if (choice === 15) this.#changeFaults();
     else if (choice === 16 && random.once(4)) await this.#addVault();
     else if (choice === 17 && random.once(12)) await this.#changeAdapter();
     else if (choice === 18 && random.once(4)) await this.#hideOrShow();
@@ -240,18 +240,18 @@ class Schedule {
     const depth = this.#random.once(4) ? FINALITY : 1 + this.#random.below(FINALITY);
     const before = [...this.#world.blocks];
     this.#world.reorg(depth);
-    for (const node of this.#nodes) if (!node.moods.stale) node.before = before;
+    for (const node of this.#nodes) if (!node.faults.stale) node.before = before;
     this.tally.reorgs += 1;
   }
 
-  #changeMoods(): void {
+  #changeFaults(): void {
     const random = this.#random;
     // A chain that nobody knows yet could be any.
-    const mood = drawNodeFaults(random, { forgetful: this.#forgetful, foreign: this.tally.applied > 0 });
+    const drawn = drawNodeFaults(random, { forgetful: this.#forgetful, foreign: this.tally.applied > 0 });
     const node = random.pick(this.#nodes);
     // When all nodes deny what is stored, they are believed: one has to stay on the chain, if not always well.
-    if ((mood.foreign === true || mood.stale === true) && node === this.#nodes[2]) return;
-    node.moods = { ...healthy, ...mood };
+    if ((drawn.foreign === true || drawn.stale === true) && node === this.#nodes[2]) return;
+    node.faults = { ...healthy, ...drawn };
   }
 
   async #addVault(): Promise<void> {
@@ -282,7 +282,7 @@ class Schedule {
     this.#waiting = [];
     this.#hidden = null;
     await this.#publish();
-    for (const node of this.#nodes) node.moods = { ...healthy };
+    for (const node of this.#nodes) node.faults = { ...healthy };
     this.#world.mine(FINALITY);
     const indexer = this.#indexer(async (effect) => effect());
     for (let round = 0; round < 40; round += 1) {

@@ -66,7 +66,7 @@ const spokeDepositAbi = parseAbi([
 const views = [...vaultAbi, ...erc20Abi] as const;
 
 /** Balance of each account in each token, all of it approved to every spender, in the smallest unit. */
-export const RICHES = 10n ** 15n;
+export const START_BALANCE = 10n ** 15n;
 const PRICE_UNIT = 10n ** 9n;
 
 /**
@@ -260,7 +260,7 @@ export function view(chain: SimulatedChain, { to, data, balance }: Call & { bala
       return toHex(isFilled(chain, args[0]) ? 2 : 0, { size: 32 });
     }
     const { functionName, args } = decodeFunctionData({ abi: views, data });
-    const result = viewResult(chain, { to, functionName, args, balance: balance ?? RICHES });
+    const result = viewResult(chain, { to, functionName, args, balance: balance ?? START_BALANCE });
     return result === undefined ? null : encodeFunctionResult({ abi: views, functionName, result } as never);
   } catch {
     return null;
@@ -276,15 +276,15 @@ function viewResult(
   const isVault = VAULTS.some((vault) => isAddressEqual(vault, of.to));
   const token: Record<string, unknown> = {
     balanceOf: of.balance,
-    allowance: RICHES,
+    allowance: START_BALANCE,
     decimals: 6,
     symbol: "USDC",
     name: "USDC",
-    totalSupply: RICHES,
+    totalSupply: START_BALANCE,
   };
   const vault: Record<string, unknown> = {
     asset: USDC[HOME],
-    totalAssets: (RICHES * 5n) / 4n,
+    totalAssets: (START_BALANCE * 5n) / 4n,
     convertToAssets: (amount * (1_250_000_000n + BigInt(chain.head.number) * 1_000n)) / PRICE_UNIT,
     convertToShares: sharesFor(chain, amount),
     previewDeposit: sharesFor(chain, amount),

@@ -31,7 +31,7 @@ export interface Kill {
 }
 
 /** Outcome of a job run or a message. */
-export type Fate = "ended" | "failed" | "killed";
+export type RunOutcome = "ended" | "failed" | "killed";
 
 /** A run of the service that may be killed at one of its external requests, before or after the effect. */
 class Run {
@@ -81,7 +81,7 @@ interface Message {
 }
 
 /** The chains, stores and APIs that a deployment uses. */
-export interface Surroundings {
+export interface DeploymentDependencies {
   database: EmbeddedDatabase;
   nodes: Readonly<Record<number, readonly SimulatedNode[]>>;
   across: SimulatedAcrossApi;
@@ -95,13 +95,13 @@ export interface Surroundings {
 
 /** The whole service in this process, on simulated chains, stores and APIs, with the test's clock. */
 export class SimulatedDeployment {
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: DeploymentDependencies;
   readonly redis = new MemoryStore(() => Date.now());
   readonly logged: string[] = [];
   queued: Message[] = [];
   #runtime: Runtime;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: DeploymentDependencies) {
     this.#surroundings = surroundings;
     this.#runtime = this.#newRuntime();
   }
@@ -122,7 +122,7 @@ export class SimulatedDeployment {
   }
 
   /** Runs the jobs of a cron trigger, or only those that track deposits. */
-  async cron(trigger: string, kill: Kill | null = null): Promise<Fate> {
+  async cron(trigger: string, kill: Kill | null = null): Promise<RunOutcome> {
     const run = new Run(kill);
     const lists = jobsByCron[trigger] ?? [];
     const jobs = this.#surroundings.allJobs ? lists : lists.filter(followsDeposits);

@@ -35,7 +35,7 @@ interface Victim {
 
 /** Draws a forgery of a deposit. Null if none applies to the deposit's kind. */
 export function forgeries(random: Random, victim: Victim): Forgery | null {
-  return random.pick([repeatedCalldata, ...Object.values(worthless)])(victim);
+  return random.pick([repeatedCalldata, ...Object.values(forgeriesWithoutDeposit)])(victim);
 }
 
 const from = (stranger: Hex) => getAddress(stranger);
@@ -133,7 +133,7 @@ function payment({ order, stranger }: Victim): Forgery {
 }
 
 /** Forgeries that give the user no deposit and must not count, even if they are reported. */
-export const worthless = {
+export const forgeriesWithoutDeposit = {
   copiedReference,
   otherVault,
   forgedEvent,

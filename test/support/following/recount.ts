@@ -31,7 +31,7 @@ export interface ShownDeposit {
 }
 
 /** The true state of a source transaction and of its deposit, derived from the chains. */
-export interface Truth {
+export interface TrueState {
   state: "completed" | "partial" | "bridging" | "awaiting_deposit" | "refunded";
   sourceHash: Hex;
   minedAt: number;
@@ -77,7 +77,7 @@ export function recount(
 }
 
 /** A two-step deposit whose token was delivered, with the true state of its source transaction. */
-export type Delivered = Row & { truth: Truth };
+export type Delivered = Row & { truth: TrueState };
 
 export type Row = { deposit: BuiltDeposit; shown: ShownDeposit };
 
@@ -113,7 +113,7 @@ function checkGroup(chains: Chains, rows: readonly Row[]): Delivered[] {
 }
 
 /** Returns the maximum number of deposits that can each be matched with a transaction mined after its build. */
-function mostBindings(rows: readonly Row[], truths: readonly Truth[]): number {
+function mostBindings(rows: readonly Row[], truths: readonly TrueState[]): number {
   const times = truths.map(({ minedAt }) => minedAt).sort((a, b) => b - a);
   const built = rows.map(({ deposit }) => deposit.builtAt / 1000).sort((a, b) => b - a);
   let bound = 0;
@@ -126,7 +126,7 @@ function mostBindings(rows: readonly Row[], truths: readonly Truth[]): number {
   return bound;
 }
 
-function checkTruth({ deposit, shown }: Row, truth: Truth): void {
+function checkTruth({ deposit, shown }: Row, truth: TrueState): void {
   const wrong = (what: string, got: unknown, expected: unknown): never => {
     throw new Error(
       `${deposit.kind} ${deposit.trackingId}: ${what} is ${String(got)}, the chain says ${String(expected)} (state ${shown.state}, chain ${truth.state}, source ${truth.sourceHash})`,
@@ -145,7 +145,7 @@ function checkTruth({ deposit, shown }: Row, truth: Truth): void {
 /** Checks a deposit for which no successful source transaction is left. */
 function checkWithoutSource(
   chains: Chains,
-  of: { row: Row; sources: Sources; rows: readonly Row[]; truths: readonly Truth[] },
+  of: { row: Row; sources: Sources; rows: readonly Row[]; truths: readonly TrueState[] },
 ): void {
   const { deposit, shown } = of.row;
   if (shown.state === "failed" && of.sources.reverted.length > 0) return;
@@ -200,7 +200,7 @@ function routerEventsOf(chains: Chains, deposit: BuiltDeposit) {
   );
 }
 
-function truthOf(chains: Chains, deposit: BuiltDeposit, { block, included }: Place): Truth {
+function truthOf(chains: Chains, deposit: BuiltDeposit, { block, included }: Place): TrueState {
   const base = {
     ...{ sourceHash: included.sent.hash, minedAt: block.timestamp, deliveries: [] as Hex[] },
     ...{ shares: null, delivered: null, deliveredIn: 0 },

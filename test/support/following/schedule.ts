@@ -4,7 +4,7 @@ import { FILL_WINDOW_S } from "./across-api.ts";
 import { AWAY, HOME } from "./contracts.ts";
 import type { Kill } from "./deployment.ts";
 import { forgeries } from "./forgeries.ts";
-import { drawMoods } from "./node-moods.ts";
+import { drawNodeFaults } from "./node-faults.ts";
 import type { Kind } from "./recount.ts";
 import { BLOCK_S } from "./simulated-chain.ts";
 import { type Options, type Order, USERS, World } from "./world.ts";
@@ -107,7 +107,7 @@ class Schedule {
     if (choice < 20) return this.#steal();
     if (choice < 21) return this.#abandon();
     if (choice < 23) return this.#reorg();
-    if (choice < 24) return this.#changeMoods();
+    if (choice < 24) return this.#changeFaults();
     if (choice < 25) return this.#poll();
     if (choice < 26) return this.#pause();
     this.#world.pass(1 + this.#random.below(choice < 30 ? 4 : 10));
@@ -202,13 +202,13 @@ class Schedule {
     this.#note(`reorganise ${chainId} by ${depth}`);
   }
 
-  #changeMoods(): void {
+  #changeFaults(): void {
     const chainId = this.#random.pick([HOME, AWAY]);
     const nodes = this.#world.nodes[chainId] ?? [];
     const node = this.#random.pick(nodes);
-    node.moods = drawMoods(this.#random);
+    node.faults = drawNodeFaults(this.#random);
     this.#world.apiSilent = this.#random.once(2);
-    this.#note(`node ${nodes.indexOf(node)} of ${chainId}: ${JSON.stringify(node.moods)}`);
+    this.#note(`node ${nodes.indexOf(node)} of ${chainId}: ${JSON.stringify(node.faults)}`);
   }
 
   async #poll(): Promise<void> {

@@ -12,8 +12,8 @@ import {
 import { depositRouterRuntimeCode } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { answerMulticall } from "../chains/multicall.ts";
-import { execute, FORGER, HANDLER, RICHES, SPOKE_POOL, USDC, VAULTS, view } from "./contracts.ts";
-import { type Moods, WELL } from "./node-moods.ts";
+import { execute, FORGER, HANDLER, SPOKE_POOL, START_BALANCE, USDC, VAULTS, view } from "./contracts.ts";
+import { NO_FAULTS, type NodeFaults } from "./node-faults.ts";
 import { FINALITY, findIncluded, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
 
 /** An error that a node returns. */
@@ -42,7 +42,7 @@ const BALANCE_OF = "0x70a08231";
 /** A JSON-RPC node of a simulated chain. */
 export class SimulatedNode {
   readonly #chain: SimulatedChain;
-  moods: Moods = { ...WELL };
+  faults: NodeFaults = { ...NO_FAULTS };
   /** Number of answered requests by method. */
   readonly asked = new Map<string, number>();
 
@@ -54,7 +54,7 @@ export class SimulatedNode {
   respond(body: string): Response {
     const { id, method, params } = JSON.parse(body) as { id: number; method: string; params: unknown[] };
     this.asked.set(method, (this.asked.get(method) ?? 0) + 1);
-    if (this.moods.down) throw new TypeError("the connection failed");
+    if (this.faults.down) throw new TypeError("the connection failed");
     try {
       return Response.json({ jsonrpc: "2.0", id, result: this.#answer(method, params) });
     } catch (error) {
@@ -65,7 +65,7 @@ export class SimulatedNode {
   }
 
   get #blocks(): readonly SimulatedBlock[] {
-    const { stale, behind } = this.moods;
+    const { stale, behind } = this.faults;
     const all = stale && this.#chain.before.length > 0 ? this.#chain.before : this.#chain.blocks;
     return behind === 0 ? all : all.slice(0, Math.max(1, all.length - behind));
   }
@@ -117,7 +117,7 @@ export class SimulatedNode {
   }
 
   #shown(blocks: readonly SimulatedBlock[]): readonly SimulatedBlock[] {
-    const { forgets } = this.moods;
+    const { forgets } = this.faults;
     return forgets === 0 ? blocks : blocks.slice(0, Math.max(1, blocks.length - forgets));
   }
 
@@ -130,13 +130,13 @@ export class SimulatedNode {
     }
     const number = (tag: string): number => this.#blockAt(blocks, tag)?.number ?? Number(tag);
     const [from, to] = [number(query.fromBlock ?? "latest"), number(query.toBlock ?? "latest")];
-    if (to - from >= this.moods.limit)
-      throw new NodeRefusal(-32005, `limited to a ${this.moods.limit} block range`);
+    if (to - from >= this.faults.limit)
+      throw new NodeRefusal(-32005, `limited to a ${this.faults.limit} block range`);
     return shown.slice(from, to + 1).flatMap((block) => logsOf(block).filter((log) => matches(log, query)));
   }
 
   #transaction(blocks: readonly SimulatedBlock[], hash: Hex): unknown {
-    const { unindexed } = this.moods;
+    const { unindexed } = this.faults;
     const shown = this.#shown(blocks);
     const found = findIncluded(shown.slice(0, Math.max(1, shown.length - unindexed)), hash);
     const pending = this.#chain.pool.find((sent) => sent.hash === hash);
@@ -192,7 +192,7 @@ export class SimulatedNode {
       const { from, to, data } = call;
       if (data.startsWith(BALANCE_OF)) {
         const account = getAddress(slice(data, 16, 36));
-        const base = overriddenBalance(block?.stateOverrides, { to, data }) ?? RICHES;
+        const base = overriddenBalance(block?.stateOverrides, { to, data }) ?? START_BALANCE;
         const value = base + (gains.get(gainKey(to, account)) ?? 0n);
         return { status: "0x1", returnData: padHex(numberToHex(value)), gasUsed: "0x5208", logs: [] };
       }

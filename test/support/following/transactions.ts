@@ -3,10 +3,15 @@ import { execute, FORGER, HANDLER, HOME, OWN_VAULT, RELAYER, USDC } from "./cont
 import type { Outcome, SentTransaction, SimulatedChain } from "./simulated-chain.ts";
 
 /** Whether a transaction fails: always, never, or decided each time that a block includes it. */
-export type Fails = boolean | (() => boolean);
+export type FailureRule = boolean | (() => boolean);
 
 /** Creates a transaction that makes a call. */
-export function callOf(of: { from: Hex; to: Hex; data: Hex; fails?: Fails }): Omit<SentTransaction, "hash"> {
+export function callOf(of: {
+  from: Hex;
+  to: Hex;
+  data: Hex;
+  fails?: FailureRule;
+}): Omit<SentTransaction, "hash"> {
   const { from, to, data, fails = false } = of;
   const hasFailed = (): boolean => (typeof fails === "function" ? fails() : fails);
   const call = { from: getAddress(from), to: getAddress(to), data };

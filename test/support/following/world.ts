@@ -17,15 +17,15 @@ import {
   transfer,
   USDC,
 } from "./contracts.ts";
-import { type Fate, type Kill, SimulatedDeployment } from "./deployment.ts";
+import { type Kill, type RunOutcome, SimulatedDeployment } from "./deployment.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
 import type { SimulatedLifiApi } from "./lifi-api.ts";
-import { WELL } from "./node-moods.ts";
+import { NO_FAULTS } from "./node-faults.ts";
 import { type BuiltDeposit, isUnseen, type Kind, recount, type ShownDeposit } from "./recount.ts";
 import { checkSecondSteps } from "./second-steps.ts";
 import { BLOCK_S, FINALITY, SimulatedChain } from "./simulated-chain.ts";
 import { SimulatedNode } from "./simulated-node.ts";
-import { batchOf, callOf, type Fails, secondStepOf } from "./transactions.ts";
+import { batchOf, callOf, type FailureRule, secondStepOf } from "./transactions.ts";
 
 export const USERS: readonly Hex[] = [1, 2, 3].map((number): Hex => `0x${"ac".repeat(19)}0${number}`);
 const NODES = 2;
@@ -167,7 +167,7 @@ export class World {
   /**
    * Sends the source transaction. `fails` makes it revert; `batched` makes it a call within a bundler's transaction.
    */
-  send(order: Order, how: { fails?: Fails; batched?: boolean } = {}): Hex {
+  send(order: Order, how: { fails?: FailureRule; batched?: boolean } = {}): Hex {
     const { chainId, to, data } = order.source;
     const call = callOf({ from: order.user, to, data, fails: how.fails ?? false });
     const hash = this.chain(chainId).send(
@@ -240,10 +240,10 @@ export class World {
   /** Runs work without node faults, then restores the faults. */
   async whileWell<T>(work: () => Promise<T>): Promise<T> {
     const all = Object.values(this.nodes).flat();
-    const moods = all.map((node) => node.moods);
-    for (const node of all) node.moods = { ...WELL };
+    const faults = all.map((node) => node.faults);
+    for (const node of all) node.faults = { ...NO_FAULTS };
     const result = await work();
-    for (const [index, node] of all.entries()) node.moods = moods[index] ?? { ...WELL };
+    for (const [index, node] of all.entries()) node.faults = faults[index] ?? { ...NO_FAULTS };
     return result;
   }
 
@@ -267,7 +267,7 @@ export class World {
   /** Runs the jobs of a minute and delivers their messages. The jobs or a message may be killed in between. */
   async round(
     kill: { jobs: Kill | null; messages: Kill | null } = { jobs: null, messages: null },
-  ): Promise<Fate> {
+  ): Promise<RunOutcome> {
     const fate = await this.causeway.cron(MINUTE, kill.jobs);
     for (let hops = 0; hops < 4; hops += 1)
       if ((await this.causeway.deliverMessages(hops === 0 ? kill.messages : null)) === 0) break;
@@ -277,7 +277,7 @@ export class World {
 
   /** Ends all faults and runs the jobs minute by minute until every block is final. */
   async settle(rounds: number): Promise<void> {
-    for (const node of Object.values(this.nodes).flat()) node.moods = { ...WELL };
+    for (const node of Object.values(this.nodes).flat()) node.faults = { ...NO_FAULTS };
     this.apiSilent = false;
     for (let round = 0; round < rounds; round += 1) {
       for (const chain of Object.values(this.chains)) {

@@ -4,7 +4,7 @@ import type { Vault } from "../../../src/vaults/vault.ts";
 import { USDC, USER, VAULT, vault } from "../deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects, sharesFor } from "../deposits/simulated-chain.ts";
 import { HELD, WORTH } from "./fixtures.ts";
-import { storedOf, type Withdrawing, withdrawing } from "./withdrawing.ts";
+import { createWithdrawalFixture, storedOf, type WithdrawalFixture } from "./withdrawing.ts";
 
 /** Target vault of the move, with the same asset. */
 export const TARGET_VAULT: Address = "0x1111111111111111111111111111111111111111";
@@ -18,14 +18,17 @@ export const NEW_SHARES = sharesFor(WORTH);
 /**
  * Creates a chain on which the user can move all shares. The database's first result is the registry with both vaults.
  */
-export function movingWorld(
-  world: Parameters<typeof withdrawing>[0] & { target?: Vault; effects?: () => SimulatedEffects } = {},
-): Promise<Withdrawing> {
+export function createMoveFixture(
+  world: Parameters<typeof createWithdrawalFixture>[0] & {
+    target?: Vault;
+    effects?: () => SimulatedEffects;
+  } = {},
+): Promise<WithdrawalFixture> {
   const { target = into, effects, ...others } = world;
   const rises = { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: NEW_SHARES };
   // Postgres is asked for the vault that is moved into.
   const vaults = others.vaults ?? [storedOf(target)];
-  return withdrawing({ ...others, vaults, effects: effects ?? (() => ({ rises })) });
+  return createWithdrawalFixture({ ...others, vaults, effects: effects ?? (() => ({ rises })) });
 }
 
 /** Returns a request to deposit all shares of the first vault into the second, with changes. */

@@ -56,7 +56,7 @@ export function fixedDatabase(rows: () => readonly object[]): FixedDatabase {
 }
 
 /** A chain on which a user can withdraw, with the context of a request. */
-export interface Withdrawing {
+export interface WithdrawalFixture {
   ctx: TestContext;
   chain: SimulatedChain;
   db: FixedDatabase;
@@ -68,7 +68,7 @@ const tokens = {
 };
 
 /** Creates a chain on which the user holds `HELD` shares worth `WORTH`, and on which the Router is deployed. */
-export async function withdrawing(
+export async function createWithdrawalFixture(
   world: {
     effects?: (call: { data: string }) => SimulatedEffects;
     answers?: Readonly<Record<string, unknown>>;
@@ -77,7 +77,7 @@ export async function withdrawing(
     routed?: boolean;
     nowMs?: number;
   } = {},
-): Promise<Withdrawing> {
+): Promise<WithdrawalFixture> {
   const chain = simulatedChain({
     definition: home,
     effects: world.effects ?? (() => ({})),

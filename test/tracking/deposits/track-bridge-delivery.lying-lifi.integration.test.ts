@@ -17,7 +17,7 @@ import {
   USDC,
 } from "../../support/following/contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
-import { worthless } from "../../support/following/forgeries.ts";
+import { forgeriesWithoutDeposit } from "../../support/following/forgeries.ts";
 import { type LifiWord, SimulatedLifiApi } from "../../support/following/lifi-api.ts";
 import type { ShownDeposit } from "../../support/following/recount.ts";
 import { copyWithReference } from "../../support/following/router.ts";
@@ -216,7 +216,7 @@ function forge(world: World, { order, source, amount }: { order: Order; source: 
     ...{ receiver: user, asset: USDC[HOME] ?? FORGER, shareToken: getAddress(ROUTED_VAULT) },
   });
   const call = { from: STRANGER, to: depositRouterAddress, data: repeated };
-  const otherVault = worthless.otherVault({ order, stranger: STRANGER, chains });
+  const otherVault = forgeriesWithoutDeposit.otherVault({ order, stranger: STRANGER, chains });
   if (otherVault === null) throw new Error("nothing to forge");
   return {
     nothing: home.newHash(0xfa),

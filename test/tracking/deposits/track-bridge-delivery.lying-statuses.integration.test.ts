@@ -4,7 +4,7 @@ import { randomOf } from "../../support/flows/random.ts";
 import type { AcrossWord } from "../../support/following/across-api.ts";
 import { AWAY, FORGER, HOME, ROUTED_VAULT, transfer, USDC } from "../../support/following/contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
-import { worthless } from "../../support/following/forgeries.ts";
+import { forgeriesWithoutDeposit } from "../../support/following/forgeries.ts";
 import { type Order, USERS, World } from "../../support/following/world.ts";
 
 /**
@@ -88,7 +88,7 @@ async function underWay(kind: "one_step" | "two_step"): Promise<{ order: Order; 
   const source = world.send(order);
   world.include();
   world.pass(3);
-  const forged = worthless.forgedFill({ order, stranger: STRANGER, chains: world.chains });
+  const forged = forgeriesWithoutDeposit.forgedFill({ order, stranger: STRANGER, chains: world.chains });
   if (forged === null) throw new Error("nothing to forge");
   const stranger = { from: getAddress(STRANGER), to: FORGER, input: "0xf0" as Hex, value: 0n };
   const user = getAddress(USER);

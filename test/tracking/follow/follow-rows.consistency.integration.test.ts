@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { randomOf } from "../../support/flows/random.ts";
 import { AWAY, execute, HOME } from "../../support/following/contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
-import { WELL } from "../../support/following/node-moods.ts";
+import { NO_FAULTS } from "../../support/following/node-faults.ts";
 import { type Order, USERS, World } from "../../support/following/world.ts";
 
 /** Rows whose parts were read at different times must say what the chains say in the end, each time `judge` recounts. */
@@ -122,10 +122,10 @@ test.each([
     world.include();
     world.pass(3);
     const nodes = world.nodes[order.source.chainId] ?? [];
-    for (const node of nodes) node.moods = { ...WELL, unindexed: 6 };
+    for (const node of nodes) node.faults = { ...NO_FAULTS, unindexed: 6 };
     if (told === "reported") await world.report(order, { hash });
     await world.round();
-    for (const node of nodes) node.moods = { ...WELL };
+    for (const node of nodes) node.faults = { ...NO_FAULTS };
     await minutes(3);
     const [shown] = await world.judge();
     expect(shown).toMatchObject({
@@ -313,7 +313,7 @@ test("two_step: is completed by a second step that was sent long after the deliv
   expect(await stateOf(order)).toBe("awaiting_deposit");
   world.pass(300);
   // A search from the delivery on would end long before the second step.
-  for (const node of world.nodes[HOME] ?? []) node.moods = { ...node.moods, limit: 4 };
+  for (const node of world.nodes[HOME] ?? []) node.faults = { ...node.faults, limit: 4 };
   await world.sendSecondStep(order);
   world.include();
   await minutes(8);

@@ -70,7 +70,7 @@ test("is not checked any more once all its evidence is final, although its sourc
   for (const open of world.openTransfers()) world.relay(open);
   world.include();
   world.pass(3);
-  for (const node of world.nodes[AWAY] ?? []) node.moods = { ...node.moods, down: true };
+  for (const node of world.nodes[AWAY] ?? []) node.faults = { ...node.faults, down: true };
   await world.round();
   expect(await world.readAll()).toMatchObject([{ state: "completed", source_tx_hash: null }]);
   await world.settle(16);

@@ -1,7 +1,7 @@
 import type { Random } from "../flows/random.ts";
 
 /** Faults of a node, in effect until they are changed. */
-export interface Moods {
+export interface NodeFaults {
   /** True if the node does not respond. */
   down: boolean;
   /** Number of blocks by which all responses lag behind. */
@@ -16,7 +16,7 @@ export interface Moods {
   limit: number;
 }
 
-export const WELL: Moods = {
+export const NO_FAULTS: NodeFaults = {
   down: false,
   behind: 0,
   forgets: 0,
@@ -26,8 +26,8 @@ export const WELL: Moods = {
 };
 
 /** Draws the faults of a node. */
-export function drawMoods(random: Random): Moods {
-  const wrong = random.pick<Partial<Moods>>([
+export function drawNodeFaults(random: Random): NodeFaults {
+  const wrong = random.pick<Partial<NodeFaults>>([
     {},
     {},
     { down: true },
@@ -37,5 +37,5 @@ export function drawMoods(random: Random): Moods {
     { stale: true },
     { limit: 2 + random.below(20) },
   ]);
-  return { ...WELL, ...wrong };
+  return { ...NO_FAULTS, ...wrong };
 }
