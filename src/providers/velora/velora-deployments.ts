@@ -13,7 +13,7 @@ export interface VeloraDeployment {
 export type VeloraDeployments = ReadonlyMap<number, VeloraDeployment>;
 
 /** Address of Augustus V6.2, the same on every chain. Source: Velora's list of contracts, paraswap-dex-lib `config.ts`. */
-const AUGUSTUS: Address = "0x6A000F20005980200259b80c5102003040001068";
+const AUGUSTUS: Address = "0x6A000F20005980200259B80c5102003040001068";
 
 /**
  * Chains on which Velora swaps: those that it serves and KyberSwap does not. It serves Ethereum, OP Mainnet, BNB,

@@ -8,7 +8,7 @@ const router = `0x${"aa".repeat(20)}` as const;
 describe("resolveVeloraDeployments()", () => {
   test("has Augustus V6.2 on Gnosis, and no chain that KyberSwap serves", () => {
     const deployments = [...resolveVeloraDeployments([]).values()];
-    expect(deployments).toEqual([{ chainId: 100, router: "0x6A000F20005980200259b80c5102003040001068" }]);
+    expect(deployments).toEqual([{ chainId: 100, router: "0x6A000F20005980200259B80c5102003040001068" }]);
     const kyber = resolveKyberDeployments([]);
     expect(deployments.filter(({ chainId }) => kyber.has(chainId))).toEqual([]);
   });
