@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Attack, attacks } from "../support/economics/attacks.ts";
 import { findUnfairness } from "../support/economics/judge.ts";
 import { honest } from "../support/economics/lies.ts";
-import { trades } from "../support/economics/trades.ts";
+import { exchangeOf, trades } from "../support/economics/trades.ts";
 import { tradeWith } from "../support/economics/world.ts";
 
 describe("honest offers are accepted:", () => {
@@ -14,14 +14,17 @@ describe("honest offers are accepted:", () => {
   });
 });
 
-const onOneChain = trades.filter(({ from, to }) => from.chainId === to.chainId);
+const onOneChain = trades.flatMap((trade) => {
+  const exchange = exchangeOf(trade);
+  return exchange === null ? [] : [{ ...trade, exchange }];
+});
 
-describe("honest offers of KyberSwap are accepted:", () => {
-  test.each(onOneChain)("$name", async (trade) => {
-    const verdict = await tradeWith(trade, { lifi: null, across: null, kyber: honest });
+describe("honest offers of KyberSwap and Velora are accepted:", () => {
+  test.each(onOneChain)("$name", async ({ exchange, ...trade }) => {
+    const verdict = await tradeWith(trade, { lifi: null, across: null, [exchange]: honest });
     expect([verdict.code, verdict.distrusted, verdict.refusals]).toEqual([null, [], []]);
     if (verdict.routed === null) throw new Error("refused");
-    expect(verdict.routed.route.provider).toBe("kyber");
+    expect(verdict.routed.route.provider).toBe(exchange);
     expect(findUnfairness(trade, honest, verdict.routed)).toBeNull();
   });
 });
@@ -30,8 +33,9 @@ describe("without prices, a second opinion", () => {
   const unpriced = { priced: false };
   const slippage = 0.005;
 
-  test.each(onOneChain)("of KyberSwap lets an honest one pass, with a warning: $name", async (trade) => {
-    const both = { lifi: honest, across: null, kyber: honest };
+  test.each(onOneChain)("of $exchange lets an honest one pass, with a warning: $name", async (it) => {
+    const { exchange, ...trade } = it;
+    const both = { lifi: honest, across: null, [exchange]: honest };
     const { code, routed } = await tradeWith({ ...trade, slippage }, both, unpriced);
     expect(code).toBeNull();
     expect(routed?.warnings.map((warning) => warning.code)).toContain("price_unverified");
@@ -41,11 +45,11 @@ describe("without prices, a second opinion", () => {
     onOneChain.flatMap((trade) =>
       ([1, 5_000, 9_000, 9_500, 20_000] as const).map((bps) => [trade.name, bps, trade] as const),
     ),
-  )("that differs lets neither pass: %s, %d basis points", async (_name, bps, trade) => {
+  )("that differs lets neither pass: %s, %d basis points", async (_name, bps, { exchange, ...trade }) => {
     const lie = { ...honest, quoted: bps, built: bps };
     for (const providers of [
-      { lifi: lie, across: null, kyber: honest },
-      { lifi: honest, across: null, kyber: lie },
+      { lifi: lie, across: null, [exchange]: honest },
+      { lifi: honest, across: null, [exchange]: lie },
     ]) {
       const { code } = await tradeWith({ ...trade, slippage }, providers, unpriced);
       expect(code).toBe("price_unsafe");

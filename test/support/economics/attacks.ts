@@ -1,5 +1,5 @@
 import { honest, type Lie } from "./lies.ts";
-import { type Trade, trades } from "./trades.ts";
+import { exchangeOf, type Trade, trades } from "./trades.ts";
 import type { Providers } from "./world.ts";
 
 /** One attack: a trade, and the lies that each provider tells in it. */
@@ -154,8 +154,8 @@ function acrossAttacks(): Attack[] {
   );
 }
 
-/** Lies that KyberSwap can tell: about a route, a transaction, its minimum and its fee. */
-const kyberLies: Readonly<Record<string, Partial<Lie>>> = {
+/** Lies that KyberSwap and Velora can tell: about a price, a transaction, its minimum and its fee. */
+const exchangeLies: Readonly<Record<string, Partial<Lie>>> = {
   "half is gone, in every figure": { quoted: 5_000, built: 5_000 },
   "almost all is gone, in every figure": { quoted: 3, built: 3 },
   "one in ten is gone, in every figure": { quoted: 9_000, built: 9_000 },
@@ -169,11 +169,13 @@ const kyberLies: Readonly<Record<string, Partial<Lie>>> = {
   "a fee of a twentieth": { strangeFeeContract: true, takenFee: 500 },
   "a fee of half": { strangeFeeContract: true, takenFee: 5_000, quoted: 5_000, built: 5_000 },
 };
+const labels = { kyber: "KyberSwap", velora: "Velora" } as const;
 
-function kyberAttacks(): Attack[] {
-  const carried = trades.filter(({ from, to }) => from.chainId === to.chainId);
-  return Object.entries(kyberLies).flatMap(([name, change]) =>
-    carried.flatMap((trade) => {
+function exchangeAttacks(): Attack[] {
+  return Object.entries(exchangeLies).flatMap(([name, change]) =>
+    trades.flatMap((trade) => {
+      const exchange = exchangeOf(trade);
+      if (exchange === null) return [];
       const lie = lieOf(change);
       const by = (providers: Providers, who: string): Attack => ({
         name: `${name}, ${who}`,
@@ -181,13 +183,31 @@ function kyberAttacks(): Attack[] {
         lie,
         providers,
       });
-      const alone = by({ lifi: null, across: null, kyber: lie }, "KyberSwap");
+      const label = labels[exchange];
+      const alone = by({ lifi: null, across: null, [exchange]: lie }, label);
       // Our own minimum bounds what LI.FI's calldata enforces, and its fee is part of its figures.
       const harmless = change.enforced !== undefined || change.strangeFeeContract === true;
-      return harmless ? [alone] : [alone, by({ lifi: lie, across: null, kyber: lie }, "KyberSwap and LI.FI")];
+      return harmless
+        ? [alone]
+        : [alone, by({ lifi: lie, across: null, [exchange]: lie }, `${label} and LI.FI`)];
     }),
   );
 }
 
-/** Attacks by LI.FI, Across and KyberSwap, alone and together. */
-export const attacks: readonly Attack[] = [...lifiAttacks(), ...acrossAttacks(), ...kyberAttacks()];
+/** Velora's router keeps what exceeds the quoted amount. */
+const veloraAttacks = (): Attack[] =>
+  trades
+    .filter((trade) => exchangeOf(trade) === "velora")
+    .map((trade) => {
+      const lie = lieOf({ hollow: true });
+      const name = "the router keeps almost all as surplus, Velora";
+      return { name, trade, lie, providers: { lifi: null, across: null, velora: lie } };
+    });
+
+/** Attacks by LI.FI, Across, KyberSwap and Velora, alone and together. */
+export const attacks: readonly Attack[] = [
+  ...lifiAttacks(),
+  ...acrossAttacks(),
+  ...exchangeAttacks(),
+  ...veloraAttacks(),
+];

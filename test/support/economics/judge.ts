@@ -1,6 +1,11 @@
 import { decodeFunctionData, getAbiItem, type Hex, parseAbi, toFunctionSelector } from "viem";
 import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
 import { decodeKyberSwap } from "../../../src/providers/kyber/kyber-calldata.ts";
+import {
+  AUGUSTUS_DUST,
+  decodeAugustusSwap,
+  partnerFeeBps,
+} from "../../../src/providers/velora/velora-calldata.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { outcomeOf } from "../lifi/outcome.ts";
 import type { Lie } from "./lies.ts";
@@ -37,6 +42,12 @@ function guaranteeOf({ route, end }: RoutedDeposit): Guarantee {
     const swap = decodeKyberSwap(data);
     if (swap === null) throw new Error("a swap that nobody can read");
     return { delivered: swap.desc.minReturnAmount, deposited };
+  }
+  if (route.provider === "velora") {
+    const swap = decodeAugustusSwap(data);
+    if (swap === null) throw new Error("a swap that nobody can read");
+    const kept = (swap.toAmount * partnerFeeBps(swap)) / 10_000n + AUGUSTUS_DUST;
+    return { delivered: swap.toAmount - kept, deposited };
   }
   const outcome = outcomeOf({ to, chainId: 0, value, data }, order?.minIn ?? null);
   return { delivered: outcome.least, deposited };
@@ -76,7 +87,7 @@ function decodeAt(data: Hex, at: number): RouterFloors | null {
 
 /**
  * Returns the fee that a provider may charge, in basis points. Across: unlimited, because its fee is the whole
- * difference; KyberSwap: zero.
+ * difference; KyberSwap and Velora: zero.
  */
 function declaredFeeBps(provider: string, lie: Pick<Lie, "declaredFee"> | null): bigint {
   if (provider === "lifi") return BigInt(lie?.declaredFee ?? 0);

@@ -2,7 +2,7 @@ import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
 import { Random } from "../lifi/random.ts";
 import { findUnfairness } from "./judge.ts";
 import { drawLie, honest, type Lie } from "./lies.ts";
-import { type Trade, trades } from "./trades.ts";
+import { exchangeOf, type Trade, trades } from "./trades.ts";
 import { type Providers, tradeWith } from "./world.ts";
 
 /** Result of a run with many lies. */
@@ -13,19 +13,30 @@ export interface LieRun {
   fair: number;
   /** Accepted deposits that take more than the user allows, each with the data to repeat it. */
   unjust: string[];
+  /** Number of lies that each provider took part in. */
+  liars: Record<Name, number>;
 }
 
+type Name = "lifi" | "across" | "kyber" | "velora";
+
 /**
- * Draws lies of several fields by LI.FI, Across and KyberSwap, alone and together, for every trade, and lets the
+ * Draws lies of several fields by LI.FI, Across, KyberSwap and Velora, alone and together, for every trade, and lets the
  * service evaluate each. The same seed gives the same run.
  */
 export async function runLies({ count, seed }: { count: number; seed: number }): Promise<LieRun> {
   const random = new Random(seed);
-  const run: LieRun = { tried: 0, refused: 0, fair: 0, unjust: [] };
+  const run: LieRun = {
+    tried: 0,
+    refused: 0,
+    fair: 0,
+    unjust: [],
+    liars: { lifi: 0, across: 0, kyber: 0, velora: 0 },
+  };
   while (run.tried < count) {
     run.tried += 1;
     const { trade, lie, who } = draw(random);
     const providers = providersOf(who, lie);
+    for (const name of NAMES) if (providers[name] === lie) run.liars[name] += 1;
     const verdict = await tradeWith(trade, providers);
     const wrong =
       verdict.routed === null
@@ -39,26 +50,31 @@ export async function runLies({ count, seed }: { count: number; seed: number }):
   return run;
 }
 
-type Liar = "lifi" | "across" | "kyber" | "lifi and across" | "lifi and kyber" | "kyber beside lifi";
+const NAMES = ["lifi", "across", "kyber", "velora"] as const;
 
-/**
- * Returns the providers that take part. With the last kind of liar, an honest LI.FI competes with a lying KyberSwap.
- */
+/** Providers that tell the same lie. `beside`: the exchange lies, and an honest LI.FI competes with it. */
+type Liar = Name | "lifi and across" | `lifi and ${Exchange}` | `${Exchange} beside lifi`;
+type Exchange = "kyber" | "velora";
+
+/** Returns the providers that take part. */
 function providersOf(who: Liar, lie: Lie): Providers {
+  const tells = (name: Name) => (who.includes(name) ? lie : null);
   return {
-    lifi: who === "kyber beside lifi" ? honest : who.includes("lifi") ? lie : null,
-    across: who.includes("across") ? lie : null,
-    kyber: who.includes("kyber") ? lie : null,
+    lifi: who.endsWith("beside lifi") ? honest : tells("lifi"),
+    across: tells("across"),
+    kyber: tells("kyber"),
+    velora: tells("velora"),
   };
 }
 
 /** Returns the lie of the provider whose offer was accepted, or null for an honest one. */
-const toldBy = ({ lifi, across, kyber }: Providers, { route }: RoutedDeposit): Lie | null =>
-  ({ lifi, across, kyber })[route.provider as "lifi" | "across" | "kyber"] ?? null;
+const toldBy = (providers: Providers, { route }: RoutedDeposit): Lie | null =>
+  providers[route.provider as Name] ?? null;
 
-function liarsOf({ across, from, to }: Trade): readonly Liar[] {
-  if (across) return ["lifi", "across", "lifi and across"];
-  return from.chainId === to.chainId ? ["lifi", "kyber", "lifi and kyber", "kyber beside lifi"] : ["lifi"];
+function liarsOf(trade: Trade): readonly Liar[] {
+  if (trade.across) return ["lifi", "across", "lifi and across"];
+  const exchange = exchangeOf(trade);
+  return exchange === null ? ["lifi"] : ["lifi", exchange, `lifi and ${exchange}`, `${exchange} beside lifi`];
 }
 
 function draw(random: Random): { trade: Trade; lie: Lie; who: Liar } {

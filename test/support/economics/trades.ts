@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import type { TokenPrice } from "../../../src/prices/price.ts";
 import { NATIVE, tokens } from "../lifi/parts.ts";
+import { GNOSIS, USDC_100, WETH_100 } from "../velora/stage.ts";
 
 /** A token with its true price in US dollars, times 10^18. */
 export interface TradedToken {
@@ -73,6 +74,12 @@ const onBase: Omit<Trade, "name"> = {
   tools: ["fly"],
 };
 
+const onGnosis: Omit<Trade, "name"> = {
+  ...onBase,
+  from: ether(GNOSIS, WETH_100),
+  to: dollar(GNOSIS, USDC_100),
+};
+
 /** The trades that are attacked. They cover every kind of route into a vault. */
 export const trades: readonly Trade[] = [
   { ...bridged, name: "USDC bridged, one step" },
@@ -101,7 +108,15 @@ export const trades: readonly Trade[] = [
   { ...onBase, name: "WETH swapped on one chain, one step" },
   { ...onBase, name: "WETH swapped on one chain, two steps", caller: "user" },
   { ...onBase, name: "ETH swapped on one chain", from: ether(8453, NATIVE) },
+  { ...onGnosis, name: "WETH swapped on Gnosis, one step" },
+  { ...onGnosis, name: "WETH swapped on Gnosis, two steps", caller: "user" },
 ];
+
+/** Returns the exchange beside LI.FI that serves a trade, or null for a trade across chains. */
+export function exchangeOf({ from, to }: Pick<Trade, "from" | "to">): "kyber" | "velora" | null {
+  if (from.chainId !== to.chainId) return null;
+  return from.chainId === GNOSIS ? "velora" : "kyber";
+}
 
 /** Declared error of the tests' price feeds, in basis points. */
 export const FEED_ERROR_BPS = 25;

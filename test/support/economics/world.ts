@@ -12,6 +12,7 @@ import { createKyber } from "../../../src/providers/kyber/kyber-provider.ts";
 import { RateLimitMemory } from "../../../src/providers/lifi/api/lifi-rate-limits.ts";
 import { createLifi } from "../../../src/providers/lifi/lifi-provider.ts";
 import type { Provider } from "../../../src/providers/provider.ts";
+import { createVelora } from "../../../src/providers/velora/velora-provider.ts";
 import { depositRouterAddress, depositRouterCodeHash } from "../../../src/router/router-address.ts";
 import { decodeRouterCall } from "../../../src/router/router-codec.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
@@ -31,12 +32,14 @@ import { KyberMarket } from "./kyber-market.ts";
 import type { Lie } from "./lies.ts";
 import { LifiMarket } from "./lifi-market.ts";
 import { nativeOf, priceOfToken, type Trade, type TradedToken } from "./trades.ts";
+import { VeloraMarket } from "./velora-market.ts";
 
 /** The lies of each provider that takes part. Null or absent if the provider does not take part. */
 export interface Providers {
   lifi: Lie | null;
   across: Lie | null;
   kyber?: Lie | null;
+  velora?: Lie | null;
 }
 
 /** Result of a trade: the built deposit, or the error code. */
@@ -55,7 +58,8 @@ interface Stage {
   trade: Trade;
   lie: Lie | null;
   lifi: LifiMarket | null;
-  kyber: { lie: Lie; market: KyberMarket } | null;
+  /** The exchange beside LI.FI, if it takes part: KyberSwap or Velora. */
+  exchange: { lie: Lie; market: KyberMarket | VeloraMarket } | null;
 }
 
 /**
@@ -69,15 +73,21 @@ export async function tradeWith(
 ): Promise<Verdict> {
   const lifi = providers.lifi === null ? null : new LifiMarket(trade, providers.lifi);
   const across = providers.across === null ? null : new AcrossMarket(trade, providers.across);
-  const own = providers.kyber ?? null;
-  const kyber = own === null ? null : { lie: own, market: new KyberMarket(trade, own) };
-  const stage = { trade, lie: providers.lifi, lifi, kyber };
+  const [kyber, velora] = [providers.kyber ?? null, providers.velora ?? null];
+  const exchange =
+    kyber !== null
+      ? { lie: kyber, market: new KyberMarket(trade, kyber) }
+      : velora === null
+        ? null
+        : { lie: velora, market: new VeloraMarket(trade, velora) };
+  const stage = { trade, lie: providers.lifi, lifi, exchange };
   const chains = chainsOf(stage);
   const clients = [...new Set([chains.source.client, chains.destination.client])];
   const base = testContext({ clients, nowMs: NOW * 1_000 });
   const all: Provider[] = [
     ...(across === null ? [] : [createAcross({ apiUrl: "https://across.test/api" })]),
     ...(kyber === null ? [] : [createKyber({ apiUrl: "https://kyber.test", clientId: "causeway" })]),
+    ...(velora === null ? [] : [createVelora({ apiUrl: "https://velora.test" })]),
     ...(lifi === null
       ? []
       : [
@@ -92,13 +102,13 @@ export async function tradeWith(
   const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const url = new URL(String(input instanceof Request ? input.url : input));
     const body = typeof init?.body === "string" ? JSON.parse(init.body) : null;
-    const exchange = url.host.startsWith("kyber") ? (kyber?.market ?? null) : null;
-    const market = exchange ?? (url.host.startsWith("across") ? across : lifi);
+    const swaps = url.host.startsWith("kyber") || url.host.startsWith("velora");
+    const market = swaps ? exchange?.market : url.host.startsWith("across") ? across : lifi;
     const answer = market?.answer(url, body) ?? null;
     const missing = { message: "no route", code: 1002 };
     return Response.json(answer ?? missing, { status: answer === null ? 404 : 200 });
   };
-  const scope = { ...base.providers.scope, fetch, now: base.now };
+  const scope = { ...base.providers.scope, fetch, now: base.now, chain: base.chains.client };
   const ctx = { ...base, providers: { all: async () => all, scope } };
   if (options.priced !== false)
     for (const token of [trade.from, trade.to, nativeOf(trade)])
@@ -199,7 +209,7 @@ function effectsOf(
   if (call.to.toLowerCase() === VAULT.toLowerCase()) return { rises: sharesOf(depositedBy(call)) };
   const { from, amount, to } = stage.trade;
   const paid = from.address === zeroAddress ? {} : { [balanceKey(from.address, USER)]: -amount };
-  if (call.to.toLowerCase() === stage.kyber?.market.router?.toLowerCase()) return exchanged(stage, paid);
+  if (call.to.toLowerCase() === stage.exchange?.market.router?.toLowerCase()) return exchanged(stage, paid);
   if (from.chainId !== to.chainId) return { rises: paid };
   const built = stage.lifi?.built;
   if (!built || stage.lie === null) return REVERTED;
@@ -214,13 +224,13 @@ function effectsOf(
 }
 
 /**
- * Returns the effects of a KyberSwap swap. Its router enforces the minimum, and its executor delivers what the lie
- * says.
+ * Returns the effects of a swap by KyberSwap or Velora. Its router enforces the minimum, and its executor delivers what
+ * the lie says.
  */
-function exchanged({ trade, kyber }: Stage, paid: Record<string, bigint>): SimulatedEffects {
-  const built = kyber?.market.built ?? null;
-  if (kyber === null || built === null) return REVERTED;
-  const delivered = (built.expected * BigInt(kyber.lie.simulated)) / 10_000n;
+function exchanged({ trade, exchange }: Stage, paid: Record<string, bigint>): SimulatedEffects {
+  const built = exchange?.market.built ?? null;
+  if (exchange === null || built === null) return REVERTED;
+  const delivered = (built.expected * BigInt(exchange.lie.simulated)) / 10_000n;
   if (delivered < built.least) return REVERTED;
   return { rises: { ...paid, [balanceKey(trade.to.address, USER)]: delivered } };
 }

@@ -15,8 +15,17 @@ import {
   tokens,
 } from "../parts.ts";
 
-const EXECUTOR: Address = "0x4DaC9d1769b9b304cb04741DCDEb2FC14aBdF110";
-const PROXY: Address = "0x74a55CaDb12501A3707E9F3C5dfd8b563C6A5940";
+/** LI.FI's Executor and the contract that users approve for it. */
+const EXECUTORS: Readonly<Record<number, { to: Address; spender: Address }>> = {
+  100: {
+    to: "0x2dfaDAB8266483beD9Fd9A292Ce56596a2D1378D",
+    spender: "0x5741A7FfE7c39Ca175546a54985fA79211290b51",
+  },
+  8453: {
+    to: "0x4DaC9d1769b9b304cb04741DCDEb2FC14aBdF110",
+    spender: "0x74a55CaDb12501A3707E9F3C5dfd8b563C6A5940",
+  },
+};
 const ETHER = 10n ** 18n;
 
 const onBase = (fields: Partial<TransferRequest>): TransferRequest =>
@@ -75,7 +84,7 @@ export function execute(
     receiver: request.user,
     amount: request.amount,
   };
-  return { ...plan, tool: "custom", tree, onTop: 0n, to: EXECUTOR, spender: PROXY };
+  return { ...plan, tool: "custom", tree, onTop: 0n, ...EXECUTORS[request.fromChainId] };
 }
 
 const direct = onBase({ toToken: tokens.usdc[8453], call: callOf(97_000_000n) });
