@@ -1,13 +1,16 @@
 import { type Address, isAddressEqual, parseAbi } from "viem";
 import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
+import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { createQuery, type Read, read, valueOrNull } from "../../src/chains/chain-reads.ts";
 import { knownAcrossDeployments } from "../../src/providers/across/across-deployments.ts";
+import { resolveKyberDeployments } from "../../src/providers/kyber/kyber-deployments.ts";
 import {
   cctpContracts,
   stargateContracts,
 } from "../../src/providers/lifi/bridge-proof/stargate-and-cctp-contracts.ts";
 import { lifiContracts } from "../../src/providers/lifi/lifi-deployments.ts";
+import { resolveVeloraDeployments } from "../../src/providers/velora/velora-deployments.ts";
 import { codeAt } from "../registry/registry-chain.ts";
 
 const views = parseAbi([
@@ -18,6 +21,7 @@ const views = parseAbi([
   "function wrappedNativeToken() view returns (address)",
   "function token() view returns (address)",
   "function localDomain() view returns (uint32)",
+  "function WETH() view returns (address)",
 ]);
 type View = (typeof views)[number]["name"];
 
@@ -32,7 +36,23 @@ export interface PinnedContract {
 
 /** Lists the providers' contracts in the code, by chain. */
 export function pinnedContracts(): PinnedContract[] {
-  return [...lifiContracts.flatMap(([chainId]) => lifiPins(chainId)), ...acrossPins()];
+  return [
+    ...lifiContracts.flatMap(([chainId]) => lifiPins(chainId)),
+    ...acrossPins(),
+    ...exchangePins("KyberSwap MetaAggregationRouterV2", resolveKyberDeployments([])),
+    ...exchangePins("Velora Augustus V6.2", resolveVeloraDeployments([])),
+  ];
+}
+
+/** Both routers name the chain's wrapped native currency. Source: MetaAggregationRouterV2.sol, AugustusV6's WETHUtils.sol. */
+function exchangePins(
+  name: string,
+  deployments: ReadonlyMap<number, { chainId: number; router: Address }>,
+): PinnedContract[] {
+  return [...deployments.values()].map(({ chainId, router: address }) => {
+    const WETH = knownChains.find((chain) => chain.chainId === chainId)?.wrappedNative ?? null;
+    return { chainId, name, address, says: WETH === null ? {} : { WETH } };
+  });
 }
 
 function lifiPins(chainId: number): PinnedContract[] {
