@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Relayer } from "../../scripts/stack/emulators/control.ts";
 import { nextAction, shortfall } from "../../scripts/stack/relayer/next-action.ts";
-import type { LifiStart, RelayData, TransferState } from "../../scripts/stack/relayer/transfer.ts";
+import type {
+  LifiStart,
+  MessagingTransfer,
+  RelayData,
+  TransferState,
+} from "../../scripts/stack/relayer/transfer.ts";
 
 const DEADLINE = 1_000;
 const settings = (mode: Relayer["mode"], delay_ms = 0): Relayer => ({
@@ -10,9 +15,19 @@ const settings = (mode: Relayer["mode"], delay_ms = 0): Relayer => ({
   underdeliver: "3",
   underdeliver_bps: 50,
 });
-const step = (state: TransferState, at: { mode: Relayer["mode"]; delay?: number; late?: boolean }) =>
+interface At {
+  mode: Relayer["mode"];
+  delay?: number;
+  late?: boolean;
+  messaging?: MessagingTransfer;
+}
+
+const step = (state: TransferState, at: At) =>
   nextAction(
-    { state, seenAt: 5_000, relay: { fillDeadline: DEADLINE } as RelayData },
+    {
+      ...{ state, seenAt: 5_000, messaging: at.messaging ?? null },
+      relay: { fillDeadline: DEADLINE } as RelayData,
+    },
     {
       relayer: settings(at.mode, at.delay),
       now: 6_000,
@@ -28,10 +43,18 @@ describe("nextAction()", () => {
       ["deliver", "fill", "refund"],
       ["underdeliver", "fill", "refund"],
       ["fail_destination", "fill", "refund"],
-      ["expire", "expire", "wait"],
-      ["refund", "expire", "refund"],
+      ["expire", "outlast", "wait"],
+      ["refund", "outlast", "refund"],
       ["stall", "wait", "wait"],
     ]);
+  });
+
+  test("gives a transfer up only after its deadline, unless the bridge has none", () => {
+    const messaging = { kind: "circle", transmitter: "0x", message: "0x" } as const;
+    for (const mode of ["refund", "expire"] as const) {
+      expect(step("pending", { mode, late: true })).toBe("expire");
+      expect(step("pending", { mode, messaging })).toBe("expire");
+    }
   });
 
   test("waits for the delay and never fills after the deadline", () => {

@@ -1,4 +1,4 @@
-import type { Quirk } from "../emulators/control.ts";
+import type { Quirk, RelayerMode } from "../emulators/control.ts";
 import type { Ledger } from "../relayer/ledger.ts";
 import type { BridgeChains } from "./bridge-chains.ts";
 
@@ -8,4 +8,6 @@ export interface BridgeSource {
   ledger: Ledger;
   /** Returns the optional behaviours of LI.FI that are enabled by its emulator's `/__control`. */
   lifiQuirks(): readonly Quirk[];
+  /** Returns the relayer's mode for the transfers of a service. */
+  modeOf(service: "lifi" | "across"): RelayerMode;
 }

@@ -7,6 +7,7 @@ import { answerSwaps } from "../emulators/swaps/answer.ts";
 import { answerVelora } from "../emulators/velora/answer.ts";
 import { BridgeRelayer } from "../relayer/relayer.ts";
 import { bridgeChainsOf } from "./bridge-chains.ts";
+import type { BridgeSource } from "./bridge-source.ts";
 
 /** A running bridge: its relayer, and the request handlers of the services that use it. */
 export interface Bridge {
@@ -27,7 +28,12 @@ export function startBridge(
   const bridgeChains = bridgeChainsOf(deployments);
   const relayer = new BridgeRelayer(bridgeChains, (service) => controls[service].relayer);
   relayer.start();
-  const source = { bridgeChains, ledger: relayer.ledger, lifiQuirks: () => controls.lifi.quirks };
+  const source: BridgeSource = {
+    bridgeChains,
+    ledger: relayer.ledger,
+    lifiQuirks: () => controls.lifi.quirks,
+    modeOf: (service) => controls[service].relayer.mode,
+  };
   return {
     lifi: answerLifi(source),
     across: answerAcross(source),

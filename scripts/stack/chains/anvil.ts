@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import * as z from "zod";
 import { rpc, rpcBatch } from "./json-rpc.ts";
 
 const TWO_DAYS = 172_800;
@@ -86,6 +87,26 @@ export async function advanceTime(url: string, seconds: number): Promise<void> {
     { method: "evm_mine", params: [] },
   ]);
 }
+
+/**
+ * Mines a block whose timestamp is later than `time`, in unix seconds, and returns the timestamp. Moves the chain's clock
+ * only if it has not passed that time.
+ */
+export async function advancePast(url: string, time: number): Promise<number> {
+  await rpc(url, "evm_mine");
+  const passed = await headTime(url);
+  if (passed > time) return passed;
+  await rpcBatch(url, [
+    { method: "evm_setNextBlockTimestamp", params: [time + 1] },
+    { method: "evm_mine", params: [] },
+  ]);
+  return headTime(url);
+}
+
+const HeadTime = z.object({ timestamp: z.string().transform(Number) });
+
+const headTime = async (url: string): Promise<number> =>
+  HeadTime.parse(await rpc(url, "eth_getBlockByNumber", "latest", false)).timestamp;
 
 /** Moves the chain's clock to shortly before now; it runs with the wall clock from there. */
 export async function advanceToNow(url: string): Promise<void> {

@@ -44,7 +44,8 @@ export type Fault = z.infer<typeof Fault>;
 /**
  * Modes of the relayer. `deliver` fills after `delay_ms`. `underdeliver` delivers less by `underdeliver` units and
  * `underdeliver_bps` of the amount. `fail_destination` makes the DepositRouter's deposit on the destination chain
- * fail. `expire` gives up the transfer and withholds the refund. `refund` refunds it. `stall` does nothing.
+ * fail. `expire` lets the fill deadline pass, by the chains' clocks, and withholds the refund. `refund` pays it.
+ * `stall` does nothing.
  */
 const relayerModes = ["deliver", "underdeliver", "fail_destination", "refund", "stall", "expire"] as const;
 /** A mode of the relayer. */

@@ -4,8 +4,9 @@ type Notes = Partial<Readonly<Record<RelayerMode, string>>>;
 
 /** Modes that Across' contracts allow but Across does not use. */
 const either: Notes = {
-  refund: "the refund is paid at once; Across pays it some hours after the fill deadline",
-  expire: "the transfer is given up at once; Across waits for the fill deadline",
+  refund:
+    "the chains' clocks are moved past the fill deadline; the refund follows at once, Across' some hours later",
+  expire: "the chains' clocks are moved past the fill deadline; Across waits for it",
   fail_destination: "what fails is a deposit by the DepositRouter; calls without one are made",
 };
 

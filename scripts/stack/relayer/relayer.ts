@@ -1,5 +1,6 @@
 import { pad } from "viem";
 import type { BridgeChains } from "../bridge/bridge-chains.ts";
+import { advancePast } from "../chains/anvil.ts";
 import type { Relayer as Settings } from "../emulators/control.ts";
 import { deliverMessaging, outputTokenOf, refundMessaging } from "./deliver-messaging.ts";
 import { DepositWatcher } from "./deposit-watcher.ts";
@@ -71,6 +72,7 @@ export class BridgeRelayer {
     this.#busy.add(transfer.relayHash);
     try {
       if (step === "fill") await this.#fill(transfer, relayer);
+      if (step === "outlast") await this.#outlast(transfer);
       if (step === "expire") transfer.state = "expired";
       if (step === "refund") await this.#refund(transfer);
       this.#busy.delete(transfer.relayHash);
@@ -94,6 +96,16 @@ export class BridgeRelayer {
     }
     const found = await findFill(transfer, destination);
     Object.assign(transfer, found ?? (await fill(transfer, { destination, relayer })), { state: "filled" });
+  }
+
+  /** Moves the clocks of both chains past the fill deadline. Until then no pool refunds a transfer. */
+  async #outlast({ originChainId, destinationChainId, relay }: Transfer): Promise<void> {
+    const ends = [originChainId, destinationChainId].map(async (chainId) => {
+      const chain = this.#bridgeChains.get(chainId);
+      if (chain === undefined) throw new Error(`chain ${chainId} is not bridged`);
+      this.#times.set(chainId, await advancePast(chain.url, relay.fillDeadline));
+    });
+    await Promise.all(ends);
   }
 
   /** Checks first for a fill by another relayer, so that a transfer is not paid twice. */

@@ -124,14 +124,13 @@ async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<T
 }
 
 /**
- * Returns the transactions that providers name as a transfer's refund, without duplicates. Until the transfer's
- * deadline has passed, only the provider that operates the bridge counts: another one may name the refund of a
- * different transfer of the same amount.
+ * Returns the transactions that providers name as a transfer's refund, without duplicates. None until the destination
+ * chain shows that the transfer's deadline has passed without a payout: no bridge refunds earlier, and what is named
+ * before may be the refund of a different transfer of the same amount.
  */
 export function namedRefunds(said: readonly ProviderStatus[]): Hex[] {
   const isOverdue = said.some(({ proof }) => proof?.taken?.refundable === true);
-  const naming = isOverdue ? said : said.filter(isNumbered);
-  return [...new Set(naming.flatMap(({ refundTxHash }) => refundTxHash ?? []))];
+  return isOverdue ? [...new Set(said.flatMap(({ refundTxHash }) => refundTxHash ?? []))] : [];
 }
 
 /** Returns true if a status has evidence from a bridge that numbers its transfers. */

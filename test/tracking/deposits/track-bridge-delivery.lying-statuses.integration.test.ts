@@ -1,10 +1,19 @@
 import { getAddress, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { randomOf } from "../../support/flows/random.ts";
-import type { AcrossWord } from "../../support/following/across-api.ts";
-import { AWAY, FORGER, HOME, ROUTED_VAULT, transfer, USDC } from "../../support/following/contracts.ts";
+import { type AcrossWord, FILL_WINDOW_S } from "../../support/following/across-api.ts";
+import {
+  AWAY,
+  FORGER,
+  HOME,
+  ROUTED_VAULT,
+  SPOKE_POOL,
+  transfer,
+  USDC,
+} from "../../support/following/contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
 import { forgeriesWithoutDeposit } from "../../support/following/forgeries.ts";
+import { BLOCK_S } from "../../support/following/simulated-chain.ts";
 import { type Order, USERS, World } from "../../support/following/world.ts";
 
 /**
@@ -38,6 +47,8 @@ interface Others {
   forgedPayout: Hex;
   gift: Hex;
   giftOnSource: Hex;
+  /** The pool's payment of the same amount to the user on the source chain, for another transfer. */
+  poolPayment: Hex;
   reverted: Hex;
 }
 
@@ -69,6 +80,9 @@ const lies: Readonly<Record<string, (of: Others) => AcrossWord>> = {
   "refunded by a stranger's payment of the same amount": ({ giftOnSource }) => ({
     ...{ status: "refunded", depositRefundTxHash: giftOnSource },
   }),
+  "refunded by the pool's payment of the same amount": ({ poolPayment }) => ({
+    ...{ status: "refunded", depositRefundTxHash: poolPayment },
+  }),
   "refunded, without a transaction": () => ({ status: "refunded" }),
   "expired long before its deadline": () => ({ status: "expired" }),
   "requested as a slow fill": () => ({ status: "slowFillRequested" }),
@@ -99,11 +113,17 @@ async function underWay(kind: "one_step" | "two_step"): Promise<{ order: Order; 
   const giftOnSource = world.away.send({
     ...{ ...stranger, run: () => ({ succeeded: true, logs: [paid(AWAY)] }) },
   });
+  const pool = SPOKE_POOL[AWAY] ?? FORGER;
+  const repaid = transfer(USDC[AWAY] ?? FORGER, { from: pool, to: user, value: BigInt(AMOUNT) });
+  const poolPayment = world.away.send({
+    ...{ ...stranger, run: () => ({ succeeded: true, logs: [repaid] }) },
+  });
   const reverted = world.home.send({ ...stranger, run: () => ({ succeeded: false, logs: [] }) });
   const forgedPayout = world.home.send(forged.transaction);
   world.include();
   const nothing = world.home.newHash(0xfa);
-  return { order, others: { source, nothing, payoutOfOther, forgedPayout, gift, giftOnSource, reverted } };
+  const named = { payoutOfOther, forgedPayout, gift, giftOnSource, poolPayment };
+  return { order, others: { source, nothing, reverted, ...named } };
 }
 
 async function shownOf({ trackingId }: Order) {
@@ -130,4 +150,30 @@ describe.each(["one_step", "two_step"] as const)("%s: the API says that it was",
     await world.judge();
     expect((await shownOf(order))?.state).toBe(kind === "one_step" ? "completed" : "awaiting_deposit");
   });
+});
+
+describe("a transfer whose deadline passes without a payout", () => {
+  const passDeadline = () => world.pass(Math.ceil(FILL_WINDOW_S / BLOCK_S) + 60);
+
+  test("is refunded by the pool's refund", async () => {
+    const { order } = await underWay("one_step");
+    passDeadline();
+    const refunds = world.openTransfers().map((open) => world.relay(open));
+    expect(refunds).toMatchObject([{ kind: "refund" }]);
+    world.include();
+    await world.settle(6);
+    await world.judge();
+    expect(await shownOf(order)).toMatchObject({ state: "refunded", refund_tx_hash: refunds[0]?.hash });
+  });
+
+  test.each(["nothing", "source", "giftOnSource", "gift"] as const)(
+    "is not refunded by %s",
+    async (named) => {
+      const { order, others } = await underWay("one_step");
+      world.apiLie = { status: "refunded", depositRefundTxHash: others[named] };
+      passDeadline();
+      await world.settle(2);
+      expect(await shownOf(order)).toMatchObject({ state: "bridging", refund_tx_hash: null });
+    },
+  );
 });

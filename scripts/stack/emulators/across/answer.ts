@@ -24,15 +24,16 @@ async function handle(service: BridgeSource, request: EmulatorRequest): Promise<
 }
 
 async function answer(
-  { bridgeChains, ledger }: BridgeSource,
+  source: BridgeSource,
   { path, method, query }: { path: string; method: string; query: AcrossQuery },
 ): Promise<EmulatorAnswer> {
+  const { bridgeChains, ledger } = source;
   const writes = method === "POST" && path === "/suggested-fees";
   if (method !== "GET" && !writes)
     throw new AcrossRefusal("INVALID_METHOD", { message: `Method ${method} is not allowed`, status: 405 });
   switch (path) {
     case "/suggested-fees":
-      return acrossJson(200, await suggestFees(bridgeChains, query));
+      return acrossJson(200, await suggestFees(source, query));
     case "/limits":
       return acrossJson(200, await depositLimits(bridgeChains, query));
     case "/available-routes":

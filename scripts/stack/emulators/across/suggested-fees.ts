@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { formatUnits, zeroAddress } from "viem";
-import type { BridgeChains, BridgeToken } from "../../bridge/bridge-chains.ts";
+import type { BridgeToken } from "../../bridge/bridge-chains.ts";
+import type { BridgeSource } from "../../bridge/bridge-source.ts";
 import { type Limits, limitsOf, type RelayFees, relayFees } from "../../bridge/fees.ts";
+import { fillTimesOf } from "../../bridge/fill-times.ts";
 import { headOf } from "../../bridge/node-requests.ts";
 import { AcrossRefusal, invalidParameter } from "./errors.ts";
 import { type AcrossQuery, addressOf, amountOf, messageOf, type RouteEnds, readRoute } from "./query.ts";
 import { simulateDelivery } from "./simulate.ts";
 
-/** Fill deadline in seconds after the quote; Across' default. */
-const FILL_WINDOW = 7_200;
 const ESTIMATED_FILL_SECONDS = 2;
 
 /**
@@ -16,7 +16,7 @@ const ESTIMATED_FILL_SECONDS = 2;
  * recipient contract or that reverts. Source: across-protocol/frontend, api/suggested-fees.
  */
 export async function suggestFees(
-  bridgeChains: BridgeChains,
+  { bridgeChains, modeOf }: Pick<BridgeSource, "bridgeChains" | "modeOf">,
   query: AcrossQuery,
 ): Promise<Record<string, unknown>> {
   const ends = readRoute(bridgeChains, query);
@@ -32,16 +32,16 @@ export async function suggestFees(
     await simulateDelivery(ends, { recipient, message, amount, outputAmount: fees.outputAmount });
   }
   const head = await headOf(ends.origin.url);
-  const quoteTime = quoteTimeOf(query, head.timestamp);
+  const { quoteTimestamp, fillDeadline } = await fillTimesOf(ends, modeOf("across"));
   return {
     estimatedFillTimeSec: ESTIMATED_FILL_SECONDS,
     ...describeFees(fees),
-    timestamp: `${quoteTime}`,
+    timestamp: `${quoteTimeOf(query, { head: head.timestamp, usual: quoteTimestamp })}`,
     isAmountTooLow: tooLow,
     quoteBlock: `${head.number}`,
     exclusiveRelayer: zeroAddress,
     exclusivityDeadline: 0,
-    fillDeadline: `${quoteTime + FILL_WINDOW}`,
+    fillDeadline: `${fillDeadline}`,
     ...describeEnds(ends),
     limits: describeLimits(limits),
     outputAmount: fees.outputAmount.toString(),
@@ -49,16 +49,10 @@ export async function suggestFees(
   };
 }
 
-/**
- * Seconds by which a quote's time lies behind the chain's head, like the real service's: the pool rejects times in the
- * future, and after a reorg a deposit may be in an older block than the head was.
- */
-const QUOTE_AGE = 60;
-
-function quoteTimeOf(query: AcrossQuery, headTime: number): number {
+function quoteTimeOf(query: AcrossQuery, { head, usual }: { head: number; usual: number }): number {
   const text = query["timestamp"];
-  if (text === undefined) return headTime - QUOTE_AGE;
-  if (!/^\d{1,10}$/.test(text) || Number(text) > headTime)
+  if (text === undefined) return usual;
+  if (!/^\d{1,10}$/.test(text) || Number(text) > head)
     throw invalidParameter("timestamp", "Invalid quote timestamp");
   return Number(text);
 }

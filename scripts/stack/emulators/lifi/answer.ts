@@ -12,7 +12,7 @@ import { transferStatus } from "./status.ts";
 type Ask = (source: BridgeSource, input: unknown) => unknown;
 
 const operations: Readonly<Record<string, Ask>> = {
-  "GET /v1/quote": ({ bridgeChains }, query) => quote(bridgeChains, asRecord(query)),
+  "GET /v1/quote": (source, query) => quote(source, asRecord(query)),
   "POST /v1/quote/contractCalls": (source, body) => quoteContractCalls(source, body),
   "POST /v1/advanced/routes": ({ bridgeChains }, body) => listAdvancedRoutes(bridgeChains, body),
   "GET /v1/tools": ({ bridgeChains }, query) => listTools(bridgeChains, asRecord(query)),

@@ -5,8 +5,6 @@ import type { BridgePlan } from "./bridge-plan.ts";
 import type { QuoteIds, SwapData } from "./calldata.ts";
 import type { QuoteRequest } from "./quote-request.ts";
 
-/** Fill deadline in seconds after the quote, as in captured quotes. */
-const FILL_WINDOW = 9_190;
 /** CCTP finality thresholds: confirmed and finalized. */
 const FAST = 1_000;
 const STANDARD = 2_000;
@@ -58,7 +56,7 @@ function encodeAcross(request: QuoteRequest, bridging: Bridging): Hex {
   return encodeFunctionData({ abi, functionName: "startBridgeTokensViaAcrossV4", args });
 }
 
-function acrossDataOf(request: QuoteRequest, { bridge, stamp: { quoteTime }, message }: Bridging) {
+function acrossDataOf(request: QuoteRequest, { bridge, stamp, message }: Bridging) {
   const receiver = message === "0x" ? request.toAddress : request.toChain.contracts.receiverAcross;
   const input = isNative(bridge.input) ? request.fromChain.wrappedNative : bridge.input.address;
   return {
@@ -69,8 +67,8 @@ function acrossDataOf(request: QuoteRequest, { bridge, stamp: { quoteTime }, mes
     outputAmount: bridge.least,
     outputAmountMultiplier: bridge.multiplier,
     exclusiveRelayer: pad(zeroAddress),
-    quoteTimestamp: quoteTime,
-    fillDeadline: quoteTime + FILL_WINDOW,
+    quoteTimestamp: stamp.quoteTimestamp,
+    fillDeadline: stamp.fillDeadline,
     exclusivityParameter: 0,
     message,
   };

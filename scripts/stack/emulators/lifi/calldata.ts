@@ -1,6 +1,7 @@
 import { type Address, encodeAbiParameters, encodeFunctionData, getAbiItem, type Hex } from "viem";
 import { diamondAbi, exchangeAbi, executorAbi, feeForwarderAbi } from "#stand-ins/lifi";
 import { isNative } from "../../bridge/bridge-chains.ts";
+import type { FillTimes } from "../../bridge/fill-times.ts";
 import { encodeBridge } from "./bridge-calldata.ts";
 import type { ContractCall } from "./quote-request.ts";
 import type { RoutePlan } from "./route-plan.ts";
@@ -20,10 +21,9 @@ export interface SwapData {
   requiresDeposit: boolean;
 }
 
-/** Ids and time of a quote's transaction; time in unix seconds. */
-export interface QuoteIds {
+/** Id and times of a quote's transaction. */
+export interface QuoteIds extends FillTimes {
   transactionId: Hex;
-  quoteTime: number;
 }
 
 /** An encoded transaction. */

@@ -72,7 +72,8 @@ export async function quoteContractCalls(source: BridgeSource, body: unknown): P
     defaultIntegrator: "",
   });
   const plan = planRouteOrThrow(request);
-  return buildStep(source.lifiQuirks().includes("declare_delivered") ? declareDelivered(plan) : plan);
+  const declares = source.lifiQuirks().includes("declare_delivered");
+  return buildStep(declares ? declareDelivered(plan) : plan, source.modeOf("lifi"));
 }
 
 /** Makes the calls declare the whole quoted output, as integrators observed with LI.FI across chains. */

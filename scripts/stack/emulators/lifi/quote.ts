@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BridgeChains } from "../../bridge/bridge-chains.ts";
+import type { BridgeSource } from "../../bridge/bridge-source.ts";
 import { balanceOf } from "../../bridge/node-requests.ts";
 import { LifiRefusal, NoQuote } from "./errors.ts";
 import {
@@ -41,7 +41,7 @@ const QuoteQuery = z.looseObject({
 
 /** `GET /quote`. Throws the API's errors: `1011`, `1003`, `1002`, `1001`. */
 export async function quote(
-  bridgeChains: BridgeChains,
+  { bridgeChains, modeOf }: Pick<BridgeSource, "bridgeChains" | "modeOf">,
   query: Readonly<Record<string, unknown>>,
 ): Promise<unknown> {
   const fields = parse(QuoteQuery, query);
@@ -54,7 +54,7 @@ export async function quote(
   });
   const plan = planRouteOrThrow(request);
   if (fields.skipSimulation === "false") await refuseEmptyWallet(request);
-  return buildStep(plan);
+  return buildStep(plan, modeOf("lifi"));
 }
 
 /** Plans a route. Throws `1002 NoQuoteError` with the tool's reason. */

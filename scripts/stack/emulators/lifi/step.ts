@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { numberToHex } from "viem";
 import { isNative } from "../../bridge/bridge-chains.ts";
-import { headOf } from "../../bridge/node-requests.ts";
+import { fillTimesOf } from "../../bridge/fill-times.ts";
+import type { RelayerMode } from "../control.ts";
 import { type EncodedTransaction, encodePlan } from "./calldata.ts";
 import { bridgeFees, fixedFees, GAS_PRICE, gasCosts, gasOf, limitOf } from "./costs.ts";
 import { includedSteps } from "./included-steps.ts";
@@ -11,12 +12,12 @@ import { describeToken, describeTool, usdValue } from "./wire-format.ts";
 
 const PPM = 1_000_000;
 
-/** Returns a LiFiStep with its transaction, the response to a quote. */
-export async function buildStep(plan: RoutePlan): Promise<Record<string, unknown>> {
+/** Returns a LiFiStep with its transaction, the response to a quote. The relayer's mode decides its fill deadline. */
+export async function buildStep(plan: RoutePlan, mode: RelayerMode): Promise<Record<string, unknown>> {
   const { request } = plan;
   const transactionId = `0x${randomBytes(32).toString("hex")}` as const;
-  const { timestamp } = await headOf(request.fromChain.url);
-  const encoded = encodePlan(plan, { transactionId, quoteTime: timestamp });
+  const ends = { origin: request.fromChain, destination: request.toChain };
+  const encoded = encodePlan(plan, { transactionId, ...(await fillTimesOf(ends, mode)) });
   return {
     ...describeStep(plan, encoded),
     stepSimulation: { status: "not-attempted", gasSource: "tool" },
