@@ -26,7 +26,7 @@ import type { ChainCoverage, Position, Positions } from "../schemas/position-sch
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { depositedAssets, readStoredFlows, type StoredFlows } from "./position-flows.ts";
+import { readStoredFlows, type StoredFlows } from "./position-flows.ts";
 import {
   type PendingPosition,
   pendingQuery,
@@ -44,6 +44,7 @@ import {
   type VaultRedemptions,
   withPrices,
 } from "./position-redemptions.ts";
+import { depositedForToken, withoutRepeatedTokens } from "./position-shared-tokens.ts";
 import {
   type ChainPositions,
   type HeldShares,
@@ -80,8 +81,9 @@ export async function getPositions(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
       const priced = pricedAhead(vaults, known.flows.get(chainId));
-      const wanted = { chainId, vaults, user: query.user, open, requestFlows, priced };
-      return { chainId, answer: await readOrNull(ctx, wanted) };
+      const flowsOf = async () => (await stored).flows.get(chainId);
+      const wanted = { chainId, vaults, user: query.user, open, requestFlows, priced, flowsOf };
+      return { chainId, vaults, answer: await readOrNull(ctx, wanted) };
     }),
   );
   if (read.length > 0 && read.every(({ answer }) => answer === null)) {
@@ -92,8 +94,8 @@ export async function getPositions(
   const prices = await pricesOfRequest(ctx, assetsOf(held));
   return {
     user_address: getAddress(query.user),
-    positions: read.flatMap(({ chainId, answer }) =>
-      toWirePositions(answer, { flows: flows.get(chainId), prices, open: requests }),
+    positions: read.flatMap(({ chainId, vaults, answer }) =>
+      toWirePositions(answer, { flows: flows.get(chainId), vaults, prices, open: requests }),
     ),
     pending: read.flatMap(({ answer }) => answer?.pending ?? []),
     chains: read.map(({ chainId, answer }) => toCoverage({ chainId, answer, flows: flows.get(chainId) })),
@@ -140,7 +142,10 @@ type ChainRead = ChainPositions & PendingAndOutdated & { headTime: number };
 
 async function readOrNull(
   ctx: Context,
-  input: Omit<Parameters<typeof additionalQuery>[1], "user" | "now"> & { user: `0x${string}` },
+  input: Omit<Parameters<typeof additionalQuery>[1], "user" | "now"> & {
+    user: `0x${string}`;
+    flowsOf: () => Promise<ChainFlows | undefined>;
+  },
 ): Promise<ChainAnswer | null> {
   const client = ctx.chains.client(input.chainId);
   if (client === null) return null;
@@ -150,10 +155,10 @@ async function readOrNull(
     const additional = additionalQuery(ctx, { ...input, now: ctx.now() });
     const read = await readAnswer(client, { user, lensed, additional });
     if (read.feeds !== null) recordFeedPrices(ctx, { readings: read.feeds, headTime: read.headTime });
-    const held = read.held.map((one) =>
-      read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one,
-    );
-    const values = joinRequests(held, await withMissingPrices(client, { ...read, priced: input.priced }));
+    const once = await withoutRepeatedTokens(read.held, input.flowsOf);
+    const held = once.map((one) => (read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one));
+    const priced = await withMissingPrices(client, { ...read, held, priced: input.priced });
+    const values = joinRequests(held, priced);
     return {
       ...read,
       held,
@@ -240,14 +245,19 @@ async function readAnswer(
 
 function toWirePositions(
   answer: ChainAnswer | null,
-  of: { flows: ChainFlows | undefined; prices: Prices; open: readonly OpenRequest[] },
+  of: {
+    flows: ChainFlows | undefined;
+    vaults: readonly Vault[];
+    prices: Prices;
+    open: readonly OpenRequest[];
+  },
 ): Position[] {
   if (answer === null) return [];
   const { values, deposits, blockTimestamp } = answer;
   return values.map((value) => {
     const { vault, correction, correctFrom } = value;
-    const at = { vaultAddress: vault.address, blockTimestamp, indexedFor: correctFrom };
-    const recorded = depositedAssets(of.flows, at);
+    const at = { vault, vaults: of.vaults, blockTimestamp, indexedFor: correctFrom };
+    const recorded = depositedForToken(of.flows, at);
     const deposited = recorded === null || correction === null ? null : recorded + correction;
     const price = priceOf(of.prices, { chainId: vault.chainId, token: vault.asset.address });
     const requests = [

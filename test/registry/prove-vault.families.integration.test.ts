@@ -4,6 +4,7 @@ import { eulerVaultAbi, eulerVaultCreationCode } from "#stand-ins/lending";
 import { midasAccessAbi, midasDepositVaultAbi, midasTokenAbi } from "#stand-ins/midas";
 import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
 import { vedaAccountantAbi, vedaTellerCAbi, vedaTellerDAbi } from "#stand-ins/veda";
+import { SeedRow } from "../../scripts/db/seed-row.ts";
 import type { Isolate } from "../../scripts/stack/test-deployment.ts";
 import { ask, sampleAmount, vaultIdOf, vaultOf } from "../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../support/conformance/vaults/family.ts";
@@ -160,6 +161,17 @@ test("a RedemptionVault offered as a vault is recognised, and the holder's token
   await world.send(owner, { to: getAddress(parts["mToken"] ?? ""), data });
   const { body } = await call(world.fresh(), ["GET", `/v1/positions/${user.address}`]);
   expect(body["positions"]).toMatchObject([{ vault_id: `${chainId}:${address}` }]);
+
+  // A second vault with the same share token, as a DepositVault that replaces this one.
+  const [money, share] = [asset.toLowerCase(), parts["mToken"]?.toLowerCase()];
+  const other = { entryPoint: money, spender: money, pricer: money, shareToken: share, shareDecimals: 18 };
+  const token = { assetAddress: money, assetSymbol: "TOK6", assetDecimals: DECIMALS };
+  const acceptedAssets = [{ address: asset, symbol: "TOK6", decimals: DECIMALS }];
+  const named = { address: `0x${"ff".repeat(20)}`, type: "custom", adapter: "erc4626", name: "Another" };
+  const row = { chainId: world.chainId, ...named, ...token, ...other, acceptedAssets, status: "active" };
+  await world.register([SeedRow.parse(row)]);
+  const again = await call(world.fresh(), ["GET", `/v1/positions/${user.address}`]);
+  expect(again.body["positions"]).toMatchObject([{ vault_id: `${chainId}:${address}` }]);
 });
 
 describe("the admin API", () => {

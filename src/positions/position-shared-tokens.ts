@@ -1,0 +1,50 @@
+import type { ChainFlows } from "../db/queries/user-flow-queries.ts";
+import { sameAddress } from "../lib/address.ts";
+import type { Vault } from "../vaults/vault.ts";
+import { depositedAssets } from "./position-flows.ts";
+import type { HeldShares } from "./position-shares.ts";
+
+/**
+ * Returns a user's shares on one chain with each share token once. Several vaults can have one share token: Centrifuge's
+ * vaults of one pool, or a new Midas DepositVault beside the one that it replaces. The balance then belongs to the vault
+ * into which the user has deposited, else to one that is open for deposits, else to the first. `flowsOf` is only called
+ * if a token is repeated.
+ */
+export async function withoutRepeatedTokens(
+  held: readonly HeldShares[],
+  flowsOf: () => Promise<ChainFlows | undefined>,
+): Promise<HeldShares[]> {
+  const byToken = new Map<string, HeldShares[]>();
+  for (const one of held) {
+    const token = one.vault.shareToken.toLowerCase();
+    byToken.set(token, [...(byToken.get(token) ?? []), one]);
+  }
+  if (byToken.size === held.length) return [...held];
+  const used = new Set(Object.keys((await flowsOf())?.sums ?? {}));
+  const rank = ({ vault }: HeldShares): number =>
+    (used.has(vault.address.toLowerCase()) ? 0 : 2) + (vault.status === "active" ? 0 : 1);
+  return [...byToken.values()].flatMap((group) => group.toSorted((a, b) => rank(a) - rank(b))[0] ?? []);
+}
+
+/**
+ * Returns a user's deposits minus withdrawals of a vault's share token: of all vaults of the chain with this token,
+ * because shares that one of them minted may be redeemed at another. Null if a sum is unknown or too old, nothing is
+ * recorded, or the deposits were in different assets. The times are those of `depositedAssets`.
+ */
+export function depositedForToken(
+  flows: ChainFlows | undefined,
+  of: Omit<Parameters<typeof depositedAssets>[1], "vaultAddress"> & {
+    vault: Vault;
+    vaults: readonly Vault[];
+  },
+): bigint | null {
+  const { vault } = of;
+  const sums = flows?.sums ?? {};
+  const used = of.vaults.filter(
+    (one) => sameAddress(one.shareToken, vault.shareToken) && one.address.toLowerCase() in sums,
+  );
+  if (used.some((one) => !sameAddress(one.asset.address, vault.asset.address))) return null;
+  const parts = used.map(({ address }) => depositedAssets(flows, { ...of, vaultAddress: address }));
+  if (parts.length === 0) return null;
+  return parts.reduce<bigint | null>((sum, part) => (sum === null || part === null ? null : sum + part), 0n);
+}
