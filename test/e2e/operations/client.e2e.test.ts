@@ -79,7 +79,7 @@ describe("the example of the client's README", () => {
     const code = printed
       .replace(
         /import \{ createCausewayClient.*\n/,
-        `import { createCausewayClient } from "${source}/causeway-client.ts";\nimport { executeDeposit } from "${source}/deposit-actions.ts";\nimport type { ExecutionProgress } from "${source}/execute-steps.ts";\n`,
+        `import { createCausewayClient } from "${source}/causeway-client.ts";\nimport { executeDeposit } from "${source}/actions/deposit-actions.ts";\nimport type { ExecutionProgress } from "${source}/execute-steps.ts";\n`,
       )
       .replace("https://api.example", inject("stack").api)
       .replace("fromChainId: 8453", `fromChainId: ${one.chainId}`)
