@@ -18,7 +18,7 @@ import type { ProofFinding } from "./proof-decision.ts";
 import { readVaultCode } from "./read-vault-code.ts";
 import { describeForeignContract, recognizeFamily } from "./recognize-family.ts";
 import { deniedQuery } from "./registers/read-register.ts";
-import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
+import { GENERIC_ADAPTER, type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 
 /** The result of an attempt to prove a vault, with the columns that were read from on-chain data. */
 export interface ProofAttempt {
@@ -26,9 +26,6 @@ export interface ProofAttempt {
   /** Columns from on-chain data. Null if they could not be read, or if the vault was refused before the simulation. */
   derived: ProofChange["derived"];
 }
-
-/** Name of the generic ERC-4626 adapter; for a claim with this name, the proof determines the family. */
-const GENERIC_ADAPTER = "erc4626";
 
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
@@ -61,7 +58,9 @@ async function tryProving(
       return { finding: refusal(ctx, `its code is now ${code}, not the admitted ${pinned}`), derived: null };
     const { caller = row.caller, params = row.params } = derived;
     const vault = parseRegistryRow({ ...row, ...derived, caller, params });
-    return { finding: withCode(await simulatedFinding(ctx, vault), code), derived };
+    const { finding, userOnly } = await simulatedFinding(ctx, vault);
+    const seen = userOnly ? { caller: "user" as const } : {};
+    return { finding: withCode(finding, code), derived: { ...derived, ...seen } };
   } catch (error) {
     if (error instanceof AppError) return unread(describeError(error));
     return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
@@ -100,12 +99,20 @@ function withCode(finding: ProofFinding, code: string | null): ProofFinding {
   return { ...finding, proof: { ...finding.proof, code } };
 }
 
-/** Returns the finding of a simulated deposit; a node that cannot simulate leads to `unread`. */
-async function simulatedFinding(ctx: Context, vault: Vault): Promise<ProofFinding> {
+/**
+ * Returns the finding of a simulated deposit, and whether only users themselves can deposit. A node that cannot simulate
+ * leads to `unread`.
+ */
+async function simulatedFinding(
+  ctx: Context,
+  vault: Vault,
+): Promise<{ finding: ProofFinding; userOnly: boolean }> {
   try {
-    return toFinding(ctx, await simulateProof(ctx, vault));
+    const made = await simulateProof(ctx, vault);
+    return { finding: toFinding(ctx, made), userOnly: made.userOnly };
   } catch (error) {
-    if (error instanceof AppError) return { kind: "unread", reason: describeError(error) };
+    if (error instanceof AppError)
+      return { finding: { kind: "unread", reason: describeError(error) }, userOnly: false };
     throw error;
   }
 }

@@ -39,8 +39,14 @@ export interface SimulatedProof {
    * reverts, was not simulated, or is not possible immediately.
    */
   returned: bigint | null;
+  /**
+   * True if the vault takes deposits from the receiver of the shares alone, so that the Router cannot deposit for users.
+   */
+  userOnly: boolean;
 }
 
+/** Name of the generic ERC-4626 adapter; for a claim with this name, the proof determines the family. */
+export const GENERIC_ADAPTER = "erc4626";
 /** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
 const PROOF_SLIPPAGE = 0.03;
 /** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
@@ -68,7 +74,7 @@ export async function simulateProof(ctx: Context, vault: Vault): Promise<Simulat
   return simulateDeposit(ctx, { deposit, ...read });
 }
 
-const NOTHING_SEEN = { amount: null, shares: null, returned: null } as const;
+const NOTHING_SEEN = { amount: null, shares: null, returned: null, userOnly: false } as const;
 
 /** Returns an address without a known key; it differs in every proof, so that a vault cannot recognize it. */
 function freshAccount(ctx: Context): Address {
@@ -158,7 +164,27 @@ async function simulateDeposit(
     };
   const returned = await simulateWayBack(ctx, { deposit, payment, call, shares });
   const loss = returned === null ? null : lossOf({ deposit, terms, shares, returned });
-  return { ...at, shares, returned, kind: loss === null ? "passed" : "refused", reason: loss ?? "" };
+  const verdict = { kind: loss === null ? "passed" : "refused", reason: loss ?? "" } as const;
+  const userOnly = loss === null && !(await takesDepositsForOthers(ctx, { deposit, payment }));
+  return { ...at, ...verdict, shares, returned, userOnly };
+}
+
+/**
+ * Returns true if an account can deposit for another one, as the Router does. Only simulated for vaults of the generic
+ * family that the Router would call: other families' views show who may call them.
+ */
+async function takesDepositsForOthers(
+  ctx: Context,
+  { deposit, payment }: { deposit: VaultDeposit; payment: TokenPayment },
+): Promise<boolean> {
+  const { vault, user, token, amount } = deposit;
+  if (vault.adapter !== GENERIC_ADAPTER || vault.caller !== "router") return true;
+  const payer = freshAccount(ctx);
+  const request = { token, amount, caller: payer, receiver: user, minShares: 1n, async: false };
+  const call = adapterOf(vault).encode(vault, request);
+  const reads = [balanceOfRead(vault.shareToken, user)];
+  const made = await simulatePayment(ctx, { payment: { ...payment, payer }, call: userCall(call), reads });
+  return made.ok && (increaseOf(made.simulation, 0) ?? 0n) > 0n;
 }
 
 /** Returns what the redemption of the minted shares shows against the vault, or null. */

@@ -107,6 +107,29 @@ describe("discoverVaults()", () => {
     });
   });
 
+  test("refuses a vault that its factory denies, although an earlier read named it", async () => {
+    const [address, own] = [await newVault(), await deploy(chain, registers.creationCode)];
+    const tell = (functionName: string, args: unknown[]) =>
+      send(chain, { to: own, data: encodeFunctionData({ abi: registers.abi, functionName, args }) });
+    const entry = { chain_id: CHAIN, address: own, adapter: "morpho_v2", protocol: "Scratch" };
+    const known = { ...entry, openness: "governed" };
+    await tell("set", [[address]]);
+    await discoverVaults(context({ registers: [{ ...known, view: "verifiedArray" }] }));
+    // Without the view of a list, it is a factory, which is asked at every proof.
+    const proveWhenDue = async () => {
+      now = Math.max(now, (await rowOf(address))?.proofDueAt.getTime() ?? now);
+      await proveDueVaults(context({ registers: [known] }));
+      return rowOf(address);
+    };
+    expect(await proveWhenDue()).toMatchObject({
+      ...{ status: "refused", statusReason: "no register names it any more" },
+    });
+    await tell("create", [address]);
+    expect(await proveWhenDue()).toMatchObject({
+      statusReason: expect.not.stringContaining("no register names it"),
+    });
+  });
+
   test("records a contract that is no register, and goes on", async () => {
     const other = await newVault();
     const entry = { chain_id: CHAIN, adapter: "erc4626", protocol: "Other", openness: "governed" };

@@ -54,6 +54,11 @@ describe("decideAfterProof()", () => {
       );
   });
 
+  test("keeps a discovered vault open that was admitted before, without asking the gate again", () => {
+    for (const source of ["list", "factory"] as const)
+      expect(decide({ status: "active", provenance: { source, detail: "" } }, passed).status).toBe("active");
+  });
+
   test("refuses a candidate at its first refusal, with the reason", () => {
     expect(decide({ status: "candidate" }, refused)).toEqual({
       status: "refused",

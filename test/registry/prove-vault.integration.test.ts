@@ -8,6 +8,7 @@ import {
   send,
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
+import { vaultDeployData } from "../../scripts/stack/chains/vault-kinds.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { scheduleProofs } from "../../src/db/queries/vault-proof-queries.ts";
 import type { VaultRow } from "../../src/db/queries/vault-queries.ts";
@@ -40,9 +41,9 @@ const admin = (method: string, path: string, body?: unknown) =>
 
 const newVault = (): Promise<Address> => newVaultOf(asset);
 
-/** Deploys a vault of another asset. */
-function newVaultOf(other: Address): Promise<Address> {
-  const { abi, creationCode } = contracts("ProvenVault");
+/** Deploys a vault of another asset or contract. */
+function newVaultOf(other: Address, contract = "ProvenVault"): Promise<Address> {
+  const { abi, creationCode } = contracts(contract);
   return deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [other] }));
 }
 
@@ -117,7 +118,7 @@ describe("a proof", () => {
     const vaultId = await addCandidate(await newVault());
     expect(await shown(vaultId)).toBe("vault_not_found");
     const row = await proveWhenDue(vaultId);
-    expect(row).toMatchObject({ status: "active", statusBy: "proof", wasActive: true, proofRefusals: 0 });
+    expect(row).toMatchObject({ status: "active", statusBy: "proof", wasActive: true, caller: "router" });
     expect(row.proof).toMatchObject({ ok: true, amount: "1000000", shares: "1000000", reason: "" });
     // 999 of 1,000 parts are redeemed; the rest is computed, rounded down.
     expect(row.proof?.returned).toBe("1000000");
@@ -158,6 +159,19 @@ describe("a proof", () => {
     const vaultId = await addCandidate(address);
     expect(await prove(vaultId)).toMatchObject({ body: { status: "active" } });
     expect((await rowOf(vaultId)).proof).toMatchObject({ ok: true, returned: null });
+  });
+
+  test("finds that a plain vault takes deposits from users themselves alone", async () => {
+    const data = vaultDeployData({ kind: "caller", offset: 0 }, [asset, "Own deposits", "own"]);
+    const vaultId = await addCandidate(await deploy(chain, data));
+    for (let round = 0; round < 2; round += 1)
+      expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", caller: "user" });
+  });
+
+  test("refuses a vault that only one named caller may deposit into, with the vault's reason", async () => {
+    const vaultId = await addCandidate(await newVaultOf(asset, "ZapOnlyVault"));
+    const status_reason = "a deposit reverts: only the zap may deposit";
+    expect(await prove(vaultId)).toMatchObject({ body: { status: "refused", status_reason } });
   });
 
   test("refuses what is no vault, and what is of another family than claimed", async () => {
@@ -249,11 +263,7 @@ describe("an active vault that breaks", () => {
   ])("is paused when its views %s", async (_what, contract, reason) => {
     const { vaultId, proxy } = await addProxy();
     await proveWhenDue(vaultId);
-    const { abi, creationCode } = contracts(contract);
-    await upgrade(
-      proxy,
-      await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] })),
-    );
+    await upgrade(proxy, await newVaultOf(asset, contract));
     const refusedAt = now;
     for (let round = 0; round < 2; round += 1)
       expect(await proveWhenDue(vaultId)).toMatchObject({ status: "active", proof: { ok: false } });

@@ -71,7 +71,7 @@ contract ProvenVault is ERC4626 {
     }
 
     /// The preview hides the fee on entry, as a hostile vault would.
-    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
+    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal virtual override {
         if (gated) revert NotAdmitted(caller);
         super._deposit(caller, receiver, assets, shares - shares * entryFeeBps / 10_000);
     }
@@ -100,5 +100,17 @@ contract SilentVault is ProvenVault {
 
     function convertToAssets(uint256) public pure override returns (uint256) {
         revert("silent");
+    }
+}
+
+/// @notice Takes deposits through one named caller alone.
+contract ZapOnlyVault is ProvenVault {
+    address private constant ZAP = address(0x2a9);
+
+    constructor(IERC20 asset_) ProvenVault(asset_) {}
+
+    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
+        require(caller == ZAP, "only the zap may deposit");
+        super._deposit(caller, receiver, assets, shares);
     }
 }
