@@ -852,7 +852,7 @@ export interface paths {
         get?: never;
         /**
          * Choose enrolled vaults
-         * @description Sets the vaults that quotes and builds with the partner's API key may deposit into; every other vault is rejected. `null` allows all vaults, an empty list none.
+         * @description Sets the vaults that quotes and builds with the partner's API key may deposit into and withdraw from; every other vault is rejected. `null` allows all vaults, an empty list none.
          */
         put: operations["partners.vaults"];
         post?: never;
@@ -869,7 +869,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the figures of the partner's deposits */
+        /** Read the figures of the partner's deposits and withdrawals */
         get: operations["partners.dashboard"];
         put?: never;
         post?: never;
@@ -2441,7 +2441,7 @@ export interface components {
             /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
             approval: components["schemas"]["Approval"] | null;
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -2653,9 +2653,9 @@ export interface components {
              */
             chain_id: HexText;
         };
-        /** @description Status of a transfer and of its deposit. */
+        /** @description Status of a transfer and of its deposit or withdrawal. */
         TransferStatus: {
-            /** @description Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows neither a deposit nor a transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data. */
+            /** @description Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows no deposit, withdrawal or transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data. */
             status: components["schemas"]["TransferStatusName"];
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
@@ -2664,7 +2664,7 @@ export interface components {
             substatus: components["schemas"]["Substatus"] | null;
             /** @description Transaction and amount that the user sent, or `null` if they are unknown. */
             sending: components["schemas"]["TransferSide"] | null;
-            /** @description Transaction and amount that arrived on the vault's chain, or `null` if nothing has arrived yet. */
+            /** @description Transaction and amount that the user received (shares, a delivered token or a refund), or `null` if nothing has arrived yet. */
             receiving: components["schemas"]["TransferSide"] | null;
             /**
              * @description Key of the bridge (`GET /v1/bridges`), or `null` if none is used or it is unknown.
@@ -2679,7 +2679,7 @@ export interface components {
             /** @description Tracked deposit that the transaction belongs to, or `null` if there is none. */
             deposit: {
                 /**
-                 * @description Tracking id of the deposit.
+                 * @description Tracking id of the deposit or withdrawal.
                  * @example trk_0123456789abcdef0123456789abcdef
                  */
                 tracking_id: string;
@@ -2700,7 +2700,7 @@ export interface components {
             /** @description Tracked withdrawal that the transaction belongs to, or `null` if there is none. */
             withdrawal: {
                 /**
-                 * @description Tracking id of the deposit.
+                 * @description Tracking id of the deposit or withdrawal.
                  * @example trk_0123456789abcdef0123456789abcdef
                  */
                 tracking_id: string;
@@ -2727,7 +2727,7 @@ export interface components {
         /** @description A tracked deposit, with its state, amounts and transactions. */
         Deposit: {
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -2872,7 +2872,7 @@ export interface components {
         /** @description A tracked deposit, with its steps. */
         DepositDetail: {
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -3045,7 +3045,7 @@ export interface components {
         /** @description The user's step that invalidates a signed order. */
         Cancellation: {
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -3211,7 +3211,7 @@ export interface components {
             /** @description Chains and bridge of the withdrawal. */
             tracking: components["schemas"]["Tracking"];
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -3319,7 +3319,7 @@ export interface components {
         /** @description A tracked withdrawal, with its state, amounts and transactions. */
         Withdrawal: {
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -3476,7 +3476,7 @@ export interface components {
         /** @description A tracked withdrawal, with its steps. */
         WithdrawalDetail: {
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -4459,7 +4459,7 @@ export interface components {
              * @example A self-custodial wallet for stablecoin savings
              */
             description: string;
-            /** @description Vaults that the partner's API key may deposit into; `null` allows every vault, an empty list none. */
+            /** @description Vaults that the partner's API key may deposit into and withdraw from; `null` allows every vault, an empty list none. */
             vault_ids: string[] | null;
             /**
              * @description First and last characters of the API key, to recognize it.
@@ -4510,7 +4510,7 @@ export interface components {
         /** @description The vaults that a partner enrolls for its API key. */
         PartnerVaultsInput: {
             /**
-             * @description Vaults that the partner's API key may deposit into, at most 500; `null` allows every vault, an empty list none.
+             * @description Vaults that the partner's API key may deposit into and withdraw from, at most 500; `null` allows every vault, an empty list none.
              * @example [
              *       "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"
              *     ]
@@ -4526,7 +4526,7 @@ export interface components {
             partner_id: string;
             /**
              * Format: date-time
-             * @description Start of the period: only deposits built from this time on are counted. `null` if all deposits are counted.
+             * @description Start of the period: only deposits and withdrawals built from this time on are counted. `null` if all are counted.
              * @example 2026-01-02T03:04:05.678Z
              */
             since: string | null;
@@ -4672,7 +4672,7 @@ export interface components {
         /** @description A deposit built with a partner's API key. */
         PartnerDeposit: {
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -4837,7 +4837,7 @@ export interface components {
         /** @description A withdrawal built with a partner's API key. */
         PartnerWithdrawal: {
             /**
-             * @description Tracking id of the deposit.
+             * @description Tracking id of the deposit or withdrawal.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string;
@@ -5350,7 +5350,7 @@ export interface components {
              */
             updated_at: string;
         };
-        /** @description Report on claims that were added together. */
+        /** @description Result of adding several vaults in one request. */
         ImportReport: {
             /**
              * @description Number of vaults stored as candidates.
@@ -5358,7 +5358,7 @@ export interface components {
              */
             added: number;
             /**
-             * @description Number of vaults that were in the registry before.
+             * @description Number of claims for vaults that were already in the registry, or repeated in the request.
              * @example 18
              */
             known: number;
@@ -5367,10 +5367,10 @@ export interface components {
              * @example 2
              */
             refused: number;
-            /** @description One report per claim, in their order. */
+            /** @description Result of each claim, in the order of the request. */
             vaults: components["schemas"]["ImportedClaim"][];
         };
-        /** @description What became of one claim. */
+        /** @description Result of one claim. */
         ImportedClaim: {
             /**
              * @description Vault id: `<chain_id>:<vault address>`, lowercase.
@@ -5378,7 +5378,7 @@ export interface components {
              */
             vault_id: string;
             /**
-             * @description `added`: stored as a candidate; `known`: in the registry before; `refused`: not stored.
+             * @description `added`: stored as a candidate; `known`: already in the registry, or repeated in the request; `refused`: not stored.
              * @enum {string}
              */
             result: "added" | "known" | "refused";
@@ -8076,7 +8076,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -8274,7 +8274,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -8446,7 +8446,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -8625,7 +8625,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -8908,7 +8908,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -10100,7 +10100,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -10283,7 +10283,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -10458,7 +10458,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -10640,7 +10640,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -10884,7 +10884,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Tracking id of the deposit, as returned by `POST /v1/quote/build`. */
+                /** @description Tracking id of the deposit or withdrawal, as returned by its build. */
                 tracking_id: string;
             };
             cookie?: never;
@@ -13459,7 +13459,7 @@ export interface operations {
     "partners.dashboard": {
         parameters: {
             query?: {
-                /** @description Number of past days whose deposits are counted. Default: all deposits. */
+                /** @description Number of past days whose deposits and withdrawals are counted. Default: all of them. */
                 days?: number;
             };
             header?: never;
@@ -13468,7 +13468,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Number of deposits and users, and volumes by token */
+            /** @description Number of deposits, withdrawals and users, and volumes by token */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -76,10 +76,11 @@ export async function addressIn(
 }
 
 /**
- * Sends the transaction of a step. `included` waits for the receipt for at most ten minutes and returns the hash of the
- * transaction, or of the one by which the user replaced it in the wallet; it throws `transaction_reverted` if that
- * reverted, and `wallet_failed` if no receipt is found. Throws CausewayError: `wrong_account`, `user_rejected`, or
- * `wallet_failed` (also if the step has no transaction yet).
+ * Sends the transaction of a step. The wallet must already be on the step's chain (see `walletOn`); this is not
+ * checked. `included` waits for the receipt for at most ten minutes and returns the hash of the transaction, or of the
+ * one by which the user replaced or cancelled it in the wallet; it throws `transaction_reverted` if that reverted, and
+ * `wallet_failed` if no receipt is found. Throws CausewayError: `wrong_account`, `user_rejected`, or `wallet_failed`
+ * (also if the step has no transaction yet).
  */
 export async function sendStep(
   wallet: Wallet,

@@ -68,7 +68,9 @@ export interface Order<Reading extends OrderReading> {
   report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
 }
 
-/** Returns an order with the API calls that submit its signatures and report its transactions, except approvals. */
+/**
+ * Returns an order whose API calls submit signatures (until `signal` aborts) and report transactions except approvals.
+ */
 export function trackedOrder<Reading extends OrderReading>(
   client: CausewayClient,
   of: Pick<Order<Reading>, "userAddress" | "first" | "read"> & {

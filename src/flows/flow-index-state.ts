@@ -61,14 +61,15 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, withoutSta
 }
 
 /**
- * Returns the blocks missing from a vault's flow history: those from its start block to the tip that are not covered.
- * Empty if the tip does not include the vault yet. Pure.
+ * Returns the blocks of a vault's flow history that are still to be backfilled: those from its start block to the block
+ * before `followedFrom` (from there on, tip runs read the vault) that are not in `done`. Empty while no tip run
+ * includes the vault.
  */
 export function missingBlocks({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
   return followedFrom === null ? [] : subtractRanges({ from: startBlock, to: followedFrom - 1 }, done);
 }
 
-/** Returns the blocks that are missing from the flow history of any of the vaults. */
+/** Returns the blocks that are still to be backfilled for any of the vaults. */
 export function missingBlocksOfAny(vaults: readonly IndexedVault[]): BlockSet {
   return uniteRanges(vaults.flatMap(({ coverage }): readonly BlockRange[] => missingBlocks(coverage)));
 }

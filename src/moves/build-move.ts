@@ -30,9 +30,10 @@ export class OwnShareError extends Error {
 }
 
 /**
- * Prepares a deposit, or a move if the paid token is the share of another vault. If the shares cannot be redeemed now,
- * they are swapped on an exchange instead. Throws `OwnShareError` if the paid token is the target vault's own share; errors
- * of the preparation propagate.
+ * Prepares a deposit, or a move if the paid token is another vault's share token. If those shares cannot be redeemed
+ * now, prepares their swap on an exchange instead; if that fails too, throws the redemption's error. Throws
+ * `OwnShareError` if the paid token is the target vault's own share token, and `chain_unsupported`; errors of
+ * `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
  */
 async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -50,17 +51,18 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
 }
 
 /**
- * Quotes a deposit, or a move if the paid token is the share of another vault. Throws `OwnShareError` if it is the target
- * vault's own share; errors of `getQuote`, `findMovedVault` and `prepareMove` propagate.
+ * Quotes a deposit, or a move if the paid token is another vault's share token; if those shares cannot be redeemed now,
+ * their swap on an exchange. If that fails too, throws the redemption's error. Throws `OwnShareError` if the paid token
+ * is the target vault's own share token, and `chain_unsupported`; errors of `getQuote`, `findMovedVault`, `prepareMove`
+ * and `prepareDeposit` propagate.
  */
 export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quote> {
   return getQuote(ctx, { input, prepare: prepareDepositOrMove });
 }
 
 /**
- * Builds a deposit, or a move if the paid token is the share of another vault, at most once per idempotency key and
- * caller. Throws `OwnShareError` if it is the target vault's own share; errors of `buildDepositOnce`, `findMovedVault` and
- * `prepareMove` propagate.
+ * Builds what `quoteDepositOrMove` quotes, at most once per idempotency key and caller. Throws the same errors; those
+ * of `buildDepositOnce` propagate.
  */
 export function buildDepositOrMoveOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {
   return buildDepositOnce(ctx, { ...request, prepare: prepareDepositOrMove });

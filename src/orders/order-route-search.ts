@@ -120,13 +120,14 @@ interface RouteSearch<B> {
 
 /**
  * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
- * preference until one passes simulation. For each target token, the preferred bridge comes before others, and one-step
- * routes before two-step routes. If all routes to a token fail, or the vault refuses the token, the next token is
- * tried. A provider that cannot be reached, or whose answer contradicts the request, its own quote or a fair value, is
- * not used again in this search; no provider builds more than four times. An error that no other route could avoid is
- * thrown at once. If no route succeeds, throws the most useful failure (`mostUsefulFailure`); throws
- * `token_unsupported` if the paid address is not a token, and `upstream_timeout` after 7.2 seconds. Errors of the RPC
- * nodes propagate.
+ * preference until one passes simulation. Target tokens are tried in their order, and for each the preferred bridge
+ * before others, then one-step before two-step routes; but all tokens are first tried over the preferred bridge alone
+ * if `passesOf` says so. A token that the vault refuses is not tried again. A provider that cannot be reached, or whose
+ * answer contradicts the request, its own quote or a fair value, is not used again in this search; no provider builds
+ * more than four times. After 5.5 seconds no build is started; after three, once something has failed, no further token
+ * is quoted. An error that no other route could avoid is thrown at once. If no route succeeds, throws the most useful
+ * failure (`mostUsefulFailure`); throws `token_unsupported` if the paid address is not a token, and `upstream_timeout`
+ * after 7.2 seconds. Errors of the RPC nodes propagate.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");

@@ -298,9 +298,10 @@ export function toLeg(
 }
 
 /**
- * Returns the steps of a withdrawal that was just built, in order: the redemption or request, the claim if the vault
- * settles later, and the transfer if there is one. Later steps are waiting. `signed` is the transaction with the user's
- * signature, if the caller has just provided the signature.
+ * Returns the steps of a withdrawal that was just built, in order: the redemption, request or cooldown, the claim if
+ * the vault settles later, and the transfer if there is one. The redemption and the transfer follow their own
+ * approvals, or the signature that replaces these. The claim and the steps of the transfer are `waiting`. `signed` is
+ * the transaction with the user's signature, if it was just provided; the signature step is then `done`.
  */
 export function toBuiltWithdrawalSteps(
   { source, destination, settles }: StepPlan,

@@ -24,9 +24,10 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 });
 
 /**
- * Simulates a claim of settled shares from the user's address, with native currency for gas by a state override, and
- * returns the transaction to sign. Returns a refusal instead if the claim would revert or the chain is not served.
- * `headTime` is the timestamp, in UNIX seconds, of the block at which the claimable shares were read. Throws
+ * Simulates a claim of settled shares and returns the transaction to sign. In the simulation, a state override gives
+ * the user native currency for gas, and the block is 30 seconds later than `headTime`, the timestamp (UNIX seconds) of
+ * the block at which the claimable shares were read. Returns a refusal instead if the chain is not served
+ * (`chain_unsupported`) or the claim would revert (the vault's error code, or `would_revert`). Throws
  * `simulation_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(

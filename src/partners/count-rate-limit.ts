@@ -60,9 +60,10 @@ function subjectOf(actor: Actor, client: string): string {
 }
 
 /**
- * Returns the identifier under which requests from a client address are counted: an IPv4 address (also an IPv4-mapped
- * one) itself, an IPv6 address by its /64 prefix, which usually belongs to one customer. Any other text is cut to 45
- * characters.
+ * Returns the identifier, in lowercase and at most 45 characters, under which requests from a client address are
+ * counted: an IPv4 address unchanged; `::ffff:1.2.3.4` as its IPv4 address; any other text with a colon as an IPv6 /64
+ * prefix such as `2001:db8:0:0::/64`, because a /64 usually belongs to one customer. Other text, such as `unknown`, is
+ * kept.
  */
 export function clientSubject(address: string): string {
   const text = address.trim().toLowerCase();

@@ -7,6 +7,7 @@ import type { Context } from "../context.ts";
 import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
+import { formatUnixTime } from "../lib/unix-time.ts";
 import type { FeedReadings } from "../prices/feeds/price-feed-query.ts";
 import {
   type ChainToken,
@@ -308,12 +309,9 @@ function toCoverage(chain: {
     chain_id: chain.chainId,
     ok: answer !== null,
     block_number: answer?.blockNumber ?? null,
-    block_timestamp: toTime(answer?.blockTimestamp ?? null),
+    block_timestamp: formatUnixTime(answer?.blockTimestamp ?? null),
     indexed_from: flows?.indexedFrom ?? null,
     indexed_to: flows?.indexedTo ?? null,
     unread: answer?.unread.map((vault) => vault.vaultId) ?? [],
   };
 }
-
-const toTime = (seconds: number | null): string | null =>
-  seconds === null ? null : new Date(seconds * 1000).toISOString();

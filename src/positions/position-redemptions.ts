@@ -4,7 +4,7 @@ import { atBlockTime } from "../chains/chain-time.ts";
 import type { OpenRequest, UserRequestFlow } from "../db/queries/user-flow-queries.ts";
 import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
-import { SECOND_MS } from "../lib/durations.ts";
+import { formatUnixTime } from "../lib/unix-time.ts";
 import type { VaultRequest } from "../schemas/position-schema.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -241,9 +241,6 @@ function redeemableOf({ vault, assets }: HeldShares, price: VaultRedemptions["pr
   return price === null || price.gross === 0n ? null : mulDivDown(assets, price.net, price.gross);
 }
 
-const timeText = (seconds: number | null): string | null =>
-  seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
-
 /**
  * Converts an open redemption to the API's format. `tracking_id` is null for a request that was not built by this
  * service.
@@ -260,9 +257,9 @@ export function toWireRedemption(
     assets: request.assets?.toString() ?? null,
     // A request whose window passed outside of the wallet waits for its cancellation.
     state: request.state === "claimable" ? "claimable" : "pending",
-    since: timeText(request.since),
-    earliest: timeText(request.earliest),
-    expires_at: timeText(request.expiresAt),
+    since: formatUnixTime(request.since),
+    earliest: formatUnixTime(request.earliest),
+    expires_at: formatUnixTime(request.expiresAt),
     claimable: request.claimableAssets?.toString() ?? null,
     cancellable: request.cancellable,
     in_wallet: request.inWallet,

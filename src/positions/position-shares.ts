@@ -112,9 +112,10 @@ const isRejection = (error: unknown): boolean =>
   error instanceof RpcError || (error instanceof AppError && error.code === "upstream_unavailable");
 
 /**
- * Reads a user's shares and the query `additional` in one `eth_call`; vaults for which its gas did not suffice are read
- * afterwards. Null if one call cannot hold both, or the nodes reject it; the caller then reads them separately. Other
- * errors of the chain client propagate.
+ * Reads a user's shares and the first batch of the query `additional` in one `eth_call`; vaults for which its gas did
+ * not suffice and later batches of the query are read afterwards. Null if `lensed` is empty, one call cannot hold both,
+ * or the nodes reject a call; the caller then reads them separately. Throws an Error if vaults stay unread after eight
+ * further rounds. Other errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,

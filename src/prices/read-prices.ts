@@ -71,9 +71,9 @@ export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; h
 
 /**
  * Runs a query on a chain and reads the price feeds of some tokens in the same batch, without the cache. Returns the
- * result of the query and the block of the first batch; `pricesOfRequest` then returns the feed prices within this
- * request. `query` may be a function of the time in milliseconds since the epoch, which then is the block's. Throws
- * `chain_unsupported`; errors of the chain client propagate.
+ * result of the query and the block of the first batch; the feed prices are stored as by `recordFeedPrices`. `query`
+ * may be a function of the time in milliseconds since the epoch, which then is the block's. Throws `chain_unsupported`;
+ * errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
@@ -228,9 +228,9 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 
 /**
  * Runs a query and returns its result and block together with the prices of some tokens of the chain; tokens without a
- * price are absent. The feeds are read in the same batch as `query`, the price API in parallel; market prices that
- * arrive late are left out, as in `readPrices`. Nothing is cached, for callers with a cache of their own. Throws
- * `chain_unsupported`; errors of the chain client propagate.
+ * price are absent. The feeds are read in the same batch as `query`, the price API in parallel; market prices that fail
+ * or arrive late (see `readPrices`) are left out. Uses no cache entries, for callers with a cache of their own; feed
+ * prices are stored as by `recordFeedPrices`. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,

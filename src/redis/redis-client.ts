@@ -10,8 +10,9 @@ import { sendCommand } from "./redis-command.ts";
 const COMMAND_TIMEOUT_MS = 800;
 
 /**
- * The Redis commands that the program uses, with prefixed keys and measured time. A command is sent once, with a
- * timeout. Throws OutsideError `timeout` without sending the command while Redis hangs; errors of the driver propagate.
+ * Redis commands of the program. Keys get a prefix, and the time of each command is recorded. A command is sent once
+ * and not retried. For one to three seconds after a hang, commands throw OutsideError `timeout` without being sent.
+ * Errors of the driver propagate, including its own TimeoutError.
  */
 export interface RedisStore {
   /** Returns the value of a key, or null if there is none. */

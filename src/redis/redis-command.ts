@@ -15,7 +15,7 @@ export const redisPolicy: BreakerPolicy = {
 
 /**
  * Sends a command through the breaker and measures its time. Returns the result of the command. Throws OutsideError
- * `timeout` without sending it while Redis hangs; errors of the driver propagate, its timeouts among them.
+ * `timeout` without sending it while the breaker is open; errors of the driver propagate, including its timeouts.
  */
 export function sendCommand<T>(
   scope: { timing: Timing; breaker?: Breaker },

@@ -11,7 +11,7 @@ import { type ClaimRow, toClaimRow, type VaultClaims } from "./import-registry-c
 import { type Resolution, resolveVault } from "./prove-vault.ts";
 import { toVaultRecord } from "./vault-records.ts";
 
-/** A vault's registry entry and whether this call added it, or how on-chain data contradict the claims. */
+/** A vault's registry entry and whether this call added it, or why on-chain data or the adapter rule out the claims. */
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };
 
 /**

@@ -194,8 +194,9 @@ export function executedOrders(logs: readonly (Log | RpcLog)[]) {
 }
 
 /**
- * Returns lowercase topic filters for the Router's `OrderExecuted` events, for `eth_getLogs`: of all orders, or of the
- * orders with one of the given deposit references.
+ * Returns the topics of the Router's `OrderExecuted` events for `eth_getLogs`, as lowercase lists by topic position:
+ * for all orders, or only for those with one of the deposit references `refs`. `refs` must not be empty, because nodes
+ * match any order for an empty list.
  */
 export function executedOrderTopics(refs?: readonly Hex[]): string[][] {
   const [signature, ref] = encodeEventTopics({

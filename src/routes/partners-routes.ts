@@ -128,7 +128,7 @@ const partnersVaults = defineRoute({
   path: "/v1/partners/vaults",
   summary: "Choose enrolled vaults",
   description:
-    "Sets the vaults that quotes and builds with the partner's API key may deposit into; every other vault is rejected. `null` allows all vaults, an empty list none.",
+    "Sets the vaults that quotes and builds with the partner's API key may deposit into and withdraw from; every other vault is rejected. `null` allows all vaults, an empty list none.",
   tag: "Partners",
   access: "manage",
   cache: "no-store",
@@ -142,17 +142,20 @@ const partnersDashboard = defineRoute({
   operationId: "partners.dashboard",
   method: "get",
   path: "/v1/partners/dashboard",
-  summary: "Read the figures of the partner's deposits",
+  summary: "Read the figures of the partner's deposits and withdrawals",
   tag: "Partners",
   access: "read",
   cache: "no-store",
   query: z.object({
     days: integerParam({ minimum: 1, maximum: 3650 }).optional().meta({
-      description: "Number of past days whose deposits are counted. Default: all deposits.",
+      description: "Number of past days whose deposits and withdrawals are counted. Default: all of them.",
       example: 30,
     }),
   }),
-  response: { schema: Dashboard, description: "Number of deposits and users, and volumes by token" },
+  response: {
+    schema: Dashboard,
+    description: "Number of deposits, withdrawals and users, and volumes by token",
+  },
   errors: [],
   handler: (ctx, { query }) =>
     getDashboard(ctx, { since: query.days === undefined ? null : new Date(ctx.now() - query.days * DAY_MS) }),

@@ -97,8 +97,8 @@ export const TransferStatus = z
   .object({
     status: z.enum(transferStatuses).meta({
       description:
-        "Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows neither " +
-        "a deposit nor a transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data.",
+        "Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows no " +
+        "deposit, withdrawal or transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data.",
     }),
     substatus: SubstatusText,
     sending: TransferSide.nullable().meta({
@@ -106,7 +106,7 @@ export const TransferStatus = z
     }),
     receiving: TransferSide.nullable().meta({
       description:
-        "Transaction and amount that arrived on the vault's chain, or `null` if nothing has arrived yet.",
+        "Transaction and amount that the user received (shares, a delivered token or a refund), or `null` if nothing has arrived yet.",
     }),
     bridge: z.string().nullable().meta({
       description: "Key of the bridge (`GET /v1/bridges`), or `null` if none is used or it is unknown.",
@@ -138,7 +138,7 @@ export const TransferStatus = z
     }),
     poll_after_ms: PollAfter,
   })
-  .meta({ id: "TransferStatus", description: "Status of a transfer and of its deposit." });
+  .meta({ id: "TransferStatus", description: "Status of a transfer and of its deposit or withdrawal." });
 export type TransferStatus = z.infer<typeof TransferStatus>;
 
 /** A tracked deposit: its amounts, state, transactions and next step. */

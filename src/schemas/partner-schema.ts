@@ -93,7 +93,7 @@ export const PartnerVaultsInput = z
       .nullable()
       .meta({
         description:
-          "Vaults that the partner's API key may deposit into, at most 500; `null` allows every vault, an empty list none.",
+          "Vaults that the partner's API key may deposit into and withdraw from, at most 500; `null` allows every vault, an empty list none.",
         example: ["8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"],
       }),
   })
@@ -169,7 +169,7 @@ export const Partner = z
     }),
     vault_ids: z.array(VaultIdText).nullable().meta({
       description:
-        "Vaults that the partner's API key may deposit into; `null` allows every vault, an empty list none.",
+        "Vaults that the partner's API key may deposit into and withdraw from; `null` allows every vault, an empty list none.",
     }),
     api_key_prefix: z.string().meta({
       description: "First and last characters of the API key, to recognize it.",
@@ -221,7 +221,7 @@ export const Dashboard = z
     partner_id: PartnerId,
     since: TimeText.nullable().meta({
       description:
-        "Start of the period: only deposits built from this time on are counted. `null` if all deposits are counted.",
+        "Start of the period: only deposits and withdrawals built from this time on are counted. `null` if all are counted.",
     }),
     deposits: z
       .object({

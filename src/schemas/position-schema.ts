@@ -65,7 +65,10 @@ export const VaultRequest = z
   .meta({ id: "VaultRequest", description: "A request of a user to a vault that is not finished." });
 export type VaultRequest = z.infer<typeof VaultRequest>;
 
-/** A user's shares in one vault, with their value, the net deposits and the yield. */
+/**
+ * A user's shares in one vault and open requests to it, with the value of the shares and of unpaid redemptions, the net
+ * deposits and the yield. The user may have no shares if a request is open.
+ */
 export const Position = z
   .object({
     vault_id: VaultIdText,

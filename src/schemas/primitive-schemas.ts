@@ -174,7 +174,7 @@ export const TxHashInput = z
 
 /** The tracking id of a deposit or withdrawal in a response. */
 export const TrackingIdText = z.string().meta({
-  description: "Tracking id of the deposit.",
+  description: "Tracking id of the deposit or withdrawal.",
   example: "trk_0123456789abcdef0123456789abcdef",
 });
 
@@ -185,7 +185,7 @@ export const TrackingIdInput = z
   .meta({
     type: "string",
     pattern: "^trk_[0-9a-f]{32}$",
-    description: "Tracking id of the deposit, as returned by `POST /v1/quote/build`.",
+    description: "Tracking id of the deposit or withdrawal, as returned by its build.",
     example: "trk_0123456789abcdef0123456789abcdef",
   });
 

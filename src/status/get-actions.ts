@@ -13,7 +13,7 @@ import type { OpenRequest } from "../db/queries/user-flow-queries.ts";
 import type { AppError } from "../errors.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
-import { SECOND_MS } from "../lib/durations.ts";
+import { formatUnixTime } from "../lib/unix-time.ts";
 import { readStoredFlows } from "../positions/position-flows.ts";
 import { type PendingPosition, pendingQuery } from "../positions/position-pending-deposits.ts";
 import {
@@ -185,7 +185,7 @@ function withdrawAction(
     return { ...POSSIBLE, max: max.toString(), mode, reason: facts.rewards ?? "" };
   }
   const refusal = judged[0]?.refusal;
-  const until = refusal?.members["until"] ?? toTime(first.terms.lockedUntil);
+  const until = refusal?.members["until"] ?? formatUnixTime(first.terms.lockedUntil);
   return refused({
     code: refusal?.code ?? "would_revert",
     reason: refusal?.message ?? "",
@@ -215,9 +215,6 @@ function exitRefusal(
   if (refusal !== null && !partly) return refusal;
   return lacksLiquidity(asked) && !payable ? toExitRefusal(asked, "no_liquidity") : null;
 }
-
-const toTime = (seconds: number | null): string | null =>
-  seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
 
 /**
  * Returns what a user may claim now: the payments of redemptions that are ready (in the smallest unit of the paid
@@ -251,7 +248,7 @@ export function claimAction({
       code: "request_pending",
       reason: "the vault has not settled the request yet",
     });
-  const until = toTime(Math.min(...times));
+  const until = formatUnixTime(Math.min(...times));
   return refused({ ...waiting, code: "cooldown", reason: "the vault's waiting time is not over", until });
 }
 

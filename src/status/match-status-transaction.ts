@@ -133,7 +133,10 @@ function isNamedBy(row: DepositRow, { chainId, seen }: FoundTransaction): boolea
   return findShareProof(receipt, { row, via: "router" }) !== null;
 }
 
-/** Returns true if a deposit's row records the transaction as proven, in whichever role. Reads no chain. */
+/**
+ * Returns true if a row records the lowercase hash as its proven source, delivery, refund, deposit or claim. Reads no
+ * chain.
+ */
 export function isProvenBy(row: DepositRow, hash: Hex): boolean {
   if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;
   if (row.sourceTxHash === hash && row.sourceProven) return true;

@@ -14,7 +14,7 @@ export interface VaultDisplay {
   entry: DepositEntry;
   /** True if the vault's own contract rejects deposits; false if the chain could not be read. */
   pausedOnChain: boolean;
-  /** The contract's minimum deposit in the asset's smallest unit, or null if the contract reports none. */
+  /** The contract's minimum deposit in the asset's smallest unit, or null if it reports none or could not be read. */
   minDeposit: bigint | null;
 }
 

@@ -18,6 +18,14 @@ export function choiceParam<const C extends string>(
   return choice;
 }
 
+/** Like `choiceParam`, but returns null if the parameter is missing or empty. */
+export function optionalChoiceParam<const C extends string>(
+  vault: Pick<Vault, "vaultId" | "params">,
+  param: { name: string; choices: readonly C[] },
+): C | null {
+  return (vault.params[param.name] ?? "") === "" ? null : choiceParam(vault, param);
+}
+
 /**
  * Reads an optional address parameter of a vault's registry entry, or returns null if it is missing. Throws an Error if
  * it is not an address.

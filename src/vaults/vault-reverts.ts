@@ -200,9 +200,10 @@ const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
 };
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text. Errors of withdrawals that many families share come
- * first; for any other error, `otherwise`, its meaning for a deposit, applies: `vault_paused` becomes `exits_paused`,
- * `above_maximum` `no_liquidity`, and `zero_shares` `nothing_to_withdraw`. The code is null if neither knows the error.
+ * Maps the revert data of a withdrawal to an error code and a text. Uses the withdrawal errors that many families
+ * share; for any other error, uses `otherwise`, the meaning of the same error for a deposit, and changes the code
+ * `vault_paused` to `exits_paused`, `above_maximum` to `no_liquidity`, and `zero_shares` to `nothing_to_withdraw`. The
+ * code is null if neither knows the error.
  */
 export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
   const own = explainOwnExitError()(data);

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
-import { SECOND_MS } from "../lib/durations.ts";
+import { formatUnixTime } from "../lib/unix-time.ts";
 import { isGasSufficient, readGasPrice, waitForGasPrice } from "../orders/order-gas-funds.ts";
 import { toClaimStep } from "../orders/order-steps.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
@@ -90,8 +90,10 @@ function claimCall(asked: Asked): ExitFollowUp {
 function notClaimable({ vault, request, block }: Asked): AppError {
   const { earliest, state } = request;
   if (state === "pending" && earliest !== null && earliest > block.timestamp) {
-    const until = new Date(earliest * SECOND_MS).toISOString();
-    return failure("cooldown", `${vault.name} pays this request at ${until} at the earliest`, { until });
+    const until = formatUnixTime(earliest);
+    const when =
+      until === null ? "does not pay this request yet" : `pays this request at ${until} at the earliest`;
+    return failure("cooldown", `${vault.name} ${when}`, { until });
   }
   if (state === "pending")
     return failure("request_pending", `${vault.name} has not settled this request yet`);

@@ -1,5 +1,5 @@
 import { mulDivDown, partsToFraction } from "../lib/amount.ts";
-import { SECOND_MS } from "../lib/durations.ts";
+import { formatUnixTime } from "../lib/unix-time.ts";
 import { type GasFunds, isGasSufficient } from "../orders/order-gas-funds.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import { type StepPlan, toBuiltWithdrawalSteps, toLeg } from "../orders/order-steps.ts";
@@ -64,8 +64,7 @@ export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures
     to_amount: amount?.toString() ?? null,
     to_amount_min: least?.toString() ?? null,
     to_amount_usd: formatUsdValue(usd),
-    available_at:
-      way.mode === "instant" || earliest === null ? null : new Date(earliest * SECOND_MS).toISOString(),
+    available_at: way.mode === "instant" ? null : formatUnixTime(earliest),
   };
 }
 

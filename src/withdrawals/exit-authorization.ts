@@ -36,8 +36,9 @@ export function chooseExitSignature({ order, facts, mode }: ExitInMode): Authori
 }
 
 /**
- * Restricts a withdrawal to what a signature can cover: in this mode only the path through the Router, and a fixed
- * number of shares instead of all.
+ * Returns a copy of a withdrawal restricted to what a signature can cover: `signed` is set, the shares are those in
+ * `facts.shares`, and in this mode only the path through the Router remains, if there is one. Paths of other modes are
+ * unchanged.
  */
 export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
   const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");

@@ -111,9 +111,10 @@ export interface DecodedWord {
 }
 
 /**
- * Decodes the calldata of a redemption or a request of any vault family. Returns null for other functions, for a wrong
- * length, for nonzero words that must be zero, and for a limit whose meaning in the vault's family is unknown. Does not
- * check who calls which contract: compare `target`.
+ * Decodes the calldata of a redemption or redemption request of any vault family. Returns null for any other function,
+ * for calldata of the wrong length, if a word that must be zero is not zero, and for a limit whose meaning in the
+ * vault's family is unknown. Checks neither the sender nor the called contract; compare the latter with `target`.
+ * Throws an Error if the contract's address in the registry entry is invalid.
  */
 export function decodeExitCall(vault: Vault, data: Hex): DecodedExitCall | null {
   if (size(data) < SELECTOR) return null;

@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { mulDivDown } from "../lib/amount.ts";
-import { SECOND_MS } from "../lib/durations.ts";
+import { formatUnixTime } from "../lib/unix-time.ts";
 import { decodeRouterError, foreignReason } from "../router/router-codec.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { ExitRefusal } from "../vaults/vault-exits.ts";
@@ -31,17 +31,14 @@ export interface RequestedExit {
   shares: bigint;
 }
 
-const timeText = (seconds: number | null): string | null =>
-  seconds === null ? null : new Date(seconds * SECOND_MS).toISOString();
-
 /**
  * Creates the error for a vault that rejects a withdrawal, with the error code `refusal`, and with the available amount
- * or the time from the vault's conditions.
+ * or the time from the vault's conditions, if known.
  */
 export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
   const text = `${order.vault.name} ${REFUSAL_TEXTS[refusal]}`;
-  const until = timeText(terms.lockedUntil ?? terms.earliest);
+  const until = formatUnixTime(terms.lockedUntil ?? terms.earliest);
   switch (refusal) {
     case "no_liquidity":
       return failure(refusal, text, { available: availableOf({ way, shares })?.toString() ?? null });
@@ -95,9 +92,10 @@ export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
 }
 
 /**
- * Returns the error for a redemption that the vault's view functions already reject, or null if they do not. The
- * liquidity that the views report is not compared here, because it is only a hint and the simulation decides. Never
- * throws.
+ * Returns the error for a redemption that the vault's view functions already rule out, or null if they do not: a pause,
+ * a refusal or a share lock; `upstream_rejected` if the contracts differ from the registry entry; `below_minimum` if
+ * the shares are too few or would pay nothing; or the error of a preview that reverts for a known reason. Reported
+ * liquidity only helps to explain such a revert; otherwise it is a hint, and the simulation decides. Never throws.
  */
 export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;

@@ -78,6 +78,7 @@ describe("buildRequestAction() of a claim", () => {
       { end: HEAD + 60 },
       { code: "cooldown", until: new Date((HEAD + 60) * 1_000).toISOString() },
     ],
+    ["a wait without a real end", { end: Number(2n ** 48n - 1n) }, { code: "cooldown", until: null }],
     ["no request at all", { assets: 0n }, { code: "nothing_to_withdraw" }],
     ["another request", { requestId: "7" }, { code: "nothing_to_withdraw" }],
     [

@@ -107,6 +107,18 @@ describe("findExitRefusal()", () => {
   });
 });
 
+describe("a time that a Date cannot hold", () => {
+  const never = Number(2n ** 256n - 1n);
+
+  test("is left out of the refusal", () => {
+    const locked = findExitRefusal(asked({ lockedUntil: never }));
+    expect(locked?.code).toBe("share_locked");
+    expect(locked?.message).not.toContain("until");
+    const waiting = findExitRefusal(asked({ refusal: "cooldown", earliest: never }));
+    expect(waiting).toMatchObject({ code: "cooldown", members: { until: null } });
+  });
+});
+
 describe("explainFailedExit()", () => {
   const metaMorpho = familyVault("metamorpho");
   const of = (revert: Hex, terms: Partial<ExitTerms> = {}) =>

@@ -174,8 +174,9 @@ export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals
 }
 
 /**
- * Returns a user's possible actions at a vault, and the open requests. Throws CausewayError, `vault_not_found` for an
- * unknown vault. Source: `GET /v1/actions/{user_address}/{vault_id}`.
+ * Returns whether a user can deposit, withdraw, claim and cancel at a vault now, with the largest amounts and the
+ * reasons why not, and the user's open requests. Throws CausewayError, `vault_not_found` for an unknown vault. Source:
+ * `GET /v1/actions/{user_address}/{vault_id}`.
  */
 export function getActions(
   client: CausewayClient,

@@ -1,6 +1,9 @@
 import { createContext, useContext } from "react";
 
-/** Functions that an embedded deposit form uses in place of links to other pages, which the frame does not have. */
+/**
+ * Functions for a deposit form embedded in a frame: a restart, in place of links to pages that the frame does not
+ * contain, and reports to the page around the frame.
+ */
 export interface Embedding {
   /** Shows the empty form again. */
   restart(): void;

@@ -6,8 +6,9 @@ import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { sharesToAssets } from "../vaults/vault-page-limits.ts";
 
 /**
- * Summary of the quote of a deposit or move: the expected and minimum shares, the costs, and warnings; or the error in
- * its place. With `busy`, the figures are dimmed because a newer quote is loading.
+ * Summary of the quote of a deposit or move: the expected and minimum shares, the costs, and warnings; a placeholder
+ * while there is no quote, or the error instead. While `busy` (a newer quote is loading), the last quote is dimmed and
+ * an error is not shown.
  */
 export function QuoteSummary(props: {
   vault: VaultDetail;

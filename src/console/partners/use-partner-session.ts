@@ -84,7 +84,7 @@ export function usePartnerSignIn() {
   });
 }
 
-/** Fields of a partner application. Empty optional fields are not sent. */
+/** Fields of a partner application. The API requires `company` and `email`. Empty fields are not sent. */
 export interface ApplicationForm {
   company: string;
   email: string;

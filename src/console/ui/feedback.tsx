@@ -14,7 +14,7 @@ const BADGE: Readonly<Record<Tone, string>> = {
   bad: "bg-bad-soft text-bad",
 };
 
-/** A small label for a short state. */
+/** Small label with a short status text. `tone` sets its color. */
 export function Badge({ tone = "neutral", children }: { tone?: Tone; children: ReactNode }) {
   return (
     <span

@@ -5,8 +5,10 @@ import { familyName } from "../format/format-vault-words.ts";
 export type VaultOrder = "tvl" | "apy" | "name";
 
 /**
- * Filters of the list of vaults, stored in the page's URL, so that a filtered list can be bookmarked and shared. `q` is
- * a search text, `chain` a chain id, `asset` a token symbol; a missing filter matches every vault.
+ * Filters and sort order of the list of vaults, stored in the page's URL, so that a filtered list can be bookmarked and
+ * shared. `q` is a search text, `chain` a chain id, `asset` the exact symbol of an accepted token, `family` the name of
+ * a vault family, `settlement` how deposits are settled. A missing filter matches every vault; a missing `order` means
+ * `tvl`.
  */
 export interface VaultFilters {
   q?: string;

@@ -31,9 +31,9 @@ export interface FlowState {
 }
 
 /**
- * Loads the state of a chain's flow index, after adding coverage for vaults that are new in the registry. Vaults are
- * sorted by address. `span` is the number of blocks of the first `eth_getLogs` request on a new chain. Throws
- * `store_unavailable`.
+ * Loads the state of a chain's flow index, with vaults sorted by address. First creates the chain's tip if there is
+ * none, with `span` as the number of blocks of its first `eth_getLogs` request, adds coverage for vaults whose start
+ * block has become known, and updates start blocks that have changed. Throws `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,

@@ -124,8 +124,9 @@ export const wasActiveAfter = (status: VaultStatus) =>
   status === "active" ? raw`true` : raw`${vaults.wasActive} or ${vaults.status} = 'active'`;
 
 /**
- * Selects one page of the registry, of one status or of every status if `status` is null, sorted by chain and address;
- * `after` is the last vault of the previous page. Throws `store_unavailable`.
+ * Selects one page of the registry, at most `limit` vaults sorted by chain and address, with the given status, or with
+ * any status if `status` is null. `after` is the last vault of the previous page, or null for the first page. Throws
+ * `store_unavailable`.
  */
 export function selectAllVaults(
   db: Database,

@@ -40,7 +40,7 @@ export const KyberBuild = z.object({
 export type KyberBuild = z.output<typeof KyberBuild>;
 
 /**
- * Schema of an error body of KyberSwap's API: the error code, which is not 0. It may come with status 200. Source:
- * docs.kyberswap.com, error codes.
+ * Schema of an error body of KyberSwap's API, which may also arrive with status 200. An error code is never 0, but the
+ * schema also accepts a success body, with `code` 0. Source: docs.kyberswap.com, error codes.
  */
 export const KyberErrorBody = z.object({ code: z.int() });

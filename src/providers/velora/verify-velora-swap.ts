@@ -75,8 +75,8 @@ export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyIn
 export const veloraToken = (token: Address): Address => (isNative(token) ? VELORA_NATIVE : token);
 
 /**
- * Returns true if a price is for the requested tokens, amount and chain, by the accepted function of the chain's
- * router, and its output is not zero.
+ * Returns true if a Velora price has the request's chain, tokens and input amount, names the deployment's router and
+ * its only accepted function, and has an output above zero.
  */
 export function matchesSwapRequest(
   route: VeloraRoute,

@@ -147,8 +147,8 @@ const addressIn = (args: Readonly<Record<string, unknown>>, name: string): Hex[]
 };
 
 /**
- * Returns the query for the registers that say they do not contain a vault, among those with a view function for it. A
- * register whose read fails is not included.
+ * Returns the query for the registers whose membership view function returns false for a vault. Registers without such
+ * a function are not asked, and a register whose read fails is left out.
  */
 export function deniedQuery(registers: readonly VaultRegister[], vault: Address): Query<VaultRegister[]> {
   const asked = registers.flatMap((register) =>

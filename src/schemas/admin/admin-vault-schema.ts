@@ -121,22 +121,29 @@ const ImportedClaimText = z
   .object({
     vault_id: VaultIdText,
     result: z.enum(["added", "known", "refused"]).meta({
-      description: "`added`: stored as a candidate; `known`: in the registry before; `refused`: not stored.",
+      description:
+        "`added`: stored as a candidate; `known`: already in the registry, or repeated in the request; `refused`: not stored.",
     }),
     reason: z.string().meta({ description: "Why the claim was refused, or empty.", example: "" }),
   })
-  .meta({ id: "ImportedClaim", description: "What became of one claim." });
+  .meta({ id: "ImportedClaim", description: "Result of one claim." });
 export type ImportedClaim = z.infer<typeof ImportedClaimText>;
 
-/** Report on claims that were added together. */
+/** Result of a request that adds several vaults: the number of claims by outcome, and each outcome in their order. */
 export const ImportReport = z
   .object({
     added: z.int().meta({ description: "Number of vaults stored as candidates.", example: 480 }),
-    known: z.int().meta({ description: "Number of vaults that were in the registry before.", example: 18 }),
+    known: z.int().meta({
+      description:
+        "Number of claims for vaults that were already in the registry, or repeated in the request.",
+      example: 18,
+    }),
     refused: z.int().meta({ description: "Number of claims that were not stored.", example: 2 }),
-    vaults: z.array(ImportedClaimText).meta({ description: "One report per claim, in their order." }),
+    vaults: z
+      .array(ImportedClaimText)
+      .meta({ description: "Result of each claim, in the order of the request." }),
   })
-  .meta({ id: "ImportReport", description: "Report on claims that were added together." });
+  .meta({ id: "ImportReport", description: "Result of adding several vaults in one request." });
 export type ImportReport = z.infer<typeof ImportReport>;
 
 /** Status of a vault that an administrator can set. */

@@ -41,10 +41,10 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the last `blocks` blocks for Router deposits with the given references, newest first, with at most four
- * requests, so that older blocks may be left out. Returns, for each reference found, the hash of its newest
- * transaction. The node's answer is not verified: the caller must verify the transactions. Errors of the chain client
- * propagate.
+ * Searches the head block and the `blocks` blocks before it for Router deposits with the given references, newest
+ * first, with at most four requests, so that older blocks may be left out. Returns, for each reference found, the hash
+ * of its newest transaction. The node's answer is not verified: the caller must verify the transactions. Errors of the
+ * chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

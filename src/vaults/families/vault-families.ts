@@ -24,8 +24,8 @@ import { vedaFamily } from "./veda/veda-adapter.ts";
 import { yearnFamily } from "./yearn-family.ts";
 
 /**
- * All vault families. A vault belongs to the first conclusive family whose deriver accepts it, so families that
- * recognise their own vaults come before the one that accepts any ERC-4626 vault.
+ * All vault families, in the order in which they are recognized: a vault belongs to the first family with a conclusive
+ * deriver (`Deriver.conclusive`) that accepts it. The last family, for any other ERC-4626 vault, is not conclusive.
  */
 export const families: readonly VaultFamily[] = [
   vedaFamily,

@@ -1,5 +1,6 @@
 import { formatUnits, zeroAddress } from "viem";
 import { sameAddress } from "../../lib/address.ts";
+import { formatUnixTime } from "../../lib/unix-time.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
 
@@ -194,8 +195,10 @@ export function formatDuration(value: unknown): string {
   return `${duration / seconds} ${unit}${duration === seconds ? "" : "s"}`;
 }
 /** Formats a timestamp in seconds since the epoch as date and time in UTC, to the minute. */
-export const formatUtcMinute = (value: unknown): string =>
-  `${new Date(Number(value) * 1000).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+export function formatUtcMinute(value: unknown): string {
+  const text = formatUnixTime(Number(value));
+  return text === null ? "a time after the year 9999" : `${text.slice(0, 16).replace("T", " ")} UTC`;
+}
 /** Formats an amount of the share token, given in its smallest unit, and appends the unit. */
 export const formatShareUnits: FormatValue = (value, { formatShares }) => formatShares(value);
 /** Formats an amount of the vault's asset, given in its smallest unit, and appends the unit. */
@@ -330,8 +333,8 @@ export const isVaultAsset = (vault: Vault, address: unknown): boolean =>
   sameAddress(String(address), vault.asset.address);
 
 /**
- * Returns the lowercase addresses of all contracts that emit a vault's governance events: its own, its redemption
- * contract if its registry entry names one, and those in `links`.
+ * Returns the known contracts that emit a vault's governance events, as lowercase addresses by role: its own, its
+ * redemption contract if the registry entry names one, and those in `links`. Other linked contracts are absent.
  */
 export function governanceContractsOf(
   vault: Vault,

@@ -108,8 +108,8 @@ const Step = z.object({
 export type LifiStep = z.infer<typeof Step>;
 
 /**
- * Schema of the fields in use of a response of `GET /quote` or `POST /quote/contractCalls`: a step with its
- * transaction.
+ * Schema of a `GET /quote` or `POST /quote/contractCalls` response, limited to the fields that are used: a step and its
+ * transaction, whose `value` is in wei and zero if missing.
  */
 export const LifiQuote = Step.extend({ transactionId: RpcWord, transactionRequest: TransactionRequest });
 /** A parsed LI.FI quote: a step with its transaction. */

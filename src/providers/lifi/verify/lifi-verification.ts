@@ -54,8 +54,9 @@ export function isPaddedAddress(word: Hex, address: Address): boolean {
 }
 
 /**
- * Throws `upstream_rejected` if a bridge that delivers the same asset guarantees less than half of the amount sent. No
- * legitimate fee is that high, so this holds whatever the quote states. Both amounts must be in the same unit.
+ * Throws `upstream_rejected` if a bridge guarantees less than half of the amount sent, whatever its quote states: no
+ * legitimate fee is that high. Only for bridges that deliver the asset that was sent; both amounts must have the same
+ * decimals.
  */
 export function checkMaxLoss(sent: bigint, guaranteed: bigint): void {
   requireMatch(guaranteed * 2n >= sent, "toAmountMin");

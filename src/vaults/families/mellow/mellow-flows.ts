@@ -39,9 +39,11 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 
 /**
  * Returns the source of a Core vault's flows: the events of its deposit and redemption queues. A deposit request counts
- * as a deposit when it is made and as a withdrawal when it is cancelled; its claim only transfers shares. The token's
- * other deposit queues are included, because they mint the same shares. If the registry entry contains no redemption
- * queues, burned shares count as withdrawals of an unknown amount. Source: mellow-finance/flexible-vaults.
+ * as a deposit when it is made and as a withdrawal when it is cancelled; the claim that mints its shares is not counted
+ * again. A redemption request counts as a withdrawal when its assets are claimed. The token's other deposit queues are
+ * included, because they mint the same shares. If the registry entry names no redemption queues, burned shares count as
+ * withdrawals with unknown assets. Throws an Error for an invalid queue address. Source:
+ * mellow-finance/flexible-vaults.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");

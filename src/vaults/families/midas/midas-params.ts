@@ -1,7 +1,13 @@
 import { type Abi, type Hex, parseAbi, toFunctionSelector } from "viem";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import { addressParam, choiceParam, tokensParam, wordParam } from "../../vault-params.ts";
+import {
+  addressParam,
+  choiceParam,
+  optionalChoiceParam,
+  tokensParam,
+  wordParam,
+} from "../../vault-params.ts";
 
 /**
  * How a DepositVault (Midas's deposit contract) takes deposits. `instant` is true if mTokens are minted at once, false
@@ -23,9 +29,11 @@ export function midasMode(vault: Vault): MidasMode {
   return { instant: deposit === "instant", namesRecipient: recipient === "argument" };
 }
 
-/** Validates all parameters of a registry entry. Throws an Error for an invalid one. */
+/** Validates all parameters of a registry entry. Throws an Error if one is invalid or a required one is missing. */
 export function checkMidasParams(vault: Vault): void {
   midasMode(vault);
+  optionalChoiceParam(vault, { name: "asset_rate", choices: ["stable", "feed"] });
+  optionalChoiceParam(vault, { name: "redeem_via", choices: ["router", "user"] });
   addressParam(vault, "redemption_vault");
   addressParam(vault, "asset_feed");
   tokensParam(vault, "redeem_tokens");

@@ -41,7 +41,7 @@ interface RequestDate {
   midnight: number;
 }
 
-/** Parses the id of a request, a date as YYYY-MM-DD. Null if it is none. */
+/** Parses a request id of the form YYYY-MM-DD; null for another form. An impossible date rolls over in `midnight`. */
 export function parseRequestDate(id: string): RequestDate | null {
   const [, year, month, day] = DATE_PATTERN.exec(id) ?? [];
   if (year === undefined || month === undefined || day === undefined) return null;

@@ -3,7 +3,7 @@ import { type ReadResult, read, valueOrNull } from "../../../chains/chain-reads.
 import { MAX_UINT256, mulDivDown, smallestAmount } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
-import { addressParam, choiceParam } from "../../vault-params.ts";
+import { addressParam, choiceParam, optionalChoiceParam } from "../../vault-params.ts";
 
 /**
  * Versions of Veda's teller (deposit contract) by release: `a` 2024-04, `b` 2024-09, `c` 2025-04, `d` 2025-09. Version
@@ -23,10 +23,11 @@ export const isStreamed = (vault: Vault): boolean =>
   vault.params["rate"] !== undefined &&
   choiceParam(vault, { name: "rate", choices: ["pushed", "streamed"] }) === "streamed";
 
-/** Validates all parameters of a registry entry. Throws an Error for an invalid one. */
+/** Validates all parameters of a registry entry. Throws an Error if one is invalid or `teller` is missing. */
 export function checkVedaParams(vault: Vault): void {
   generationOf(vault);
   isStreamed(vault);
+  optionalChoiceParam(vault, { name: "teller_withdraw", choices: ["public"] });
   addressParam(vault, "referrer");
   addressParam(vault, "withdraw_queue");
   addressParam(vault, "delayed_withdraw");
@@ -63,7 +64,8 @@ interface TokenSupport {
 
 /**
  * On-chain state that determines a deposit of one token. `rate` is the price of one whole share in the deposited
- * token's smallest unit; `cap` and `supply` are in the share token's smallest unit. A field is null if its read failed.
+ * token's smallest unit; `cap` (2^112 - 1 if there is none) and `supply` are in the share token's smallest unit. A
+ * field is null if its read failed, for example because the teller lacks the view function.
  */
 export interface VedaMarket {
   rate: bigint | null;
