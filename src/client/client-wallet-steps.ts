@@ -109,10 +109,11 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
 }
 
 /**
- * Sends the transactions of several steps as one atomic batch (EIP-5792), waits for it, and returns the hash of its
- * last transaction. Returns null if the wallet rejects batches, so that the steps must be sent separately. Throws
- * CausewayError: `wrong_account`, `user_rejected`, `transaction_reverted`, and `wallet_failed` if a step has no
- * transaction yet or the wallet reports no end of the batch within ten minutes. The batch may still be executed then.
+ * Sends the transactions of several steps as one atomic batch (EIP-5792) on the wallet's current chain, which must be
+ * that of the steps, waits for it, and returns the hash of its last transaction. Returns null if the wallet rejects
+ * batches, so that the steps must be sent separately. Throws CausewayError: `wrong_account`, `user_rejected`,
+ * `transaction_reverted`, and `wallet_failed` if a step has no transaction yet or the wallet reports no end of the
+ * batch within ten minutes. The batch may still be executed then.
  */
 export async function sendBatch(
   wallet: Wallet,

@@ -101,7 +101,7 @@ function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null
   return dataHashes.some((of) => of === row.sourceDataHash) ? null : "only_reported";
 }
 
-/** Returns true if a withdrawal's row records the transaction as proven, in whichever role. Reads no chain. */
+/** Returns true if a withdrawal's row records the lowercase hash as proven, in any role. Reads no chain. */
 export function isWithdrawalProvenBy(row: WithdrawalRow, hash: Hex): boolean {
   const later = [row.destinationTxHash, row.refundTxHash, row.claimTxHash];
   if (later.includes(hash)) return true;

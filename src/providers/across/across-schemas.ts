@@ -27,7 +27,7 @@ const Duration = z
 const Token = z.object({ address: AddressText, decimals: z.int().min(0).max(77), chainId: ChainId });
 
 /**
- * Schema of the fields in use of a `GET /suggested-fees` response. Amounts are in the smallest unit of the input token,
+ * Schema of the used fields of a `GET /suggested-fees` response. Amounts are in the smallest unit of the input token,
  * `outputAmount` in that of the output token; `timestamp` and `fillDeadline` are in UNIX seconds; `exclusivityDeadline`
  * is a period in seconds or a UNIX time, as in `AcrossTerms`. Source: Across API.
  */
@@ -77,7 +77,7 @@ const AcrossDepositStatusShape = z.object({
 });
 
 /**
- * Schema of the fields in use of a `GET /deposit/status` response. The API sends each transaction hash under one of two
+ * Schema of the used fields of a `GET /deposit/status` response. The API sends each transaction hash under one of two
  * field names. `fillTx`, `refundTx` and `actionsSucceeded` (whether the destination calls succeeded) are null if the
  * API does not state them. Source: Across API.
  */

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { WireAddress, WireAmount, WireCalldata, WireGas } from "../provider-wire-values.ts";
 
 /**
- * Schema of the fields in use of a `GET /{chain}/api/v1/routes` response. `amountIn` and `amountOut` are in the
+ * Schema of the used fields of a `GET /{chain}/api/v1/routes` response. `amountIn` and `amountOut` are in the
  * smallest unit of their token; `gas` is in units of gas, or null if it is invalid. Source: KyberSwap Aggregator API.
  */
 export const KyberRoutes = z.object({
@@ -21,7 +21,7 @@ export const KyberRoutes = z.object({
 });
 
 /**
- * Schema of the fields in use of a `POST /{chain}/api/v1/route/build` response; units as in `KyberRoutes`. Source:
+ * Schema of the used fields of a `POST /{chain}/api/v1/route/build` response; units as in `KyberRoutes`. Source:
  * KyberSwap Aggregator API.
  */
 export const KyberBuild = z.object({

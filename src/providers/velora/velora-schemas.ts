@@ -21,10 +21,10 @@ const VeloraRoute = z.object({
  */
 export type VeloraRoute = z.output<typeof VeloraRoute>;
 
-/** Schema of the fields in use of a `GET /prices` response. Source: Velora Market API. */
+/** Schema of the used fields of a `GET /prices` response. Source: Velora Market API. */
 export const VeloraPrices = z.object({ priceRoute: VeloraRoute });
 
-/** Schema of the fields in use of a `GET /swap` response. Source: Velora Market API. */
+/** Schema of the used fields of a `GET /swap` response. Source: Velora Market API. */
 export const VeloraSwap = z.object({
   priceRoute: VeloraRoute,
   txParams: z.object({

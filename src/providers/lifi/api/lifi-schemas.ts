@@ -143,7 +143,7 @@ const Route = z.object({ steps: z.array(Step).min(1).max(MAX_STEPS) });
 export type LifiRoute = z.infer<typeof Route>;
 
 /**
- * Schema of the fields in use of a `POST /advanced/routes` response. A route that does not match its schema becomes
+ * Schema of the used fields of a `POST /advanced/routes` response. A route that does not match its schema becomes
  * null and does not invalidate the others. `unavailableRoutes` has one of the shapes of `errors` in `LifiErrorBody`.
  */
 export const LifiRoutes = z.object({
@@ -151,7 +151,7 @@ export const LifiRoutes = z.object({
   unavailableRoutes: z.unknown().optional(),
 });
 
-/** Schema of the fields in use of a `GET /tools` response: bridges with the chain pairs that they connect. */
+/** Schema of the used fields of a `GET /tools` response: bridges with the chain pairs that they connect. */
 export const LifiTools = z.object({
   bridges: z.array(
     z.object({
@@ -167,7 +167,7 @@ export const LifiTools = z.object({
 export const LifiTokens = z.object({ tokens: z.record(z.string(), z.array(LifiToken)) });
 
 /**
- * Schema of the fields in use of a `GET /chains` response: chain ids with the address of LI.FI's Diamond, if LI.FI
+ * Schema of the used fields of a `GET /chains` response: chain ids with the address of LI.FI's Diamond, if LI.FI
  * states one.
  */
 export const LifiChains = z.object({
@@ -181,7 +181,7 @@ const Leg = z.object({
 });
 
 /**
- * Schema of the fields in use of a `GET /status` response. Every field except `status` may be missing; texts are not
+ * Schema of the used fields of a `GET /status` response. Every field except `status` may be missing; texts are not
  * interpreted.
  */
 export const LifiStatus = z.object({

@@ -114,7 +114,7 @@ function describeDepositVault(
 const redeemProbe = (to: Address) =>
   probeFunction({ to, abi: redeemAbi(), name: "redeemInstant", args: [zeroAddress, 0n, 0n] });
 
-/** Returns a query for what a contract of Midas that is no DepositVault is, or null if it is none of Midas. */
+/** Returns a query for the reason that a RedemptionVault is no DepositVault, or null for any other contract. */
 function describeOther(address: Address): Query<string | null> {
   const on = { to: address, abi: depositVaultAbi() } as const;
   const reads = {

@@ -98,8 +98,8 @@ export function marketReads(vault: Vault, token: Address) {
 }
 
 /**
- * Creates two reads: the teller's cap on the total supply of shares, and that supply. Both are in the share token's
- * smallest unit.
+ * Creates two reads: the teller's cap on the total supply of shares (2^112 - 1 if there is none), and that supply. Both
+ * are in the share token's smallest unit.
  */
 export function capReads(vault: Vault) {
   return {
