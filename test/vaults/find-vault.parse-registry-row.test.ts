@@ -25,6 +25,7 @@ const sound: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   mellow: { queue: "async" },
   centrifuge: { deposit: "async" },
   lagoon: {},
+  ipor: {},
 };
 const families = Object.keys(sound);
 const row = (adapter: string, params: Record<string, string> = {}): StoredVault =>
@@ -37,6 +38,11 @@ test.each(families)("parseRegistryRow() accepts a valid row of %s", (adapter) =>
 test.each<[string, Record<string, string>, string]>([
   ["veda", { teller: "e" }, 'teller is one of a, b, c, d, not "e"'],
   ["veda", { referrer: "me" }, 'referrer is no address: "me"'],
+  ["veda", { teller_withdraw: "publik" }, "teller_withdraw is one of public"],
+  ["erc4626", { exit: "mapel" }, "exit is one of cooldown, maple"],
+  ["erc4626", { pool_manager: "0x12" }, "pool_manager is no address"],
+  ["erc4626", { withdrawal_manager: "0x12" }, "withdrawal_manager is no address"],
+  ["ipor", { withdraw_manager: "0x12" }, "withdraw_manager is no address"],
   ["midas", { deposit: "" }, 'deposit is one of instant, request, not ""'],
   ["midas", { recipient: "anybody" }, "recipient is one of argument, caller"],
   ["midas", { referrer: "0x01" }, "referrer is no bytes32"],
@@ -65,6 +71,7 @@ function askAll(vault: Vault): void {
     query.interpret(Object.fromEntries(Object.keys(query.reads).map((name) => [name, failed])));
   adapter.lens(vault);
   adapter.flows(vault);
+  adapter.exits?.modes(vault);
   settle(adapter.state(vault, 0));
   settle(adapter.flags(vault));
   settle(adapter.terms(vault, { ...deposit, now: 0 }));
@@ -76,7 +83,8 @@ function askAll(vault: Vault): void {
 test("no member of an adapter throws for the parameters of a row that parseRegistryRow() accepted", () => {
   const names = [
     ...["teller", "deposit", "recipient", "queue", "referrer"],
-    ...["redeem_queues", "deposit_queues", "redemption_vault"],
+    ...["redeem_queues", "deposit_queues", "redemption_vault", "redeem_via", "teller_withdraw"],
+    ...["exit", "pool_manager", "withdrawal_manager", "withdraw_manager"],
   ];
   const words = ["", "a", "sync", "async", "instant", "request", "argument", "x", "0x", zeroAddress];
   const params = fc.dictionary(

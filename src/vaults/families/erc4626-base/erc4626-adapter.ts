@@ -28,7 +28,7 @@ import { erc4626Deriver, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-exits.ts";
 import { erc4626Flows } from "./erc4626-flows.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
-import { identifyWaiting, waitingExits } from "./erc4626-waiting-exits.ts";
+import { checkWaitingParams, identifyWaiting, waitingExits } from "./erc4626-waiting-exits.ts";
 
 /** ABI of the ERC-4626 functions that deposits need, with the common extensions `paused()` and `minDeposit()`. */
 export const erc4626Abi = once(() =>
@@ -56,6 +56,8 @@ export interface Erc4626Options {
   name: string;
   /** True if the family's contracts enforce no minimum deposit. */
   noMinimum?: boolean;
+  /** Validates the family's registry parameters. Throws an Error for an invalid one. Absent if it has none. */
+  checkParams?(vault: Vault): void;
   /** True if `paused()`, where it exists, stops deposits. */
   pausable?: boolean;
   /** False if `maxDeposit` is not read, because it is meaningless or uses too much gas; true if absent. */
@@ -91,11 +93,12 @@ export interface Erc4626Options {
  * own call does. Withdrawals are those of `exits`. Source: EIP-4626.
  */
 export function defineErc4626(options: Erc4626Options): VaultAdapter {
-  const { explain, exits } = options;
+  const { checkParams, explain, exits } = options;
   const own = (vault: Vault, request: TermsInput | null) => options.views?.(vault, request) ?? null;
   return {
     name: options.name,
     noMinimum: options.noMinimum ?? false,
+    ...(checkParams === undefined ? {} : { checkParams }),
     lens: (vault) => ({
       kind: options.ratio === true ? "convert_or_ratio" : "convert",
       shareToken: vault.shareToken,
@@ -235,6 +238,7 @@ function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
  */
 export const erc4626 = defineErc4626({
   name: "erc4626",
+  checkParams: checkWaitingParams,
   pausable: true,
   ratio: true,
   // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.

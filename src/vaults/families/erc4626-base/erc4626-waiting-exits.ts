@@ -22,7 +22,7 @@ import {
   unknownPendingExit,
   type VaultExits,
 } from "../../vault-exits.ts";
-import { withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
+import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import type { Identification } from "./erc4626-derivation.ts";
 import { findMapleEnd, identifyMaple, mapleAbi, mapleRequest, mapleTerms } from "./maple-exits.ts";
@@ -39,12 +39,17 @@ const SHARES_OFFSET = 4;
 
 /**
  * Returns how a generic ERC-4626 vault delays withdrawals, by the registry parameter `exit`, or null if it pays
- * instantly.
+ * instantly. Throws an Error for another value.
  */
-const waitOf = (vault: Vault): "cooldown" | "maple" | null => {
-  const { exit } = vault.params;
-  return exit === "cooldown" || exit === "maple" ? exit : null;
-};
+const waitOf = (vault: Vault): "cooldown" | "maple" | null =>
+  optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple"] });
+
+/** Validates the registry parameters for withdrawals. Throws an Error for an invalid one. */
+export function checkWaitingParams(vault: Vault): void {
+  waitOf(vault);
+  addressParam(vault, "pool_manager");
+  addressParam(vault, "withdrawal_manager");
+}
 
 /**
  * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters:

@@ -29,6 +29,7 @@ import type { Vault } from "../../vault.ts";
 import type { TermsInput, VaultFamily } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
 import { type FeeRates, feeRate } from "../../vault-fee-rates.ts";
+import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { defineErc4626 } from "../erc4626-base/erc4626-adapter.ts";
 import {
@@ -82,6 +83,7 @@ function accessViews(vault: Vault, request: TermsInput | null) {
  */
 export const ipor = defineErc4626({
   name: "ipor",
+  checkParams: (vault) => void addressParam(vault, "withdraw_manager"),
   views: accessViews,
   exits: iporExits,
   explain: familyErrors({

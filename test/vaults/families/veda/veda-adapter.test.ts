@@ -128,13 +128,6 @@ describe("Veda terms()", () => {
     expect(() => veda.checkParams?.(generation("d", { rate: "guessed" }))).toThrow("rate is one of");
   });
 
-  test("rejects a row with an unknown value of teller_withdraw", () => {
-    expect(() => veda.checkParams?.(generation("d", { teller_withdraw: "publik" }))).toThrow(
-      "teller_withdraw is one of",
-    );
-    veda.checkParams?.(generation("d", { teller_withdraw: "public" }));
-  });
-
   test("maxDeposit is exactly the room under the cap", () => {
     const amounts = fc.bigInt(1n, 10n ** 30n);
     fc.assert(
