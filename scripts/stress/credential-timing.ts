@@ -9,7 +9,7 @@ import { bytesToHex } from "viem";
 import { createContext, createRuntime } from "../../src/context.ts";
 import { createDatabase, lazyDrizzle } from "../../src/db/database-client.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
-import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate-credentials.ts";
+import { authenticateKey, type OfferedPair } from "../../src/partners/authenticate-partner.ts";
 import { pepperedDigest } from "../../src/partners/credential-digest.ts";
 import { generateCredential } from "../../src/partners/partner-credentials.ts";
 import { readArguments } from "../command.ts";

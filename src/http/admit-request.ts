@@ -2,7 +2,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import type { Context } from "../context.ts";
 import { AppError, failure } from "../errors.ts";
-import { authenticate, type OfferedCredentials } from "../partners/authenticate-credentials.ts";
+import { authenticate, type OfferedCredentials } from "../partners/authenticate-partner.ts";
 import { countRequest } from "../partners/count-rate-limit.ts";
 import type { Actor } from "../partners/partner-actor.ts";
 import type { AnyRoute } from "./define-route.ts";

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
 import type { ErrorCode } from "../errors.ts";
-import type { Access } from "../partners/authenticate-credentials.ts";
+import type { Access } from "../partners/authenticate-partner.ts";
 
 /** An HTTP method, in lowercase. */
 export type Method = "get" | "post" | "put" | "patch" | "delete";

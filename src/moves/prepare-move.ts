@@ -35,7 +35,7 @@ import { prepareMode } from "../withdrawals/choose-exit.ts";
 import { chooseExitSignature, planExitSignature } from "../withdrawals/exit-authorization.ts";
 import { type Exit, redeemStep } from "../withdrawals/exit-calldata.ts";
 import { type ExitFacts, readExitFacts } from "../withdrawals/exit-preflight.ts";
-import { buildOffer, findTransfer } from "../withdrawals/find-transfer-route.ts";
+import { buildOffer, findTransfer } from "../withdrawals/find-exit-transfer-route.ts";
 import { type PreparedExit, sharePayment, toExpectedWithdrawal } from "../withdrawals/prepare-exit.ts";
 import { onwardAmount, prepareOnward, providerStep } from "../withdrawals/prepare-routed-exit.ts";
 import { verifyApprovals } from "../withdrawals/verify-exit-approvals.ts";

@@ -13,7 +13,7 @@ import { selectSessionOwner } from "../db/queries/session-queries.ts";
 import { AppError, failure } from "../errors.ts";
 import type { ApiKey, CreatedApiKey, KeyRight } from "../schemas/partner-api-key-schema.ts";
 import type { RotatedKeys } from "../schemas/partner-schema.ts";
-import { isSessionLive } from "./authenticate-credentials.ts";
+import { isSessionLive } from "./authenticate-partner.ts";
 import { pepperedDigest, toHexDigits } from "./credential-digest.ts";
 import { requirePartner } from "./partner-actor.ts";
 import { credentialPrefix, generateCredential } from "./partner-credentials.ts";

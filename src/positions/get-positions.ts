@@ -8,7 +8,7 @@ import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts
 import { failure } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
-import type { FeedReadings } from "../prices/feeds/price-feed-query.ts";
+import type { FeedReadings } from "../prices/feeds/chainlink-feed-query.ts";
 import {
   type ChainToken,
   type Prices,

@@ -11,9 +11,9 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { combinePrices } from "./combine-prices.ts";
+import { type FeedReadings, feedPrices, feedQuery } from "./feeds/chainlink-feed-query.ts";
+import { feedTables } from "./feeds/chainlink-feed-tables.ts";
 import type { ChainFeeds } from "./feeds/price-feed.ts";
-import { type FeedReadings, feedPrices, feedQuery } from "./feeds/price-feed-query.ts";
-import { feedTables } from "./feeds/price-feed-tables.ts";
 import { agedMarketPrice, fetchMarketPrices, type MarketScope } from "./market-prices.ts";
 import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price.ts";
 

@@ -9,7 +9,7 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import { assertServedChain } from "./derive-vault.ts";
 import { type ClaimRow, toClaimRow, type VaultClaims } from "./import-registry-claims.ts";
 import { type Resolution, resolveVault } from "./prove-vault.ts";
-import { toVaultRecord } from "./vault-records.ts";
+import { toVaultRecord } from "./registry-vault-records.ts";
 
 /** A vault's registry entry and whether this call added it, or why on-chain data or the adapter rule out the claims. */
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };

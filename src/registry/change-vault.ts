@@ -9,7 +9,7 @@ import { renewRegistry } from "../vaults/find-vault.ts";
 import { assertServedChain } from "./derive-vault.ts";
 import { proveVaultNow } from "./prove-due-vaults.ts";
 import { type ProofAttempt, proveVault } from "./prove-vault.ts";
-import { toVaultRecord } from "./vault-records.ts";
+import { toVaultRecord } from "./registry-vault-records.ts";
 
 /** A vault, and the change that an administrator requests for it. */
 type VaultChange = { key: VaultKey; change: VaultChangeInput };

@@ -10,10 +10,10 @@ import { SECOND_MS } from "../lib/durations.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { renewRegistry } from "../vaults/find-vault.ts";
-import { decideAfterProof, type ProofFinding } from "./proof-decision.ts";
+import { decideAfterProof, type ProofFinding } from "./decide-vault-proof.ts";
 import { proveVault } from "./prove-vault.ts";
 import { readAdmission } from "./registry-admission-facts.ts";
-import { toVaultRecord } from "./vault-records.ts";
+import { toVaultRecord } from "./registry-vault-records.ts";
 
 /** Number of vaults of one chain that a run leases at a time. */
 const BATCH_SIZE = 4;

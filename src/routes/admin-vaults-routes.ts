@@ -7,7 +7,7 @@ import { addVault } from "../registry/add-vault.ts";
 import { changeVault } from "../registry/change-vault.ts";
 import { importClaims, type VaultClaims } from "../registry/import-registry-claims.ts";
 import { proveVaultNow } from "../registry/prove-due-vaults.ts";
-import { listVaultRecords } from "../registry/vault-records.ts";
+import { listVaultRecords } from "../registry/registry-vault-records.ts";
 import {
   ImportReport,
   NewVaultInput,

@@ -23,8 +23,8 @@ import {
 } from "../schemas/withdraw-build-schema.ts";
 import { Withdrawal, WithdrawalDetail, withdrawalStates } from "../schemas/withdrawal-schema.ts";
 import { authorizeWithdrawal, cancelWithdrawal } from "../withdrawals/authorize-withdrawal.ts";
-import { buildRequestAction } from "../withdrawals/build-request-action.ts";
 import { buildWithdrawalOnce } from "../withdrawals/build-withdrawal.ts";
+import { buildRequestAction } from "../withdrawals/build-withdrawal-request-action.ts";
 import { getWithdrawalQuote } from "../withdrawals/get-withdrawal-quote.ts";
 import {
   exitRequestErrors,

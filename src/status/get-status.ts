@@ -12,9 +12,9 @@ import {
   type TransactionReader,
 } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { applyTransitions, type Transition } from "../tracking/deposits/deposit-transitions.ts";
-import { vaultTransitions } from "../tracking/deposits/destination-transaction.ts";
-import { isSourceOpen, sourceTransitions } from "../tracking/deposits/source-transaction.ts";
 import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
+import { vaultTransitions } from "../tracking/deposits/track-destination-transaction.ts";
+import { isSourceOpen, sourceTransitions } from "../tracking/deposits/track-source-transaction.ts";
 import {
   type FoundTransaction,
   isProvenBy,

@@ -9,13 +9,13 @@ import {
 } from "../db/queries/deposit-queries.ts";
 import { findShareProof, routerRefs } from "../tracking/deposits/deposit-proofs.ts";
 import { isOpen, isRequested } from "../tracking/deposits/deposit-state-machine.ts";
-import { awaitsSecondStep } from "../tracking/deposits/destination-transaction.ts";
+import { awaitsSecondStep } from "../tracking/deposits/track-destination-transaction.ts";
 import {
   builtDataHashes,
   innerDataHashes,
   isSourceOpen,
   matchesSource,
-} from "../tracking/deposits/source-transaction.ts";
+} from "../tracking/deposits/track-source-transaction.ts";
 import { isExitSourceOpen } from "../tracking/withdrawals/track-withdrawal-source.ts";
 
 /** The transaction of a status request as its chain returned it. `seen` is null if the chain could not be read. */

@@ -5,9 +5,9 @@ import { describeError } from "../lib/logger.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
 import type { TransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { previewTransitions, type Transition } from "../tracking/deposits/deposit-transitions.ts";
-import { vaultTransitions } from "../tracking/deposits/destination-transaction.ts";
-import { sourceTransitions } from "../tracking/deposits/source-transaction.ts";
 import { deliveryTransitions } from "../tracking/deposits/track-bridge-delivery.ts";
+import { vaultTransitions } from "../tracking/deposits/track-destination-transaction.ts";
+import { sourceTransitions } from "../tracking/deposits/track-source-transaction.ts";
 import type { FoundTransaction } from "./match-status-transaction.ts";
 import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
 

@@ -5,7 +5,7 @@ import { searchLogs } from "../chains/log-reader.ts";
 import { RpcNumber } from "../chains/rpc-values.ts";
 import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
-import { entryPoints, userOperationAbi } from "../tracking/deposits/source-transaction.ts";
+import { entryPoints, userOperationAbi } from "../tracking/deposits/track-source-transaction.ts";
 
 /** Number of newest blocks that are searched for a user operation. */
 const SEARCHED_BLOCKS = 20_000;

@@ -4,7 +4,7 @@ import type { Receipt, Transaction } from "../chains/chain-transaction.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import { executedOrders } from "../router/router-codec.ts";
 import { netTransfers } from "../tracking/deposits/deposit-proofs.ts";
-import { userOperationAbi } from "../tracking/deposits/source-transaction.ts";
+import { userOperationAbi } from "../tracking/deposits/track-source-transaction.ts";
 import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";

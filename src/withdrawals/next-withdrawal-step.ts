@@ -10,7 +10,7 @@ import type { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
 import { type OpenExit, readExitRequest } from "../tracking/withdrawals/track-withdrawal-request.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import type { ExitFollowUp } from "../vaults/vault-exits.ts";
-import { prepareTransfer } from "./find-transfer-route.ts";
+import { prepareTransfer } from "./find-exit-transfer-route.ts";
 
 /**
  * The next transaction of a withdrawal, or the reason why it cannot be signed now. Both are null if there is nothing to

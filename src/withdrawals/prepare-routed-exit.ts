@@ -24,7 +24,12 @@ import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { prepareMode } from "./choose-exit.ts";
 import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
-import { buildOffer, findTransfer, requestedToken, simulateUserTransfer } from "./find-transfer-route.ts";
+import {
+  buildOffer,
+  findTransfer,
+  requestedToken,
+  simulateUserTransfer,
+} from "./find-exit-transfer-route.ts";
 import { type PreparedExit, receivedIn, sharePayment, toExpectedWithdrawal } from "./prepare-exit.ts";
 import type { PreparedWithdrawal, RoutedExit } from "./prepared-withdrawal.ts";
 import { verifyApprovals } from "./verify-exit-approvals.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { SessionOwner } from "../../src/db/queries/session-queries.ts";
-import { isSessionLive } from "../../src/partners/authenticate-credentials.ts";
+import { isSessionLive } from "../../src/partners/authenticate-partner.ts";
 import {
   type Actor,
   type PartnerProof,

@@ -4,7 +4,7 @@ import {
   startTestDeployment,
   type TestDeployment,
 } from "../../scripts/stack/test-deployment.ts";
-import { authenticate } from "../../src/partners/authenticate-credentials.ts";
+import { authenticate } from "../../src/partners/authenticate-partner.ts";
 import { rotateKeys } from "../../src/partners/partner-api-keys.ts";
 import {
   type Answer,

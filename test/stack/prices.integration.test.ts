@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { pricesVariable } from "../../scripts/stack/worker/prices.ts";
 import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import { parseConfig } from "../../src/config.ts";
-import { feedPrices, feedQuery } from "../../src/prices/feeds/price-feed-query.ts";
+import { feedPrices, feedQuery } from "../../src/prices/feeds/chainlink-feed-query.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
 import { bindings } from "../support/context.ts";
 import { type BridgedStack, manifestOf, startBridged } from "../support/stack/bridged.ts";

@@ -7,7 +7,7 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { entryPoints, userOperationAbi } from "../../src/tracking/deposits/source-transaction.ts";
+import { entryPoints, userOperationAbi } from "../../src/tracking/deposits/track-source-transaction.ts";
 import { randomOf } from "../support/flows/random.ts";
 import { AWAY, HOME } from "../support/following/contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "../support/following/embedded-database.ts";

@@ -13,7 +13,7 @@ import { rpc } from "../../scripts/stack/chains/json-rpc.ts";
 import { contractsOf } from "../../scripts/stack/chains/scratch-chain.ts";
 import { selectWithdrawal } from "../../src/db/queries/withdrawal-queries.ts";
 import { BuiltRequestAction } from "../../src/schemas/withdraw-build-schema.ts";
-import { entryPoints } from "../../src/tracking/deposits/source-transaction.ts";
+import { entryPoints } from "../../src/tracking/deposits/track-source-transaction.ts";
 import { followDeposits } from "../../src/tracking/follow/follow-deposits.ts";
 import { sampleAmount } from "../support/conformance/vaults/deposit.ts";
 import { deployStandard } from "../support/conformance/vaults/standard.ts";

@@ -176,7 +176,7 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
 }
 
 const WithdrawDialog = lazy(() =>
-  import("../orders/withdraw-dialog.tsx").then((module) => ({ default: module.WithdrawDialog })),
+  import("../orders/withdrawal-order-dialog.tsx").then((module) => ({ default: module.WithdrawDialog })),
 );
 
 function WithdrawButton({ position, own }: { position: Position; own: `0x${string}` }) {

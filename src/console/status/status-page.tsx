@@ -7,7 +7,7 @@ import { formatAge, formatDuration, formatTime } from "../format/format-times.ts
 import { DataTable } from "../ui/data-table.tsx";
 import { Badge, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Page, Stat } from "../ui/page-and-cards.tsx";
-import { findTroubles } from "./status-troubles.ts";
+import { findTroubles } from "./status-page-troubles.ts";
 
 type Health = Answer<"health.details">;
 

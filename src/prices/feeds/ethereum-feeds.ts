@@ -1,5 +1,5 @@
+import { chainFeeds } from "./chainlink-feed-rows.ts";
 import type { ChainFeeds } from "./price-feed.ts";
-import { chainFeeds } from "./price-feed-rows.ts";
 
 /**
  * Price feeds on Ethereum.

@@ -1,6 +1,6 @@
-import { UNKNOWN_HEARTBEAT_S } from "./feed-answers.ts";
+import { UNKNOWN_HEARTBEAT_S } from "./chainlink-feed-answers.ts";
+import { chainFeeds } from "./chainlink-feed-rows.ts";
 import type { ChainFeeds } from "./price-feed.ts";
-import { chainFeeds } from "./price-feed-rows.ts";
 
 /**
  * Price feeds on chains that settle on Ethereum, by chain id.

@@ -17,8 +17,8 @@ import { previewWithdrawal, restateWithdrawal } from "../withdrawals/withdrawal-
 import { currentState } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
-import { provingTransactions, readEvidence } from "./proving-transactions.ts";
 import { trackDeposit } from "./track-deposit.ts";
+import { provingTransactions, readEvidence } from "./track-proving-transactions.ts";
 
 interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
   row: Row;

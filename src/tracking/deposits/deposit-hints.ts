@@ -6,7 +6,7 @@ import { DAY_MS } from "../../lib/durations.ts";
 import { isOpenWithdrawal } from "../withdrawals/withdrawal-state-machine.ts";
 import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
-import { isSourceOpen, matchesSource } from "./source-transaction.ts";
+import { isSourceOpen, matchesSource } from "./track-source-transaction.ts";
 
 /** Lifetime of a hint whose transaction no node knows, in milliseconds. */
 const UNKNOWN_TTL_MS = 3 * DAY_MS;

@@ -11,8 +11,8 @@ import { countShareTransfers, netTransfers } from "./deposit-proofs.ts";
 import { isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import type { Transition } from "./deposit-transitions.ts";
-import { findTransfers } from "./find-token-transfer-logs.ts";
 import { isRequestGone, type RequestState, readRequest } from "./track-deposit-request.ts";
+import { findTransfers } from "./track-token-transfer-logs.ts";
 
 /** Requests whose shares a claim transaction sent: only this one, this and other requests, or only other requests. */
 export type ClaimOwnership = "own" | "shared" | "another's";

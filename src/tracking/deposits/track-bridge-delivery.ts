@@ -12,7 +12,7 @@ import {
   refundedTransition,
   type Transition,
 } from "./deposit-transitions.ts";
-import { vaultTransitions } from "./destination-transaction.ts";
+import { vaultTransitions } from "./track-destination-transaction.ts";
 
 /**
  * Reads the status of a deposit's or withdrawal's transfer from its provider and, if another provider operates the

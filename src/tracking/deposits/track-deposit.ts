@@ -8,10 +8,14 @@ import { settlementTransitions } from "./deposit-request-settlement.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { applyTransitions, type Transition } from "./deposit-transitions.ts";
-import { awaitsSecondStep, findSecondStepTransactions, vaultTransitions } from "./destination-transaction.ts";
-import { isSourceOpen, sourceTransitions } from "./source-transaction.ts";
 import { deliveryTransitions } from "./track-bridge-delivery.ts";
 import { isRejected } from "./track-deposit-request.ts";
+import {
+  awaitsSecondStep,
+  findSecondStepTransactions,
+  vaultTransitions,
+} from "./track-destination-transaction.ts";
+import { isSourceOpen, sourceTransitions } from "./track-source-transaction.ts";
 
 interface TrackInput {
   row: DepositRow;

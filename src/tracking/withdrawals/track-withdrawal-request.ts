@@ -13,9 +13,9 @@ import { readTimed } from "../../vaults/vault-state.ts";
 import { hashesOn } from "../deposits/deposit-hints.ts";
 import { netTransfers } from "../deposits/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
-import { type FoundTransfers, findTransfers } from "../deposits/find-token-transfer-logs.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { paysRequestedToken } from "./withdrawal-proofs.ts";
+import { type FoundTransfers, findTransfers } from "../deposits/track-token-transfer-logs.ts";
+import { paysRequestedToken } from "./track-withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 

@@ -7,12 +7,12 @@ import { sameAddress } from "../../lib/address.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import type { ExitRequestSeen } from "../../vaults/vault-exits.ts";
-import { failureReason } from "../deposits/deposit-failure-reason.ts";
 import { transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
-import { isSourceTransaction, matchesSource } from "../deposits/source-transaction.ts";
+import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { type ExitPayment, findDirectExit, findRouterExit } from "./withdrawal-proofs.ts";
+import { isSourceTransaction, matchesSource } from "../deposits/track-source-transaction.ts";
+import { type ExitPayment, findDirectExit, findRouterExit } from "./track-withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 

@@ -10,9 +10,9 @@ import type { ProviderStatus } from "../../providers/provider.ts";
 import { hashesOn } from "../deposits/deposit-hints.ts";
 import { findDeliveredAmount, findRefund, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
-import { type FoundTransfers, findTransfers } from "../deposits/find-token-transfer-logs.ts";
-import { innerDataHashes } from "../deposits/source-transaction.ts";
 import { namedRefunds, readProviderStatuses, substatusOf } from "../deposits/track-bridge-delivery.ts";
+import { innerDataHashes } from "../deposits/track-source-transaction.ts";
+import { type FoundTransfers, findTransfers } from "../deposits/track-token-transfer-logs.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 interface TransferInput {

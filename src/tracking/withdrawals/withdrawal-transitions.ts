@@ -8,7 +8,7 @@ import {
 } from "../../db/queries/deposit-queries.ts";
 import { selectWithdrawal } from "../../db/queries/withdrawal-queries.ts";
 import type { TransactionReader } from "../deposits/deposit-transaction-reader.ts";
-import { readNewEvidence } from "../deposits/proving-transactions.ts";
+import { readNewEvidence } from "../deposits/track-proving-transactions.ts";
 import { nextWithdrawalState, type WithdrawalEvent } from "./withdrawal-state-machine.ts";
 
 /** A transition of a withdrawal: an event, with the database columns to write. */

@@ -7,13 +7,13 @@ import { readBlock } from "../../../chains/read-block.ts";
 import type { DeliveryProof, ProviderScope, ProviderStatus, TransferReference } from "../../provider.ts";
 import { bridgeOfTool } from "../lifi-bridges.ts";
 import type { LifiDeployments, PairDeployments } from "../lifi-deployments.ts";
-import { findCctpSend, findStargateSend, type SentTransfer } from "./bridge-source-events.ts";
 import {
   findCctpMint,
   findStargatePayout,
   findStargateRecovery,
   receiverAbi,
 } from "./lifi-delivery-events.ts";
+import { findCctpSend, findStargateSend, type SentTransfer } from "./lifi-source-events.ts";
 import { CLOCK_SKEW, wasOnBus } from "./stargate-bus.ts";
 
 /** Maximum number of blocks after the payout in which the destination call is searched. */

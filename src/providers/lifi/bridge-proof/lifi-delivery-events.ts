@@ -4,8 +4,8 @@ import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { DeliveryProof } from "../../provider.ts";
 import type { PairDeployments } from "../lifi-deployments.ts";
-import { cctpAbi, logsAtAddress, type SentTransfer, stargateAbi } from "./bridge-source-events.ts";
 import { parseBurnBody } from "./cctp-message.ts";
+import { cctpAbi, logsAtAddress, type SentTransfer, stargateAbi } from "./lifi-source-events.ts";
 import { stargatePoolOf } from "./stargate-and-cctp-contracts.ts";
 
 type StargateSent = Extract<SentTransfer, { kind: "stargate" }>;

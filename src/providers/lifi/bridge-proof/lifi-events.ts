@@ -2,7 +2,7 @@ import { getAbiItem, parseAbi, toEventSelector } from "viem";
 import { once } from "../../../lib/once.ts";
 import type { TransferEvent } from "../../provider.ts";
 import type { LifiDeployment } from "../lifi-deployments.ts";
-import { stargateAbi, transferStartedAbi } from "./bridge-source-events.ts";
+import { stargateAbi, transferStartedAbi } from "./lifi-source-events.ts";
 
 const swapAbi = once(() =>
   parseAbi([

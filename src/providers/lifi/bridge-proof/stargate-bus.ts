@@ -5,7 +5,7 @@ import { toTopicLists } from "../../../chains/log-filter.ts";
 import { searchLogs } from "../../../chains/log-reader.ts";
 import { readBlock } from "../../../chains/read-block.ts";
 import type { Block } from "../../../lib/block-ranges.ts";
-import { busAbi } from "./bridge-source-events.ts";
+import { busAbi } from "./lifi-source-events.ts";
 
 /**
  * Maximum time between the departure and the arrival of a Stargate bus (a batch of transfers), in seconds.

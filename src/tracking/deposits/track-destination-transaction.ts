@@ -7,8 +7,8 @@ import { findShareProof, routerRefs, type ShareProof, transfersOf } from "./depo
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { findDepositsByReference } from "./find-deposit-logs.ts";
-import { type FoundTransfers, findTransfers } from "./find-token-transfer-logs.ts";
 import { findVaultOfDeposit, requestTransitions } from "./track-deposit-request.ts";
+import { type FoundTransfers, findTransfers } from "./track-token-transfer-logs.ts";
 
 interface VaultCall {
   /** The contract that users call to deposit into the vault. */

@@ -6,7 +6,7 @@ import {
   SEQUENCER_GRACE_S,
   sequencerIsUp,
   staleAfter,
-} from "../../../src/prices/feeds/feed-answers.ts";
+} from "../../../src/prices/feeds/chainlink-feed-answers.ts";
 
 const NOW = 1_700_000_000;
 const ONE = 10n ** 18n;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findTroubles } from "../../../src/console/status/status-troubles.ts";
+import { findTroubles } from "../../../src/console/status/status-page-troubles.ts";
 
 type Health = Parameters<typeof findTroubles>[0];
 const chain = {

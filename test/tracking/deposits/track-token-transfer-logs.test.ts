@@ -2,7 +2,7 @@ import { type Hex, padHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { RpcError } from "../../../src/chains/json-rpc.ts";
 import type { Context } from "../../../src/context.ts";
-import { findTransfers } from "../../../src/tracking/deposits/find-token-transfer-logs.ts";
+import { findTransfers } from "../../../src/tracking/deposits/track-token-transfer-logs.ts";
 import { fakeChain } from "../../support/across/stage.ts";
 import { wireLog } from "../../support/chains/wire.ts";
 import { testContext } from "../../support/context.ts";

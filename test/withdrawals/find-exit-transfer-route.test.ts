@@ -1,6 +1,6 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { prepareTransfer, requestedToken } from "../../src/withdrawals/find-transfer-route.ts";
+import { prepareTransfer, requestedToken } from "../../src/withdrawals/find-exit-transfer-route.ts";
 import { USDC, USER, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { home } from "../support/withdrawals/fixtures.ts";

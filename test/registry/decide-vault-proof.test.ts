@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { VaultProof } from "../../src/db/tables/vault-tables.ts";
-import { decideAfterProof, type ProofFinding } from "../../src/registry/proof-decision.ts";
+import { decideAfterProof, type ProofFinding } from "../../src/registry/decide-vault-proof.ts";
 
 const NOW = Date.parse("2026-03-01T00:00:00.000Z");
 const proof: VaultProof = {

@@ -1,7 +1,7 @@
 import { encodeErrorResult, type Hex, parseAbi } from "viem";
 import { expect, test } from "vitest";
 import { decodeRouterError } from "../../../src/router/router-codec.ts";
-import { reasonOf } from "../../../src/tracking/deposits/deposit-failure-reason.ts";
+import { reasonOf } from "../../../src/tracking/deposits/track-deposit-failure.ts";
 
 const abi = parseAbi([
   "error Error(string reason)",

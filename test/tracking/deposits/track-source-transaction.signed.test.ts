@@ -4,7 +4,7 @@ import type { Transaction, TransactionOnChain } from "../../../src/chains/chain-
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { encodeRouterCall, type RouterCall, routerBridgeOutput } from "../../../src/router/router-codec.ts";
 import { type AuthorizationKind, encodeSignedCall } from "../../../src/router/router-signature-messages.ts";
-import { builtDataHashes, matchesSource } from "../../../src/tracking/deposits/source-transaction.ts";
+import { builtDataHashes, matchesSource } from "../../../src/tracking/deposits/track-source-transaction.ts";
 import { OTHER, REF, row, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { executedLog, receiptOf } from "../../support/deposits/logs.ts";
 

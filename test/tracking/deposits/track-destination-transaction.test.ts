@@ -1,7 +1,7 @@
 import type { Log } from "viem";
 import { expect, test } from "vitest";
 import type { Transaction } from "../../../src/chains/chain-transaction.ts";
-import { callsVault } from "../../../src/tracking/deposits/destination-transaction.ts";
+import { callsVault } from "../../../src/tracking/deposits/track-destination-transaction.ts";
 import { OTHER, row, USDC, USER, VAULT } from "../../support/deposits/fixtures.ts";
 import { executedLog, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 

@@ -1,6 +1,6 @@
 import { concatHex, encodeFunctionData, type Hex, keccak256, numberToHex, parseAbi, size } from "viem";
 import { expect, test } from "vitest";
-import { innerDataHashes } from "../../../src/tracking/deposits/source-transaction.ts";
+import { innerDataHashes } from "../../../src/tracking/deposits/track-source-transaction.ts";
 import { OTHER, USDC } from "../../support/deposits/fixtures.ts";
 
 const wanted: Hex = `0xdeadbeef${"5a".repeat(333)}`;

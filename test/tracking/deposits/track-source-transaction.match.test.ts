@@ -20,7 +20,10 @@ import {
 import { describe, expect, test } from "vitest";
 import type { Transaction, TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { isSourceTransaction, matchesSource } from "../../../src/tracking/deposits/source-transaction.ts";
+import {
+  isSourceTransaction,
+  matchesSource,
+} from "../../../src/tracking/deposits/track-source-transaction.ts";
 import { OTHER, row, USDC, USER } from "../../support/deposits/fixtures.ts";
 import { log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 

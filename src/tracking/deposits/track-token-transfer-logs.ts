@@ -6,7 +6,7 @@ import { toTopicLists } from "../../chains/log-filter.ts";
 import { type LogReading, searchLogs } from "../../chains/log-reader.ts";
 import type { Context } from "../../context.ts";
 import { type BlockRange, countBlocks, subtractRanges, uniteRanges } from "../../lib/block-ranges.ts";
-import { readSearchedBlocks, rememberSearch } from "./searched-blocks.ts";
+import { readSearchedBlocks, rememberSearch } from "./track-searched-blocks.ts";
 
 /** Maximum number of blocks below the head block that every search reads. */
 const NEWEST_BLOCKS = 16_000;

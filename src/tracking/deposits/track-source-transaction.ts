@@ -16,11 +16,11 @@ import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { executedOrders, routerBridgeOutput, unsignedCalldata } from "../../router/router-codec.ts";
-import { failureReason } from "./deposit-failure-reason.ts";
 import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from "./deposit-proofs.ts";
 import { isOpen } from "./deposit-state-machine.ts";
 import { isConfirmed } from "./deposit-transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
+import { failureReason } from "./track-deposit-failure.ts";
 import { isRejected, requestTransitions } from "./track-deposit-request.ts";
 
 /** Minimum length of a deposit's calldata, in bytes: a selector and two words. */

@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { feedPrices, feedQuery } from "../../../src/prices/feeds/chainlink-feed-query.ts";
 import type { FeedDefinition } from "../../../src/prices/feeds/price-feed.ts";
-import { feedPrices, feedQuery } from "../../../src/prices/feeds/price-feed-query.ts";
 import { callsOf, contractsClient, head } from "../../support/chains/multicall.ts";
 import {
   ETH_FEED,

@@ -1,7 +1,10 @@
 import { decodeFunctionData, encodeErrorResult, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { RequestActionInput } from "../../src/schemas/withdraw-build-schema.ts";
-import { buildRequestAction, type RequestAction } from "../../src/withdrawals/build-request-action.ts";
+import {
+  buildRequestAction,
+  type RequestAction,
+} from "../../src/withdrawals/build-withdrawal-request-action.ts";
 import { USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import {

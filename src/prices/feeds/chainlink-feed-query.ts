@@ -8,7 +8,7 @@ import {
   type FeedProblem,
   type FeedRound,
   sequencerIsUp,
-} from "./feed-answers.ts";
+} from "./chainlink-feed-answers.ts";
 import type { ChainFeeds, FeedDefinition, TokenFeed } from "./price-feed.ts";
 
 const feedAbi = parseAbi([

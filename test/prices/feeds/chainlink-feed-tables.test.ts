@@ -1,8 +1,8 @@
 import { checksumAddress, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { knownChains } from "../../../src/chains/chain-definitions.ts";
-import { chainFeeds } from "../../../src/prices/feeds/price-feed-rows.ts";
-import { feedTables } from "../../../src/prices/feeds/price-feed-tables.ts";
+import { chainFeeds } from "../../../src/prices/feeds/chainlink-feed-rows.ts";
+import { feedTables } from "../../../src/prices/feeds/chainlink-feed-tables.ts";
 
 const chains = Object.entries(feedTables).map(([chainId, feeds]) => ({ chainId: Number(chainId), feeds }));
 

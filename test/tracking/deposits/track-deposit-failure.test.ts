@@ -6,7 +6,7 @@ import { RpcError } from "../../../src/chains/json-rpc.ts";
 import { failure } from "../../../src/errors.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { failureReason, reasonOf } from "../../../src/tracking/deposits/deposit-failure-reason.ts";
+import { failureReason, reasonOf } from "../../../src/tracking/deposits/track-deposit-failure.ts";
 import { completeClient } from "../../support/chains/complete-client.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { OTHER, USER } from "../../support/deposits/fixtures.ts";

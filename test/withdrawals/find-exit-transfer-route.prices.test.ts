@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { priceKey, type TokenPrice } from "../../src/prices/price.ts";
-import { prepareTransfer } from "../../src/withdrawals/find-transfer-route.ts";
+import { prepareTransfer } from "../../src/withdrawals/find-exit-transfer-route.ts";
 import { USDC, USER, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { home } from "../support/withdrawals/fixtures.ts";

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, encodeEventTopics, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { findDirectExit, findRouterExit } from "../../../src/tracking/withdrawals/withdrawal-proofs.ts";
+import { findDirectExit, findRouterExit } from "../../../src/tracking/withdrawals/track-withdrawal-proofs.ts";
 import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../support/deposits/fixtures.ts";
 import { executedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 import { withdrawalRow as row } from "../../support/withdrawals/withdrawal-row.ts";
