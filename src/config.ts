@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { AppError } from "./errors.ts";
-import { type DiscoverySetting, parseDiscoverySetting } from "./lib/discovery-setting.ts";
 import {
   type AssetFiles,
   assetsOf,
@@ -8,7 +7,8 @@ import {
   type PlatformLimiter,
   platformLimitersOf,
   queueOf,
-} from "./lib/platform-bindings.ts";
+} from "./lib/cloudflare-bindings.ts";
+import { type DiscoverySetting, parseDiscoverySetting } from "./lib/discovery-setting.ts";
 import { byChain, ContractAddress, jsonVariable, Url } from "./lib/setting-schemas.ts";
 import { parseSigningTokens, type SigningTokens } from "./lib/signing-token-setting.ts";
 

@@ -12,10 +12,10 @@ import {
 } from "./db/database-client.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
 import { Breakers } from "./lib/circuit-breaker.ts";
+import { type EdgeCacheControl, purgeEdge } from "./lib/cloudflare-bindings.ts";
 import { createLogger, describeError, type Logger } from "./lib/logger.ts";
 import { onceImported } from "./lib/once.ts";
 import { Timing } from "./lib/outside-call-timing.ts";
-import { type EdgeCacheControl, purgeEdge } from "./lib/platform-bindings.ts";
 import type { Actor } from "./partners/partner-actor.ts";
 import { PriceBook, PriceMemory } from "./prices/price-book.ts";
 import type { Provider, ProviderScope } from "./providers/provider.ts";

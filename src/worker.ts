@@ -1,6 +1,6 @@
 import { composeApp, contextOfIsolate } from "./app.ts";
 import type { Context } from "./context.ts";
-import { edgeCacheOf } from "./lib/platform-bindings.ts";
+import { edgeCacheOf } from "./lib/cloudflare-bindings.ts";
 
 const app = composeApp();
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { composeApp } from "../../src/app.ts";
 import { type Context, createContext, createRuntime, type Runtime } from "../../src/context.ts";
-import type { EdgeCacheControl } from "../../src/lib/platform-bindings.ts";
+import type { EdgeCacheControl } from "../../src/lib/cloudflare-bindings.ts";
 import { createRedis } from "../../src/redis/redis-client.ts";
 import { connect } from "../db/connect.ts";
 import { migrate } from "../db/migrate.ts";

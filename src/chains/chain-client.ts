@@ -1,7 +1,7 @@
 import { failureFrom } from "../errors.ts";
 import { type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
 import { type Breaker, type BreakerPolicy, Breakers } from "../lib/circuit-breaker.ts";
-import { outcomeOfOutsideError, throughBreaker } from "../lib/circuit-breaker-request.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../lib/circuit-breaker-call.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 import type { ChainDefinition } from "./chain-definitions.ts";
 import { callNode, checkBounds, RpcError } from "./json-rpc.ts";

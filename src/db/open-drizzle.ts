@@ -1,7 +1,7 @@
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { boundedFetch, type Fetch } from "../lib/bounded-fetch.ts";
 import type { Breaker } from "../lib/circuit-breaker.ts";
-import { outcomeOfOutsideError, throughBreaker } from "../lib/circuit-breaker-request.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../lib/circuit-breaker-call.ts";
 import { neonClient } from "./neon-client.ts";
 
 /** A drizzle database that uses Neon's HTTP driver. */

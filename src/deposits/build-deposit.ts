@@ -21,7 +21,7 @@ import { withStoredVault } from "../vaults/find-vault.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
 import type { Token, Vault } from "../vaults/vault.ts";
 import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
-import { type DepositOrder, mayBeSigned, resolveOrder, sourceClient } from "./deposit-order.ts";
+import { type DepositOrder, mayBeSigned, resolveOrder, sourceClient } from "./deposit-intent.ts";
 import { isTokenRefusal } from "./deposit-preflight.ts";
 import { prepareRouted } from "./deposit-route-search.ts";
 import { planDepositSteps } from "./deposit-step-plan.ts";

@@ -21,7 +21,7 @@ import {
 } from "../router/router-codec.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { DepositCall } from "../vaults/vault-adapter.ts";
-import { type DepositIntent, paysNative } from "./deposit-order.ts";
+import { type DepositIntent, paysNative } from "./deposit-intent.ts";
 
 /**
  * The minimums and the deadline that a deposit enforces on-chain. `minIn` is the minimum amount that must arrive, in

@@ -15,7 +15,7 @@ import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families
 import type { DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
 import { pauseReason } from "../vaults/vault-deposit-entry.ts";
 import type { ExplainedRevert } from "../vaults/vault-reverts.ts";
-import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-order.ts";
+import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-intent.ts";
 
 /**
  * The preflight of a deposit: the vault's deposit conditions, the user's balance and the spender's allowance, all read

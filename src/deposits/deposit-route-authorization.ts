@@ -16,7 +16,7 @@ import {
   routerBridgeOutput,
 } from "../router/router-codec.ts";
 import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
-import type { DepositOrder } from "./deposit-order.ts";
+import type { DepositOrder } from "./deposit-intent.ts";
 import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
 
 /** A built route, with the signature payload that pays for it, or null if an approval does. */

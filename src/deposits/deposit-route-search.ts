@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { isNative } from "../lib/address.ts";
 import { searchRoutes } from "../orders/order-route-search.ts";
 import type { Token } from "../vaults/vault.ts";
-import type { DepositOrder } from "./deposit-order.ts";
+import type { DepositOrder } from "./deposit-intent.ts";
 import { isTokenRefusal } from "./deposit-preflight.ts";
 import { assertSignable, signRoute, toSigningFailure } from "./deposit-route-authorization.ts";
 import { findTargetTokens } from "./deposit-target-tokens.ts";

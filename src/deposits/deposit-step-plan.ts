@@ -11,7 +11,7 @@ import {
 import { toTransactionRequest } from "../orders/order-wallet-calls.ts";
 import type { Step, TokenRef } from "../schemas/step-schema.ts";
 import type { TransactionRequest } from "../schemas/transaction-schema.ts";
-import { approvedSpender, paysNative } from "./deposit-order.ts";
+import { approvedSpender, paysNative } from "./deposit-intent.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 

@@ -2,10 +2,10 @@ import type { Address } from "viem";
 import type { ChainDefinition } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
-import { readTokenMetadata } from "../vaults/token-metadata.ts";
 import type { Token } from "../vaults/vault.ts";
 import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
-import type { DepositOrder } from "./deposit-order.ts";
+import { readTokenMetadata } from "../vaults/vault-token-metadata.ts";
+import type { DepositOrder } from "./deposit-intent.ts";
 
 /**
  * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best first.

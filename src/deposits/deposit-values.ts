@@ -9,7 +9,7 @@ import { hasFeed, pricesOfRequest, requestMarketPrices } from "../prices/read-pr
 import type { TransferQuote } from "../providers/provider.ts";
 import type { Token } from "../vaults/vault.ts";
 import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
-import type { DepositOrder } from "./deposit-order.ts";
+import type { DepositOrder } from "./deposit-intent.ts";
 import type { PreparedDeposit } from "./prepared-deposit.ts";
 
 /**

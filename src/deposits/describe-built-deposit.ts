@@ -9,7 +9,7 @@ import type { AuthorizationKind } from "../router/router-signature-messages.ts";
 import type { BuildEstimate, BuiltDeposit, Warning } from "../schemas/quote-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 import { settlementOf } from "../vaults/vault-settlement.ts";
-import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./deposit-order.ts";
+import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./deposit-intent.ts";
 import { toBuiltSteps } from "./deposit-step-plan.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";

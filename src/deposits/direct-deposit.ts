@@ -8,7 +8,7 @@ import { decodeRouterError } from "../router/router-codec.ts";
 import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { AsyncDeposits } from "../vaults/vault-adapter.ts";
 import { type DepositFloors, encodeDepositCall, vaultCall, verifyDepositCall } from "./deposit-calldata.ts";
-import type { DepositIntent } from "./deposit-order.ts";
+import type { DepositIntent } from "./deposit-intent.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
 import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
 

@@ -11,7 +11,7 @@ import {
   type LossSplit,
   leastOutput,
 } from "../orders/order-floors.ts";
-import { assertFair, type Offer, planLoss } from "../orders/order-route-offer.ts";
+import { assertFair, type Offer, planLoss } from "../orders/order-route-fairness.ts";
 import {
   balanceOfRead,
   simulatedHead,
@@ -21,7 +21,7 @@ import {
 import type { DestinationCall, VerifiedTransfer } from "../providers/provider.ts";
 import { encodeRouterCall } from "../router/router-codec.ts";
 import { type DepositFloors, toRouterCall, verifyRouterCall } from "./deposit-calldata.ts";
-import type { DepositIntent } from "./deposit-order.ts";
+import type { DepositIntent } from "./deposit-intent.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
 import {
   type BuiltRoute,

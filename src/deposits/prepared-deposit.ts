@@ -11,7 +11,7 @@ import type { BuildInput } from "../schemas/build-input-schema.ts";
 import type { Warning } from "../schemas/quote-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { DepositFloors } from "./deposit-calldata.ts";
-import type { DepositOrder } from "./deposit-order.ts";
+import type { DepositOrder } from "./deposit-intent.ts";
 import type { Preflight } from "./deposit-preflight.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 

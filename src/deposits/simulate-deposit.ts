@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import type { ExpectedEffect } from "../orders/order-expected-effect.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { simulatePayment } from "../orders/simulate-order-payment.ts";
-import { approvedSpender, type DepositIntent } from "./deposit-order.ts";
+import { approvedSpender, type DepositIntent } from "./deposit-intent.ts";
 import type { Preflight } from "./deposit-preflight.ts";
 
 /**

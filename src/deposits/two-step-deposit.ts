@@ -3,11 +3,11 @@ import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { orderRef, partnerHashOf } from "../orders/order-attribution.ts";
-import { assertFair, planLoss } from "../orders/order-route-offer.ts";
+import { assertFair, planLoss } from "../orders/order-route-fairness.ts";
 import { simulateProviderTransaction, watchedBalance } from "../orders/simulate-order-payment.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { acceptedTokens, depositEntry } from "../vaults/vault-deposit-entry.ts";
-import { assertVaultOpen } from "./deposit-order.ts";
+import { assertVaultOpen } from "./deposit-intent.ts";
 import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
 import {
   type BuiltRoute,

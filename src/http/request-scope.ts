@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from "hono";
 import type { Context, RequestFacts } from "../context.ts";
+import { edgeCacheOf } from "../lib/cloudflare-bindings.ts";
 import { describeError } from "../lib/logger.ts";
-import { edgeCacheOf } from "../lib/platform-bindings.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { isCacheable } from "./respond.ts";
 

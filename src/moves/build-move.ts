@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { buildDepositOnce, prepareDeposit } from "../deposits/build-deposit.ts";
-import { sourceClient } from "../deposits/deposit-order.ts";
+import { sourceClient } from "../deposits/deposit-intent.ts";
 import { getQuote } from "../deposits/get-deposit-quote.ts";
 import type { PreparedDeposit } from "../deposits/prepared-deposit.ts";
 import { AppError, type ErrorCode } from "../errors.ts";

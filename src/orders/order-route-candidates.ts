@@ -3,7 +3,7 @@ import type { TransferQuote, TransferRequest } from "../providers/provider.ts";
 import type { QuoteRanking } from "../providers/provider-quotes.ts";
 import type { Token } from "../vaults/vault.ts";
 import { toleranceOf } from "./order-fairness-rules.ts";
-import type { Offer, RouteEnd, RouteOrder } from "./order-route-offer.ts";
+import type { Offer, RouteEnd, RouteOrder } from "./order-route-fairness.ts";
 
 /**
  * Deadline for the response to a search's last build request, in milliseconds from the start of the route search. The

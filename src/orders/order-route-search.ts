@@ -43,7 +43,7 @@ import {
   type ValuedOffers,
   valueOffers,
   warningsOf,
-} from "./order-route-offer.ts";
+} from "./order-route-fairness.ts";
 import { counterpartOf } from "./order-token-relation.ts";
 
 /** Deadline for all quotes, in milliseconds from the start of the route search. */

@@ -1,5 +1,5 @@
 import type { Breaker, BreakerPolicy } from "../lib/circuit-breaker.ts";
-import { type Outcome, throughBreaker } from "../lib/circuit-breaker-request.ts";
+import { type Outcome, throughBreaker } from "../lib/circuit-breaker-call.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { Redis } from "@upstash/redis/cloudflare";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import type { Breaker } from "../lib/circuit-breaker.ts";
+import type { PlatformLimiter } from "../lib/cloudflare-bindings.ts";
 import { describeError, type Logger } from "../lib/logger.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
-import type { PlatformLimiter } from "../lib/platform-bindings.ts";
 import { sendCommand } from "./redis-command.ts";
 
 /** Maximum number of rate-limit windows that an isolate keeps; the oldest window is evicted first. */

@@ -8,7 +8,7 @@ import type { VaultType } from "../schemas/vault-schema.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import { assertServedChain } from "./derive-vault.ts";
 import { type ClaimRow, toClaimRow, type VaultClaims } from "./import-registry-claims.ts";
-import { type Resolution, resolveVault } from "./prove-vault.ts";
+import { type Resolution, resolveVault } from "./prove-registry-vault.ts";
 import { toVaultRecord } from "./registry-vault-records.ts";
 
 /** A vault's registry entry and whether this call added it, or why on-chain data or the adapter rule out the claims. */

@@ -8,7 +8,7 @@ import type { VaultChangeInput, VaultRecord } from "../schemas/admin/admin-vault
 import { renewRegistry } from "../vaults/find-vault.ts";
 import { assertServedChain } from "./derive-vault.ts";
 import { proveVaultNow } from "./prove-due-vaults.ts";
-import { type ProofAttempt, proveVault } from "./prove-vault.ts";
+import { type ProofAttempt, proveVault } from "./prove-registry-vault.ts";
 import { toVaultRecord } from "./registry-vault-records.ts";
 
 /** A vault, and the change that an administrator requests for it. */

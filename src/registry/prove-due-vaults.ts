@@ -11,7 +11,7 @@ import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { renewRegistry } from "../vaults/find-vault.ts";
 import { decideAfterProof, type ProofFinding } from "./decide-vault-proof.ts";
-import { proveVault } from "./prove-vault.ts";
+import { proveVault } from "./prove-registry-vault.ts";
 import { readAdmission } from "./registry-admission-facts.ts";
 import { toVaultRecord } from "./registry-vault-records.ts";
 

@@ -3,8 +3,8 @@ import { sameAddress } from "../lib/address.ts";
 import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { DiscoverySetting } from "../lib/discovery-setting.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import { isReplaceable } from "./read-registry-code.ts";
 import type { VaultGovernance } from "./read-registry-governance.ts";
-import { isReplaceable } from "./read-vault-code.ts";
 
 /** Facts about a discovered vault by which the admission gate decides whether it may open. */
 export interface AdmissionFacts {

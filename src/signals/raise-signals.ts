@@ -10,10 +10,10 @@ import { selectVaults } from "../db/queries/vault-queries.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { parseRowOrSkip } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { signalRules } from "./list-signal-rules.ts";
 import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-signal-transactions.ts";
 import { type Incident, mergeFindings } from "./merge-signal-findings.ts";
 import { groupByVault, readFacts, type SignalVault } from "./read-signal-facts.ts";
+import { signalRules } from "./rules/list-signal-rules.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
 /** Maximum age of incidents that findings are merged into, in milliseconds. It exceeds the period that any rule examines. */

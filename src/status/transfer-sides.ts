@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import type { DepositRow, WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
 import { isRequested, isUnseen } from "../tracking/deposits/deposit-state-machine.ts";
-import { describeToken } from "../vaults/token-metadata.ts";
+import { describeToken } from "../vaults/vault-token-metadata.ts";
 import type { FoundTransaction } from "./match-status-transaction.ts";
 import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 

@@ -4,7 +4,7 @@ import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { isNative } from "../lib/address.ts";
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
-import { assertFair, planLoss, type RouteOrder } from "../orders/order-route-offer.ts";
+import { assertFair, planLoss, type RouteOrder } from "../orders/order-route-fairness.ts";
 import { type FoundRoute, type RouteAttempt, searchRoutes } from "../orders/order-route-search.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
 import {
@@ -16,8 +16,8 @@ import {
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
-import { readTokenMetadata } from "../vaults/token-metadata.ts";
 import type { Token } from "../vaults/vault.ts";
+import { readTokenMetadata } from "../vaults/vault-token-metadata.ts";
 import { verifyTransferData } from "./verify-exit-transfer-data.ts";
 
 /**

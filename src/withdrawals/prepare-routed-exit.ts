@@ -4,7 +4,7 @@ import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
 import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { exactFloor } from "../orders/order-floors.ts";
-import { assertFair, type RouteOrder } from "../orders/order-route-offer.ts";
+import { assertFair, type RouteOrder } from "../orders/order-route-fairness.ts";
 import type { RouteAttempt } from "../orders/order-route-search.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { balanceOfRead, simulatedHead, simulatePayment } from "../orders/simulate-order-payment.ts";

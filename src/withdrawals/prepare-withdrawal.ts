@@ -7,15 +7,15 @@ import { withStoredVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
 import { allPossible, firstPossible, type ModeOption, prepareMode, rankModes } from "./choose-exit.ts";
+import { type ExitFacts, readExitFacts } from "./exit-preflight.ts";
+import { prepareOnward } from "./prepare-routed-exit.ts";
+import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
 import {
   chooseExitSignature,
   mayApproveInstead,
   signedWithdrawal,
   toSignableExit,
-} from "./exit-authorization.ts";
-import { type ExitFacts, readExitFacts } from "./exit-preflight.ts";
-import { prepareOnward } from "./prepare-routed-exit.ts";
-import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
+} from "./withdrawal-authorization.ts";
 import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**

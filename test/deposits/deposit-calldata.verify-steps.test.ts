@@ -6,7 +6,7 @@ import {
   verifyDepositCall,
   verifyRouterCall,
 } from "../../src/deposits/deposit-calldata.ts";
-import type { DepositIntent } from "../../src/deposits/deposit-order.ts";
+import type { DepositIntent } from "../../src/deposits/deposit-intent.ts";
 import type { UserCall } from "../../src/orders/order-wallet-calls.ts";
 import { encodeRouterCall, type RouterCall, type RouterStep } from "../../src/router/router-codec.ts";
 import { floors, intentOf, nativeIntent, OTHER, USDC } from "../support/deposits/fixtures.ts";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Hex, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { encodeDepositCall, toRouterCall, verifyDepositCall } from "../../src/deposits/deposit-calldata.ts";
-import type { DepositIntent } from "../../src/deposits/deposit-order.ts";
+import type { DepositIntent } from "../../src/deposits/deposit-intent.ts";
 import type { UserCall } from "../../src/orders/order-wallet-calls.ts";
 import { encodeRouterCall, type RouterCall, type RouterOrder } from "../../src/router/router-codec.ts";
 import {

@@ -9,7 +9,7 @@ import {
   toHex,
 } from "viem";
 import { describe, expect, test } from "vitest";
-import type { DepositIntent } from "../../src/deposits/deposit-order.ts";
+import type { DepositIntent } from "../../src/deposits/deposit-intent.ts";
 import { type Preflight, preflightDeposit, toDepositRefusal } from "../../src/deposits/deposit-preflight.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { erc4626Abi } from "../../src/vaults/families/erc4626-base/erc4626-adapter.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DepositIntent, DepositOrder } from "../../src/deposits/deposit-order.ts";
+import type { DepositIntent, DepositOrder } from "../../src/deposits/deposit-intent.ts";
 import { planDepositSteps } from "../../src/deposits/deposit-step-plan.ts";
 import { toWireBuilt } from "../../src/deposits/describe-built-deposit.ts";
 import { prepareDirect } from "../../src/deposits/direct-deposit.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { OutsideError } from "../../src/lib/bounded-fetch.ts";
 import { Breaker, type BreakerPolicy, Breakers } from "../../src/lib/circuit-breaker.ts";
-import { outcomeOfOutsideError, throughBreaker } from "../../src/lib/circuit-breaker-request.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../../src/lib/circuit-breaker-call.ts";
 
 const POLICY: BreakerPolicy = { hangs: 2, hangMs: 1_000, firstPauseMs: 2_000, longestPauseMs: 5_000 };
 

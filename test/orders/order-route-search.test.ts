@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
-import { unfairOffer } from "../../src/orders/order-route-offer.ts";
+import { unfairOffer } from "../../src/orders/order-route-fairness.ts";
 import { type RouteAttempt, searchRoutes } from "../../src/orders/order-route-search.ts";
 import { priceKey } from "../../src/prices/price.ts";
 import type { Provider, TransferQuote } from "../../src/providers/provider.ts";

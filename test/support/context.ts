@@ -1,9 +1,9 @@
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import type { Config } from "../../src/config.ts";
 import { type Context, createContext, createRuntime } from "../../src/context.ts";
+import type { EdgeCacheControl } from "../../src/lib/cloudflare-bindings.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
-import type { EdgeCacheControl } from "../../src/lib/platform-bindings.ts";
 import { withLock } from "../../src/redis/redis-lock.ts";
 import { MemoryCache } from "../../src/redis/redis-memory-cache.ts";
 import { createCache } from "../../src/redis/two-level-cache.ts";

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { type AppError, failure, failureFrom } from "../../errors.ts";
 import { type BoundedResponse, boundedFetch, OutsideError } from "../../lib/bounded-fetch.ts";
 import { providerPolicy } from "../../lib/circuit-breaker.ts";
-import { outcomeOfOutsideError, throughBreaker } from "../../lib/circuit-breaker-request.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../../lib/circuit-breaker-call.ts";
 import { parseRetryAfter } from "../../lib/parse-retry-after.ts";
 import { sleep } from "../../lib/timers.ts";
 import type { ProviderScope } from "../provider.ts";

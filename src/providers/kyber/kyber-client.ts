@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { type BoundedResponse, boundedFetch } from "../../lib/bounded-fetch.ts";
 import { providerPolicy } from "../../lib/circuit-breaker.ts";
-import { outcomeOfOutsideError, throughBreaker } from "../../lib/circuit-breaker-request.ts";
+import { outcomeOfOutsideError, throughBreaker } from "../../lib/circuit-breaker-call.ts";
 import { exchangeRateLimited, exchangeRequestFailure } from "../exchange-failures.ts";
 import type { ProviderScope } from "../provider.ts";
 import { failureFromKyberResponse, kyberRejection } from "./kyber-errors.ts";

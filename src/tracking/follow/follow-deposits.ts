@@ -2,9 +2,9 @@ import * as z from "zod";
 import type { Context } from "../../context.ts";
 import { extendDepositLeases, leaseDueDeposits } from "../../db/queries/deposit-schedule-queries.ts";
 import { selectChainsToFollow } from "../../db/queries/follow-queries.ts";
+import type { MessageQueue } from "../../lib/cloudflare-bindings.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
-import type { MessageQueue } from "../../lib/platform-bindings.ts";
 import { followChain } from "./follow-chain.ts";
 import { type FollowedRows, followRows } from "./follow-rows.ts";
 

@@ -1,7 +1,7 @@
 import { type Address, type Hex, keccak256, stringToHex, zeroAddress, zeroHash } from "viem";
 import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
 import type { DepositFloors } from "../../../src/deposits/deposit-calldata.ts";
-import type { DepositIntent } from "../../../src/deposits/deposit-order.ts";
+import type { DepositIntent } from "../../../src/deposits/deposit-intent.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { contractsClient } from "../chains/multicall.ts";

@@ -1,10 +1,10 @@
 import { type Address, type Hex, zeroAddress, zeroHash } from "viem";
 import { z } from "zod";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
-import type { DepositOrder } from "../../../src/deposits/deposit-order.ts";
+import type { DepositOrder } from "../../../src/deposits/deposit-intent.ts";
 import type { DepositAttempt } from "../../../src/deposits/prepared-deposit.ts";
 import { splitSlippage } from "../../../src/orders/order-floors.ts";
-import type { RouteEnd } from "../../../src/orders/order-route-offer.ts";
+import type { RouteEnd } from "../../../src/orders/order-route-fairness.ts";
 import type {
   Provider,
   TransferQuote,

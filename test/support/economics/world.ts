@@ -1,7 +1,7 @@
 import { type Address, zeroAddress, zeroHash } from "viem";
 import { z } from "zod";
 import { knownChains } from "../../../src/chains/chain-definitions.ts";
-import type { DepositOrder } from "../../../src/deposits/deposit-order.ts";
+import type { DepositOrder } from "../../../src/deposits/deposit-intent.ts";
 import { prepareRouted } from "../../../src/deposits/deposit-route-search.ts";
 import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
 import { AppError } from "../../../src/errors.ts";

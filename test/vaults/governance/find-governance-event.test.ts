@@ -9,7 +9,7 @@ import {
 } from "viem";
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
-import { signalRules } from "../../../src/signals/list-signal-rules.ts";
+import { signalRules } from "../../../src/signals/rules/list-signal-rules.ts";
 import { families } from "../../../src/vaults/families/vault-families.ts";
 import {
   decodeEventArgs,

@@ -26,7 +26,7 @@ import type { ExplainedRevert } from "../../vault-reverts.ts";
 import { exitFeeOf, sharePriceOf } from "../../vault-share-price.ts";
 import { erc4626Deriver, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-exits.ts";
-import { erc4626Flows } from "./erc4626-flows.ts";
+import { erc4626Flows } from "./erc4626-flow-events.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 import { checkWaitingParams, identifyWaiting, waitingExits } from "./erc4626-waiting-exits.ts";
 

@@ -21,7 +21,7 @@ import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { mellowDeriver } from "./mellow-derivation.ts";
 import { mellowExits } from "./mellow-exits.ts";
-import { mellowFlows, queuesParam } from "./mellow-flows.ts";
+import { mellowFlows, queuesParam } from "./mellow-flow-events.ts";
 import { mellowEvents } from "./mellow-governance-events.ts";
 import {
   isSyncQueue,

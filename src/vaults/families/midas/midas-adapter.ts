@@ -27,7 +27,7 @@ import { sharePriceOf } from "../../vault-share-price.ts";
 import { midasRequests } from "./midas-deposit-requests.ts";
 import { midasDeriver } from "./midas-derivation.ts";
 import { midasExits } from "./midas-exits.ts";
-import { midasFlows } from "./midas-flows.ts";
+import { midasFlows } from "./midas-flow-events.ts";
 import { midasEvents } from "./midas-governance-events.ts";
 import { checkMidasParams, midasDepositAbis, midasMode, midasUnit } from "./midas-params.ts";
 import {

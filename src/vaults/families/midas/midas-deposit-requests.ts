@@ -3,7 +3,7 @@ import { createQuery, type ReadResult, read } from "../../../chains/chain-reads.
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { AsyncDeposits, PendingDeposit, SubmittedRequest } from "../../vault-adapter.ts";
-import { depositRequestsAbi } from "./midas-flows.ts";
+import { depositRequestsAbi } from "./midas-flow-events.ts";
 import { midasUnit } from "./midas-params.ts";
 
 const requestsAbi = once(() =>

@@ -24,7 +24,7 @@ import {
   ORDINARY_ACCOUNT,
 } from "../erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "../erc4626-base/erc4626-exits.ts";
-import { erc4626Flows } from "../erc4626-base/erc4626-flows.ts";
+import { erc4626Flows } from "../erc4626-base/erc4626-flow-events.ts";
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
 import { factoriesByChain, metaMorphoFactories, morphoV2Factories } from "../family-factories.ts";
 import { morphoV2Events } from "./morpho-governance-events.ts";

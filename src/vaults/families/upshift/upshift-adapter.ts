@@ -25,7 +25,7 @@ import { sharePriceOf } from "../../vault-share-price.ts";
 import { upshiftDeriver } from "./upshift-derivation.ts";
 import { explainUpshift } from "./upshift-errors.ts";
 import { upshiftExits } from "./upshift-exits.ts";
-import { upshiftFlows } from "./upshift-flows.ts";
+import { upshiftFlows } from "./upshift-flow-events.ts";
 import { upshiftEvents } from "./upshift-governance-events.ts";
 
 const vaultAbi = once(() =>

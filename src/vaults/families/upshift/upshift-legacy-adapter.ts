@@ -18,7 +18,7 @@ import { erc4626Deriver, type Identification, identifyByViews } from "../erc4626
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
 import { explainUpshift } from "./upshift-errors.ts";
 import { upshiftExits } from "./upshift-exits.ts";
-import { upshiftLegacyFlows } from "./upshift-flows.ts";
+import { upshiftLegacyFlows } from "./upshift-flow-events.ts";
 import { upshiftLegacyEvents } from "./upshift-governance-events.ts";
 
 const limitsAbi = once(() =>

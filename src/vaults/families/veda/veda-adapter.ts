@@ -27,7 +27,7 @@ import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
 import { vedaDeriver } from "./veda-derivation.ts";
 import { vedaExits } from "./veda-exits.ts";
-import { vedaFlows } from "./veda-flows.ts";
+import { vedaFlows } from "./veda-flow-events.ts";
 import { vedaEvents } from "./veda-governance-events.ts";
 import {
   capReads,

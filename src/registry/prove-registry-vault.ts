@@ -15,8 +15,8 @@ import { subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
 import type { ProofFinding } from "./decide-vault-proof.ts";
 import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
 import { servedRegisters, sourceOf } from "./discover-vaults.ts";
-import { readVaultCode } from "./read-vault-code.ts";
-import { describeForeignContract, recognizeFamily } from "./recognize-family.ts";
+import { readVaultCode } from "./read-registry-code.ts";
+import { describeForeignContract, recognizeFamily } from "./recognize-registry-family.ts";
 import { deniedQuery } from "./registers/read-register.ts";
 import { GENERIC_ADAPTER, type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { signalRules } from "../../src/signals/list-signal-rules.ts";
-import type { RegistryChange, VaultFacts } from "../../src/signals/signal-facts.ts";
-import { type At, factsOf, flowOf, growingPrices, NOW, usd } from "../support/signals/facts.ts";
+import { signalRules } from "../../../src/signals/rules/list-signal-rules.ts";
+import type { RegistryChange, VaultFacts } from "../../../src/signals/signal-facts.ts";
+import { type At, factsOf, flowOf, growingPrices, NOW, usd } from "../../support/signals/facts.ts";
 
 /** Returns every finding as `rule: tier`. */
 const found = (facts: VaultFacts): string[] =>

@@ -2,7 +2,7 @@ import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem"
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource } from "../../vault-adapter.ts";
-import { erc4626Flows } from "../erc4626-base/erc4626-flows.ts";
+import { erc4626Flows } from "../erc4626-base/erc4626-flow-events.ts";
 
 const flowsAbi = once(() =>
   parseAbi([

@@ -7,7 +7,7 @@ import {
   toEventSelector,
 } from "viem";
 import { describe, expect, test } from "vitest";
-import { erc4626Flows } from "../../../../src/vaults/families/erc4626-base/erc4626-flows.ts";
+import { erc4626Flows } from "../../../../src/vaults/families/erc4626-base/erc4626-flow-events.ts";
 import { USER, vault } from "../../../support/deposits/fixtures.ts";
 
 const abi = parseAbi([

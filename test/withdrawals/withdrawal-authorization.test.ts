@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { failure } from "../../src/errors.ts";
 import type { AuthorizationFacts } from "../../src/orders/authorization/authorization-facts.ts";
 import type { AuthorizationWish } from "../../src/orders/authorization/choose-authorization.ts";
+import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
+import type { ExitWay } from "../../src/withdrawals/exit-preflight.ts";
 import {
   chooseExitSignature,
   mayApproveInstead,
   planExitSignature,
   toSignableExit,
-} from "../../src/withdrawals/exit-authorization.ts";
-import { encodeExit } from "../../src/withdrawals/exit-calldata.ts";
-import type { ExitWay } from "../../src/withdrawals/exit-preflight.ts";
+} from "../../src/withdrawals/withdrawal-authorization.ts";
 import { OTHER, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { exitOf, exitWayOf, factsOf, HELD, orderOf } from "../support/withdrawals/fixtures.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { type EdgeCacheControl, edgeCacheOf, purgeEdge } from "../../src/lib/cloudflare-bindings.ts";
 import { createLogger } from "../../src/lib/logger.ts";
-import { type EdgeCacheControl, edgeCacheOf, purgeEdge } from "../../src/lib/platform-bindings.ts";
 
 /** Purges tags from a cache with the given answer. Returns the purges and the log lines. */
 async function purged(tags: readonly string[], answer: EdgeCacheControl["purge"] | null) {

@@ -31,7 +31,7 @@ import {
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { deriveFromChain } from "../../src/registry/derive-vault.ts";
-import { recognizeFamily } from "../../src/registry/recognize-family.ts";
+import { recognizeFamily } from "../../src/registry/recognize-registry-family.ts";
 import {
   aaveStataFactories,
   eulerEarnFactories,

@@ -1,6 +1,6 @@
 import { type Address, encodeAbiParameters, encodeEventTopics, type Hex, keccak256, parseAbi } from "viem";
 import { expect, test } from "vitest";
-import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flows.ts";
+import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
 import { takenByQueue } from "../../../../src/vaults/families/veda/veda-withdraw-queue.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { vault as plain } from "../../../support/deposits/fixtures.ts";
