@@ -262,17 +262,17 @@ export async function applyFollowStep(db: Database, step: FollowStep): Promise<b
 }
 
 async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
-  const { chainId, kept, replaced, reorganised, final, at } = step;
+  const { chainId, kept, replaced, reorganised, final, head, at } = step;
   const open = raw`e.chain_id = ${chainId} and not e.final`;
   const same = raw`e.block_number = given.number and e.block_hash = given.hash`;
   const ended = raw`d.state in ('completed', 'refunded', 'partial', 'failed', 'cancelled', 'rejected')`;
   await db.run((sql) =>
     sql.batch([
+      // Blocks above the stored head are compared again: a later round cannot see from the head that they were replaced.
       sql.execute(raw`update ${depositEvidence} as e set checked = false
-        where ${reorganised}::bool and ${open} and e.checked`),
-      sql.execute(
-        raw`update ${depositEvidence} as e set checked = true from ${blocksOf(kept)} where ${open} and ${same}`,
-      ),
+        where ${open} and e.checked and (${reorganised}::bool or e.block_number > ${head.number})`),
+      sql.execute(raw`update ${depositEvidence} as e set checked = true from ${blocksOf(kept)}
+        where ${open} and ${same} and e.block_number <= ${head.number}`),
       // An empty hash tells tracking to state the deposit again.
       sql.execute(raw`with gone as (update ${depositEvidence} as e set block_hash = '', checked = false
           from ${blocksOf(replaced)} where ${open} and ${same} returning e.tracking_id)

@@ -162,6 +162,31 @@ describe("followChain()", () => {
     expect((await selectDeposit(context().db, row.trackingId))?.nextCheckAt).not.toBeNull();
   });
 
+  test("compares evidence of a stale node's fork again after that node made it read from the final block on", async () => {
+    await causeway.db
+      .insert(deposits)
+      .values({ ...row, state: "completed", sourceTxHash: TX, sourceProven: true });
+    chain.head = 1_020;
+    chain.fork = 1;
+    const evidence = [1_016, 1_017].map((blockNumber) => {
+      // Only the first block is on the stale fork.
+      chain.forkedAt = blockNumber === 1_016 ? 1_015 : Number.POSITIVE_INFINITY;
+      const txHash = numberToHex(blockNumber, { size: 32 });
+      return { chainId, txHash, blockNumber, blockHash: chain.hash(blockNumber) };
+    });
+    await replaceEvidence(context().db, { trackingId: row.trackingId, blocks: evidence });
+    chain.forkedAt = 1_015;
+    await round();
+    chain.forkedAt = Number.POSITIVE_INFINITY;
+    chain.head = 1_100;
+    await round();
+    const known = await selectEvidence(context().db, [row.trackingId]);
+    expect(known.map(({ blockHash, final }) => [blockHash, final])).toEqual([
+      ["", false],
+      ["", false],
+    ]);
+  });
+
   test("costs the same for any number of unsent deposits", async () => {
     const costs: unknown[] = [];
     const targets = [row.sourceTo, row.vaultAddress, "0x00000000000000000000000000000000000000aa"];
