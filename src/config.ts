@@ -9,7 +9,7 @@ import {
   queueOf,
 } from "./lib/cloudflare-bindings.ts";
 import { type DiscoverySetting, parseDiscoverySetting } from "./lib/discovery-setting.ts";
-import { byChain, ContractAddress, jsonVariable, Url } from "./lib/setting-schemas.ts";
+import { byChain, ContractAddress, jsonVariable, Url } from "./lib/environment-value-schemas.ts";
 import { parseSigningTokens, type SigningTokens } from "./lib/signing-token-setting.ts";
 
 /**

@@ -10,7 +10,7 @@ import { readEmbedSearch } from "./embed/embed-search.ts";
 import { readPortfolioSearch } from "./portfolio/portfolio-search.ts";
 import { AppShell } from "./shell/app-shell.tsx";
 import { PageFailed, PageNotFound, PagePending } from "./shell/route-states.tsx";
-import { readSignalFilters, toSignalQuery } from "./signals/signal-filters.ts";
+import { readSignalFilters, toSignalQuery } from "./signals/signals-page-filters.ts";
 import { readVaultFilters } from "./vaults/vault-filters.ts";
 
 const root = createRootRouteWithContext<{ cache: QueryClient }>()({

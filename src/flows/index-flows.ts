@@ -8,9 +8,9 @@ import { describeError } from "../lib/logger.ts";
 import { auditLogs } from "./audit-flow-logs.ts";
 import { backfill } from "./backfill-flows.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
-import { findStartBlocks } from "./flow-start-block.ts";
 import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
+import { findStartBlocks } from "./vault-start-block.ts";
 
 /** Result of one index run over all chains: how many there are, how many failed, and how many flow rows were read. */
 export interface IndexRoundReport {

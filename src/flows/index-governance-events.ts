@@ -28,8 +28,8 @@ import {
   type LinkedContracts,
 } from "../vaults/governance/governance-event.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { readLinkedContracts } from "./flow-linked-contracts.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
-import { readLinkedContracts } from "./governance-linked-contracts.ts";
 
 /**
  * Result of reading the governance events of all chains once: how many chains there are, how many failed, and how many

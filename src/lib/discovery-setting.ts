@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { ContractAddress } from "./environment-value-schemas.ts";
 import { once } from "./once.ts";
-import { ContractAddress } from "./setting-schemas.ts";
 
 const ChainAddress = z.string().regex(/^[1-9][0-9]{0,15}:0x[0-9a-fA-F]{40}$/);
 

@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
+import { ContractAddress } from "./environment-value-schemas.ts";
 import { once } from "./once.ts";
-import { ContractAddress } from "./setting-schemas.ts";
 
 /**
  * A token that accepts signed authorizations: its EIP-712 domain, the expected domain separator, and the supported

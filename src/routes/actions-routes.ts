@@ -3,7 +3,7 @@ import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import { VaultActions } from "../schemas/position-schema.ts";
 import { VaultIdInput, WalletParam } from "../schemas/primitive-schemas.ts";
-import { getActions } from "../status/get-user-vault-actions.ts";
+import { getActions } from "../status/get-available-actions.ts";
 
 const actionsGet = defineRoute({
   operationId: "actions.get",

@@ -17,7 +17,7 @@ import {
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { deriveFromChain } from "../../src/registry/derive-vault.ts";
-import { metaMorphoFactories } from "../../src/vaults/families/family-factories.ts";
+import { metaMorphoFactories } from "../../src/vaults/families/family-factory-addresses.ts";
 import { unreviewedSubject } from "../../src/vaults/vault-deriver.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
 

@@ -38,7 +38,7 @@ import {
   type FactoryAddress,
   fluidFactories,
   siloFactories,
-} from "../../src/vaults/families/family-factories.ts";
+} from "../../src/vaults/families/family-factory-addresses.ts";
 import { unreviewedSubject } from "../../src/vaults/vault-deriver.ts";
 import { clientOn } from "../support/chains/rpc-node.ts";
 

@@ -7,8 +7,8 @@ import { plural } from "../format/format-text.ts";
 import { Button, Segments, SelectField } from "../ui/controls.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
-import { dimensions, periods, readSignalFilters, toSignalQuery } from "./signal-filters.ts";
 import { SignalList } from "./signal-list.tsx";
+import { dimensions, periods, readSignalFilters, toSignalQuery } from "./signals-page-filters.ts";
 
 const PERIODS: Readonly<Record<(typeof periods)[number], string>> = {
   "24h": "24 h",

@@ -13,7 +13,7 @@ import {
   metaMorphoFactories,
   morphoV2Factories,
   siloFactories,
-} from "../../vaults/families/family-factories.ts";
+} from "../../vaults/families/family-factory-addresses.ts";
 
 /**
  * How the vaults of a register are read. `list`: the view function `view` returns all of them; `getPools` is a function

@@ -6,13 +6,13 @@ import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import type { Vault } from "../../vaults/vault.ts";
+import { findTransfers } from "../find-token-transfers.ts";
 import { hashesOn } from "./deposit-hints.ts";
 import { countShareTransfers, netTransfers } from "./deposit-proofs.ts";
 import { isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import type { Transition } from "./deposit-transitions.ts";
 import { isRequestGone, type RequestState, readRequest } from "./track-deposit-request.ts";
-import { findTransfers } from "./track-token-transfer-logs.ts";
 
 /** Requests whose shares a claim transaction sent: only this one, this and other requests, or only other requests. */
 export type ClaimOwnership = "own" | "shared" | "another's";

@@ -3,12 +3,12 @@ import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
+import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
 import { findShareProof, routerRefs, type ShareProof, transfersOf } from "./deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { findDepositsByReference } from "./find-deposit-logs.ts";
 import { findVaultOfDeposit, requestTransitions } from "./track-deposit-request.ts";
-import { type FoundTransfers, findTransfers } from "./track-token-transfer-logs.ts";
 
 interface VaultCall {
   /** The contract that users call to deposit into the vault. */

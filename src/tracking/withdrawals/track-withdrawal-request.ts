@@ -14,7 +14,7 @@ import { hashesOn } from "../deposits/deposit-hints.ts";
 import { netTransfers } from "../deposits/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
-import { type FoundTransfers, findTransfers } from "../deposits/track-token-transfer-logs.ts";
+import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
 import { paysRequestedToken } from "./track-withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";

@@ -12,7 +12,7 @@ import { findDeliveredAmount, findRefund, netTransfers, transfersOf } from "../d
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { namedRefunds, readProviderStatuses, substatusOf } from "../deposits/track-bridge-delivery.ts";
 import { innerDataHashes } from "../deposits/track-source-transaction.ts";
-import { type FoundTransfers, findTransfers } from "../deposits/track-token-transfer-logs.ts";
+import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 interface TransferInput {

@@ -8,7 +8,7 @@ import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
-import { aaveStataFactories, factoriesByChain } from "./family-factories.ts";
+import { aaveStataFactories, factoriesByChain } from "./family-factory-addresses.ts";
 
 const rewardsAbi = once(() => parseAbi(["function rewardTokens() view returns (address[])"]));
 

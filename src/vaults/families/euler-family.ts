@@ -28,7 +28,7 @@ import {
 } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
-import { eulerEarnFactories, factoriesByChain } from "./family-factories.ts";
+import { eulerEarnFactories, factoriesByChain } from "./family-factory-addresses.ts";
 import { curationTimelockQuery } from "./morpho/morpho-family.ts";
 
 const hookAbi = once(() =>

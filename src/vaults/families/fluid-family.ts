@@ -12,7 +12,7 @@ import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
-import { factoriesByChain, fluidFactories } from "./family-factories.ts";
+import { factoriesByChain, fluidFactories } from "./family-factory-addresses.ts";
 
 const depositAbi = once(() =>
   parseAbi([

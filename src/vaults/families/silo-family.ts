@@ -13,7 +13,7 @@ import {
   identifyByAnswers,
 } from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
-import { factoriesByChain, siloFactories } from "./family-factories.ts";
+import { factoriesByChain, siloFactories } from "./family-factory-addresses.ts";
 
 /**
  * Adapter of Silo v2 vaults for interest-bearing collateral. Shares have three decimals more than `decimals()` returns,

@@ -26,7 +26,7 @@ import {
 import { erc4626Exits } from "../erc4626-base/erc4626-exits.ts";
 import { erc4626Flows } from "../erc4626-base/erc4626-flow-events.ts";
 import type { FamilyViews } from "../erc4626-base/erc4626-variant-views.ts";
-import { factoriesByChain, metaMorphoFactories, morphoV2Factories } from "../family-factories.ts";
+import { factoriesByChain, metaMorphoFactories, morphoV2Factories } from "../family-factory-addresses.ts";
 import { morphoV2Events } from "./morpho-governance-events.ts";
 
 /**

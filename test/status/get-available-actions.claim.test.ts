@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
-import { claimAction as claimActionAt } from "../../src/status/get-user-vault-actions.ts";
+import { claimAction as claimActionAt } from "../../src/status/get-available-actions.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";
 

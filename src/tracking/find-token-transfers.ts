@@ -1,12 +1,12 @@
 import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex } from "viem";
-import type { ChainClient } from "../../chains/chain-client.ts";
-import { type ChainLog, compareLogs } from "../../chains/chain-logs.ts";
-import { RpcError } from "../../chains/json-rpc.ts";
-import { toTopicLists } from "../../chains/log-filter.ts";
-import { type LogReading, searchLogs } from "../../chains/log-reader.ts";
-import type { Context } from "../../context.ts";
-import { type BlockRange, countBlocks, subtractRanges, uniteRanges } from "../../lib/block-ranges.ts";
-import { readSearchedBlocks, rememberSearch } from "./track-searched-blocks.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
+import { type ChainLog, compareLogs } from "../chains/chain-logs.ts";
+import { RpcError } from "../chains/json-rpc.ts";
+import { toTopicLists } from "../chains/log-filter.ts";
+import { type LogReading, searchLogs } from "../chains/log-reader.ts";
+import type { Context } from "../context.ts";
+import { type BlockRange, countBlocks, subtractRanges, uniteRanges } from "../lib/block-ranges.ts";
+import { readSearchedBlocks, rememberSearch } from "./deposits/track-searched-blocks.ts";
 
 /** Maximum number of blocks below the head block that every search reads. */
 const NEWEST_BLOCKS = 16_000;

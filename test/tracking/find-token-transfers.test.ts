@@ -1,11 +1,11 @@
 import { type Hex, padHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { RpcError } from "../../../src/chains/json-rpc.ts";
-import type { Context } from "../../../src/context.ts";
-import { findTransfers } from "../../../src/tracking/deposits/track-token-transfer-logs.ts";
-import { fakeChain } from "../../support/across/stage.ts";
-import { wireLog } from "../../support/chains/wire.ts";
-import { testContext } from "../../support/context.ts";
+import { RpcError } from "../../src/chains/json-rpc.ts";
+import type { Context } from "../../src/context.ts";
+import { findTransfers } from "../../src/tracking/find-token-transfers.ts";
+import { fakeChain } from "../support/across/stage.ts";
+import { wireLog } from "../support/chains/wire.ts";
+import { testContext } from "../support/context.ts";
 
 const word = (value: number): Hex => padHex(`0x${value.toString(16)}`, { size: 32 });
 const [TOKEN, USER] = [padHex("0xa1", { size: 20 }), padHex("0xb2", { size: 20 })];

@@ -4,7 +4,7 @@ import { vaultOf } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { NodeSession } from "../../src/chains/chain-client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
-import { readLinkedContracts } from "../../src/flows/governance-linked-contracts.ts";
+import { readLinkedContracts } from "../../src/flows/flow-linked-contracts.ts";
 
 const at = (digits: string): Address => `0x${digits.padStart(40, "0")}`;
 /** Code that ends with a word, returned or thrown: PUSH32, PUSH1, MSTORE, PUSH1, PUSH1, RETURN or REVERT. */
