@@ -6,6 +6,7 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { VaultState } from "../vaults/vault-adapter.ts";
 import type { FeeRates } from "../vaults/vault-fee-rates.ts";
+import { settlementOf } from "../vaults/vault-settlement.ts";
 import { vaultStateQuery } from "../vaults/vault-state.ts";
 
 const viewsAbi = once(() =>
@@ -67,7 +68,11 @@ function viewsQuery(vault: Vault, holder: Address | null): Query<Views> {
     fee: read({ ...on, name: "fee" }),
     timelock: read({ ...on, name: "timelock" }),
   };
-  if (holder === null || findFamily(vault.adapter)?.instantWithdrawals !== true)
+  const family = findFamily(vault.adapter);
+  // While withdrawals wait for a cooldown or a request, the limit on redemptions says nothing about liquidity.
+  const isLimitedByLiquidity =
+    family?.instantWithdrawals === true && settlementOf(vault).withdraw === "instant";
+  if (holder === null || !isLimitedByLiquidity)
     return createQuery(controls, (results) => ({ controls: toControls(results), liquidity: null }));
   const withdrawal = {
     held: read({ ...on, name: "balanceOf", args: [holder] }),

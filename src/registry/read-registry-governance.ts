@@ -11,9 +11,9 @@ import type { Vault } from "../vaults/vault.ts";
 export interface VaultGovernance {
   /**
    * The vault's owners, curators, governors and role managers that are accounts with a single key: without code, or
-   * with an EIP-7702 delegation.
+   * with an EIP-7702 delegation. "unread" if a view function failed that the family's vaults have.
    */
-  keys: readonly Address[];
+  keys: readonly Address[] | "unread";
   /** Timelock of changes in seconds, null if the family has none, or "unread" if its view function failed. */
   timelockS: bigint | null | "unread";
 }
@@ -24,35 +24,40 @@ const rolesAbi = once(() =>
     "function curator() view returns (address)",
     "function governorAdmin() view returns (address)",
     "function role_manager() view returns (address)",
+    "function management() view returns (address)",
   ]),
 );
 /** Prefix of the code of an EIP-7702 account, for which a single key can still sign. */
 const DELEGATED = "0xef0100";
 
 /**
- * Reads who holds a vault's roles from the view functions `owner`, `curator`, `governorAdmin` and `role_manager` of its
- * own contract, leaving out those that fail or return the zero address, and reads its timelock. Errors of the chain
- * client propagate.
+ * Reads who holds a vault's roles from the view functions of its own contract, and its timelock. Every role view that
+ * succeeds counts; only those of the vault's family must. Errors of the chain client propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;
+  const { roleViews = [], timelockQuery } = findFamily(vault.adapter) ?? {};
   const roles = createQuery(
     {
       owner: read({ ...on, name: "owner" }),
       curator: read({ ...on, name: "curator" }),
-      governor: read({ ...on, name: "governorAdmin" }),
-      manager: read({ ...on, name: "role_manager" }),
+      governorAdmin: read({ ...on, name: "governorAdmin" }),
+      role_manager: read({ ...on, name: "role_manager" }),
+      management: read({ ...on, name: "management" }),
     },
-    (results) => Object.values(results).flatMap((result) => valueOrNull(result) ?? []),
+    (results) => {
+      const complete = roleViews.every((group) => group.some((view) => results[view].ok));
+      return complete ? Object.values(results).flatMap((result) => valueOrNull(result) ?? []) : null;
+    },
   );
-  const timelockQuery = findFamily(vault.adapter)?.timelockQuery;
   const timelock = timelockQuery?.(vault) ?? createQuery({}, (): bigint | null => null);
   const { value } = await runQuery(client, queryAll({ roles, timelock }));
+  const timelockS = timelockQuery === undefined ? null : (value.timelock ?? "unread");
+  if (value.roles === null) return { keys: "unread", timelockS };
   const holders = [...new Set(value.roles)].filter((holder) => !isAddressEqual(holder, zeroAddress));
   const codes = await Promise.all(
     holders.map(async (holder) => RpcData.parse(await client.request("eth_getCode", [holder, "latest"]))),
   );
   const isKey = (code: string | undefined) => code === "0x" || code?.startsWith(DELEGATED) === true;
-  const timelockS = timelockQuery === undefined ? null : (value.timelock ?? "unread");
   return { keys: holders.filter((_, index) => isKey(codes[index])), timelockS };
 }

@@ -87,9 +87,9 @@ const names = (
 
 /**
  * Returns the obstacle in a discovered vault's code or governance, or null if there is none. Its code must be reviewed,
- * pinned by the operator, or created by a factory of its family and not replaceable. No account with a single key may
- * hold one of its roles, unless the operator lists the account. If its family has a timelock, it must be
- * readable and at least the operator's minimum.
+ * pinned by the operator, or created by a factory of its family and not replaceable. Its roles must be readable, and no
+ * account with a single key may hold one, unless the operator lists the account. If its family has a timelock, it must
+ * be readable and at least the operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;
@@ -97,6 +97,7 @@ export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): s
   const pinned = reviewed.has(code) || setting.code.includes(`${chainId}:${code}`);
   if (!pinned && isReplaceable(code)) return `its code can be replaced, and nobody pinned ${code}`;
   if (!pinned && !fromFactory) return `no factory of its family made it, and nobody pinned ${code}`;
+  if (keys === "unread") return "who governs it could not be read";
   const key = keys.find((address) => !names(setting.owners, { chainId, address }));
   if (key !== undefined) return `one key governs it: ${key}`;
   if (timelockS === "unread") return "the timelock of its changes could not be read";

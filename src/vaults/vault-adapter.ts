@@ -269,6 +269,9 @@ export interface VaultAdapter {
   exitFeeInTerms?: true;
 }
 
+/** View function of a vault that returns an account or contract that governs it. */
+export type RoleView = "owner" | "curator" | "governorAdmin" | "role_manager" | "management";
+
 /**
  * A vault family, that is, the vaults of one protocol and interface: its adapter, its deriver (which derives a registry
  * entry from the chain) and its governance events.
@@ -299,8 +302,13 @@ export interface VaultFamily {
    */
   timelockQuery?: (vault: Vault) => Query<bigint | null>;
   /**
-   * True if the family's vaults usually pay withdrawals instantly, so that a `maxRedeem` below a holder's balance shows
-   * a lack of liquidity.
+   * View functions of the family's vaults that return who governs them, in groups of alternatives: a vault of the family
+   * has at least one of each group. Absent if its vaults do not name who governs them.
+   */
+  roleViews?: readonly (readonly RoleView[])[];
+  /**
+   * True if a `maxRedeem` below a holder's balance shows a lack of liquidity in those of the family's vaults that only
+   * have instant withdrawals.
    */
   instantWithdrawals?: true;
 }

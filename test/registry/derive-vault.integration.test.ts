@@ -111,6 +111,19 @@ describe("deriveFromChain() refuses", () => {
   });
 });
 
+test("deriveFromChain() refuses a vault one of whose contracts has gone since it was named", async () => {
+  const gone: ChainClient = {
+    ...client,
+    request: async (method, params) =>
+      method === "eth_getCode" && params[0] === token ? "0x" : client.request(method, params),
+  };
+  const subject = unreviewedSubject({ chainId: 31337, address: vault });
+  expect(await deriveFromChain(gone, { adapter: "erc4626", subject })).toEqual({
+    ok: false,
+    reason: `there is no contract at ${token}`,
+  });
+});
+
 describe("identification by factory", () => {
   test("uses the vault's own view on a chain without a known factory", async () => {
     const morpho = await put("SaidMorpho", token);
@@ -131,6 +144,11 @@ describe("identification by factory", () => {
     await send(chain, { to: factory, data: encodeFunctionData(made) });
     expect(await deriveFromChain(client, { adapter: "metamorpho", subject })).toMatchObject({ ok: true });
     await chain.node.setCode({ address: factory, bytecode: "0x" });
+    // Known factories that do not answer confirm nothing.
+    expect(await deriveFromChain(client, { adapter: "metamorpho", subject })).toEqual({
+      ok: false,
+      reason: expect.stringContaining("no known factory of the family answers on this chain"),
+    });
   });
 });
 

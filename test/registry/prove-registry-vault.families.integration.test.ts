@@ -115,6 +115,18 @@ describe("a vault whose caller must be another one after it was opened", () => {
     expect(await prove(placed)).toMatchObject({ body: { status: "active", caller: "user" } });
   });
 
+  test("stays with the user when the reason is gone: what he can do himself always works", async () => {
+    const placed = await opened(veda);
+    const teller = (await vaultOf(placed)).entryPoint;
+    const lock = (seconds: bigint) =>
+      set(placed, { abi: vedaTellerDAbi, name: "setShareLockPeriod", args: [seconds], on: teller });
+    await lock(3_600n);
+    expect(await prove(placed)).toMatchObject({ body: { status: "active", caller: "user" } });
+    await lock(0n);
+    expect(await prove(placed)).toMatchObject({ body: { status: "active", caller: "user" } });
+    expect(await called(placed)).toBe(teller);
+  });
+
   test("says that a vault admits its own list alone, when a gate is set", async () => {
     const placed = await opened(vaultV2);
     expect(await prove(placed)).toMatchObject({ body: { status: "active", caller: "router" } });
@@ -126,7 +138,10 @@ describe("a vault whose caller must be another one after it was opened", () => {
       body: { status: "paused", status_reason: "the vault admits only accounts on its own list" },
     });
     await set(placed, { abi: vaultV2Abi, name: "setGated", args: [false] });
-    expect(await prove(placed)).toMatchObject({ body: { status: "active", status_reason: "" } });
+    // What the refused proofs read of it was not stored: users still deposit through the Router.
+    expect(await prove(placed)).toMatchObject({
+      body: { status: "active", status_reason: "", caller: "router" },
+    });
   });
 });
 

@@ -96,6 +96,12 @@ describe.each(families.filter(([, , , factories]) => factories.length > 0))(
   (adapter, abi, code, factories) => {
     test("is none of its vaults unless the family's factory created it", async () => {
       const vault = await put(abi, code, token, "A vault", "V");
+      // Without code at its address, no factory answers.
+      expect(await recognizeFamily(client, subjectOf(vault, 1))).toBeNull();
+      expect(await deriveFromChain(client, { adapter, subject: subjectOf(vault, 1) })).toEqual({
+        ok: false,
+        reason: expect.stringMatching(/no known factory of the family answers on this chain$/),
+      });
       const own = factories.filter(([chainId]) => chainId === 1).map(([, address]) => address);
       const bytecode = await chain.node.getCode({ address: await putLying("OnlyFactory") });
       for (const address of own) await chain.node.setCode({ address, bytecode: bytecode ?? "0x" });

@@ -107,6 +107,7 @@ describe("codeObstacle()", () => {
     expect(judge({ keys: [KEY] })).toBe(`one key governs it: ${KEY}`);
     expect(judge({ keys: [KEY] }, { owners: [`1:${KEY.toLowerCase()}`] })).toBeNull();
     expect(judge({ keys: [KEY] }, { owners: [`10:${KEY}`] })).toContain("one key");
+    expect(judge({ keys: "unread" })).toBe("who governs it could not be read");
   });
 
   test("holds back a vault whose changes take effect at once", () => {

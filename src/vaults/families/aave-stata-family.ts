@@ -1,12 +1,24 @@
-import { isAddressEqual, parseAbi } from "viem";
-import { createQuery, type Query, type Read, read, valueOrNull } from "../../chains/chain-reads.ts";
+import { type Address, isAddressEqual, parseAbi } from "viem";
+import {
+  createQuery,
+  type Query,
+  type Read,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-deriver.ts";
 import type { VaultExits } from "../vault-exits.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
+import {
+  erc4626Deriver,
+  type Identification,
+  identifyByAnswers,
+  objectionOf,
+} from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import { aaveStataFactories, factoriesByChain } from "./family-factory-addresses.ts";
 
@@ -79,8 +91,8 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(aaveStataFactories);
 
 /**
- * Returns a query that identifies a static aToken: its aToken has the same pool and asset, and the factories on its
- * chain, as far as they answer, name it as the static token of this asset. Source: aave-v3-origin, IERC4626StataToken,
+ * Returns a query that identifies a static aToken: its aToken has the same pool and asset, and one of the factories
+ * known on its chain, if any, names it as the static token of this asset. Source: aave-v3-origin, IERC4626StataToken,
  * IStataTokenFactory.
  */
 function identifyStata({ chainId, address }: DerivationSubject): Query<Identification> {
@@ -96,7 +108,7 @@ function identifyStata({ chainId, address }: DerivationSubject): Query<Identific
       const named = (factories[chainId] ?? []).map(
         (to) => [to, read({ to, abi, name: "getStataToken", args: [asset] })] as const,
       );
-      const reads: Record<string, Read<`0x${string}`>> = {
+      const reads: Record<string, Read<Address>> = {
         ...Object.fromEntries(named),
         underlying: read({ to: aToken, abi, name: "UNDERLYING_ASSET_ADDRESS" }),
         pool: read({ to: aToken, abi, name: "POOL" }),
@@ -105,9 +117,9 @@ function identifyStata({ chainId, address }: DerivationSubject): Query<Identific
         if (underlying?.ok !== true || !isAddressEqual(underlying.value, asset))
           return "its aToken() is not over its asset";
         if (pool?.ok !== true || !isAddressEqual(pool.value, POOL)) return "its aToken() is of another pool";
-        const tokens = Object.values(created).flatMap((result) => valueOrNull(result) ?? []);
-        const isNamed = tokens.length === 0 || tokens.some((token) => isAddressEqual(token, address));
-        return isNamed ? null : "no factory of the family created the contract";
+        const isNamed = (result: ReadResult<Address> | undefined) =>
+          result?.ok === true ? isAddressEqual(result.value, address) : null;
+        return objectionOf(Object.values(created).map(isNamed));
       });
     },
   });

@@ -198,6 +198,7 @@ export const eulerFamily: VaultFamily = {
       }),
   }),
   governanceEvents: eulerEvents,
+  roleViews: [["governorAdmin"]],
 };
 
 /**
@@ -246,4 +247,5 @@ export const eulerEarnFamily: VaultFamily = {
   deriver: erc4626Deriver({ identify: identifyEulerEarn }),
   governanceEvents: curationEvents("address"),
   timelockQuery: curationTimelockQuery,
+  roleViews: [["owner"], ["curator"]],
 };

@@ -10,7 +10,12 @@ import type { VaultExits } from "../vault-exits.ts";
 import type { ExplainedRevert } from "../vault-reverts.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
-import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc4626-base/erc4626-derivation.ts";
+import {
+  erc4626Deriver,
+  type Identification,
+  identifyByAnswers,
+  objectionOf,
+} from "./erc4626-base/erc4626-derivation.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import { factoriesByChain, fluidFactories } from "./family-factory-addresses.ts";
 
@@ -128,11 +133,13 @@ function identifyFluid({ chainId, address }: DerivationSubject): Query<Identific
   return identifyByAnswers("Fluid", {
     views: { getData: read({ ...on, name: "getData" }), minDeposit: read({ ...on, name: "minDeposit" }) },
     confirm: ({ getData: [, named] }) => {
-      const [factory = named] = factories[chainId] ?? [];
-      const tokens = read({ to: factory, abi: identificationAbi(), name: "allTokens" });
+      const [factory] = factories[chainId] ?? [];
+      const tokens = read({ to: factory ?? named, abi: identificationAbi(), name: "allTokens" });
       return createQuery({ tokens }, (results) => {
-        const listed = valueOrNull(results.tokens)?.some((token) => isAddressEqual(token, address)) ?? true;
-        return listed ? null : "the factory of the family does not list the contract";
+        const listed = valueOrNull(results.tokens)?.some((token) => isAddressEqual(token, address));
+        // The contract chose the factory that it names, so only a denial of that one says anything.
+        if (factory === undefined && listed === undefined) return null;
+        return objectionOf([listed ?? null]);
       });
     },
   });

@@ -304,4 +304,6 @@ export const yearnFamily: VaultFamily = {
   type: "custom",
   deriver: erc4626Deriver({ identify: identifyYearn }),
   governanceEvents: yearnEvents,
+  // A vault has a role manager, a tokenized strategy its management.
+  roleViews: [["role_manager", "management"]],
 };

@@ -98,24 +98,33 @@ export interface FamilyFactories {
 }
 
 /**
- * Returns a query for the factories' objection to a vault: a text for people, or null if one of them created the vault,
- * if none is known on its chain, or if none of them answers.
+ * Returns a query for the factories' objection to a vault: a text for people, or null if one of them created the vault
+ * or if none is known on its chain. Known factories that do not answer confirm nothing, so that is an objection too.
  */
 export function factoryQuery(
   { createdRead, byChain }: Omit<FamilyFactories, "family">,
   { chainId, address }: { chainId: number; address: Address },
 ): Query<string | null> {
   const reads = (byChain[chainId] ?? []).map((factory) => [factory, createdRead(factory, address)] as const);
-  return createQuery(Object.fromEntries(reads), (results) => {
-    const answers = Object.values(results).flatMap((result) => (result.ok ? [result.value] : []));
-    const created = answers.length === 0 || answers.includes(true);
-    return created ? null : "no factory of the family created the contract";
-  });
+  return createQuery(Object.fromEntries(reads), (results) =>
+    objectionOf(Object.values(results).map((result) => valueOrNull(result))),
+  );
+}
+
+/**
+ * Returns the objection of a family's known factories on one chain to a contract, or null. `created` has an element for
+ * each factory: whether it created the contract, or null if it does not answer.
+ */
+export function objectionOf(created: readonly (boolean | null)[]): string | null {
+  if (created.length === 0 || created.includes(true)) return null;
+  return created.includes(false)
+    ? "no factory of the family created the contract"
+    : "no known factory of the family answers on this chain";
 }
 
 /**
  * Returns a query that identifies a family's vault by a view function that must succeed and by the factories on its
- * chain, one of which must have created the vault, unless none is known or none answers.
+ * chain, one of which must have created the vault, unless none is known.
  */
 export function identifyByFactory(
   factories: FamilyFactories,

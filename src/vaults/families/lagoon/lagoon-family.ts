@@ -306,4 +306,5 @@ export const lagoonFamily: VaultFamily = {
   deriver: erc4626Deriver({ identify: identifyLagoon, ownShare: true, previews: false }),
   governanceEvents: lagoonEvents,
   feeRatesQuery: lagoonFeeRatesQuery,
+  roleViews: [["owner"]],
 };

@@ -82,6 +82,7 @@ export const metaMorphoFamily: VaultFamily = {
   }),
   governanceEvents: curationEvents("bytes32"),
   timelockQuery: curationTimelockQuery,
+  roleViews: [["owner"], ["curator"]],
   instantWithdrawals: true,
 };
 
@@ -262,4 +263,5 @@ export const morphoV2Family: VaultFamily = {
   governanceEvents: morphoV2Events,
   feeRatesQuery: morphoV2FeeRatesQuery,
   timelockQuery: morphoV2TimelockQuery,
+  roleViews: [["owner"], ["curator"]],
 };

@@ -1,0 +1,105 @@
+import { encodeFunctionData } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { contractsOf, send } from "../../scripts/stack/chains/scratch-chain.ts";
+import { simulateProof } from "../../src/registry/simulate-proof.ts";
+import { toVault } from "../../src/vaults/vault.ts";
+import { asAdmin, call } from "../support/partners/wallet.ts";
+import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
+import { startRpcProxy } from "../support/rpc-proxy.ts";
+
+const doubtful = contractsOf("test/support/solidity/DoubtfulVaults.sol");
+let stage: ProofStage;
+
+beforeAll(async () => {
+  stage = await startProofStage();
+});
+afterAll(() => stage?.close());
+
+describe("a proof", () => {
+  test.each([
+    ["paused", { paused: true }, "the vault's contract is paused"],
+    ["full", { cap: 0n }, "the vault is full"],
+  ])("neither opens nor refuses a candidate that says it is %s", async (_what, change, reason) => {
+    // The second one takes deposits whatever its views say.
+    for (const address of [await stage.put("ProvenVault"), await stage.put("LenientVault", doubtful)]) {
+      await stage.setVault(address, change);
+      const vaultId = await stage.addCandidate(address);
+      expect(await stage.prove(vaultId)).toMatchObject({
+        body: { status: "candidate", proof: { ok: false } },
+      });
+      if (reason !== "the vault is full") expect((await stage.rowOf(vaultId)).proof?.reason).toBe(reason);
+    }
+  });
+
+  test.each([
+    ["2% of a deposit", { entryFee: 200n }, "active"],
+    ["4% of a deposit", { entryFee: 400n }, "refused"],
+    ["2% of a redemption", { exitFee: 200n }, "active"],
+    ["4% of a redemption", { exitFee: 400n }, "refused"],
+  ])("lets a vault keep 3%% at most: %s leave it %s", async (_what, change, status) => {
+    const address = await stage.put("ProvenVault");
+    await stage.setVault(address, change);
+    expect(await stage.prove(await stage.addCandidate(address))).toMatchObject({ body: { status } });
+  });
+
+  test("deposits no more than the vault takes", async () => {
+    const address = await stage.put("ProvenVault");
+    await stage.setVault(address, { cap: 400_000n });
+    const vaultId = await stage.addCandidate(address);
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
+    expect((await stage.rowOf(vaultId)).proof).toMatchObject({ amount: "400000", shares: "400000" });
+  });
+
+  test("refuses a vault whose preview rejects the amount, even if a deposit would succeed", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("SilentPreview", doubtful));
+    const status_reason = "a deposit reverts: no quote today";
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "refused", status_reason } });
+  });
+
+  test("refuses a vault that names another asset than its entry, even if it takes the entry's", async () => {
+    const address = await stage.put("LenientVault", doubtful);
+    const vaultId = await stage.addCandidate(address);
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
+    const other = await stage.put("ProofAsset", undefined, []);
+    const { abi } = doubtful("LenientVault");
+    const data = encodeFunctionData({ abi, functionName: "nameAsset", args: [other] });
+    await send(stage.chain, { to: address, data });
+    // As if the vault had named it between the reading of its addresses and the simulation.
+    expect(await simulateProof(stage.causeway.context(), toVault(await stage.rowOf(vaultId)))).toMatchObject({
+      ...{ kind: "refused", reason: "the vault does not confirm that it takes PUSD", amount: null },
+    });
+  });
+
+  test("deposits from accounts that nobody can know beforehand", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("ProvenVault"));
+    const seen: string[][] = [];
+    const proxy = await startRpcProxy(String(stage.chain.node.transport["url"]), ({ params }) => {
+      const senders = JSON.stringify(params).matchAll(/"from":"(0x\w+)"/g);
+      seen.at(-1)?.push(...[...senders].map(([, sender = ""]) => sender));
+      return null;
+    });
+    const native = { symbol: "ETH", decimals: 18 };
+    const served = {
+      chain_id: stage.chainId,
+      rpc_urls: [proxy.url],
+      name: "Watched",
+      key: "watched",
+      native,
+    };
+    const isolate = stage.causeway.isolate({ CHAINS: JSON.stringify([served]) });
+    try {
+      for (let round = 0; round < 2; round += 1) {
+        seen.push([]);
+        const path = `/v1/admin/vaults/${vaultId}/prove`;
+        const { body } = await call(isolate, ["POST", path], { headers: asAdmin });
+        expect(body).toMatchObject({ status: "active" });
+      }
+    } finally {
+      await proxy.close();
+    }
+    const [first = [], second = []] = seen.map((accounts) => [...new Set(accounts)]);
+    // One deposits for itself and a second one for the first, as the Router does for users.
+    expect([first.length, second.length]).toEqual([2, 2]);
+    expect(first.filter((account) => second.includes(account))).toEqual([]);
+  });
+});

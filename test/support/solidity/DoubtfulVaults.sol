@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {ProvenVault} from "./ProvenVault.sol";
+
+/// @notice Takes deposits whatever its views say, and may name another asset than the one that it takes.
+contract LenientVault is ProvenVault {
+    IERC20 private immutable _taken;
+    address private _named;
+
+    constructor(IERC20 asset_) ProvenVault(asset_) {
+        _taken = asset_;
+    }
+
+    function nameAsset(address named) external {
+        _named = named;
+    }
+
+    function asset() public view override returns (address) {
+        return _named == address(0) ? super.asset() : _named;
+    }
+
+    function totalAssets() public view override returns (uint256) {
+        return _taken.balanceOf(address(this));
+    }
+
+    function deposit(uint256 assets, address receiver) public override returns (uint256 shares) {
+        shares = convertToShares(assets);
+        SafeERC20.safeTransferFrom(_taken, msg.sender, address(this), assets);
+        _mint(receiver, shares);
+    }
+}
+
+/// @notice Quotes small amounts alone, although it takes any.
+contract SilentPreview is LenientVault {
+    constructor(IERC20 asset_) LenientVault(asset_) {}
+
+    function previewDeposit(uint256 assets) public view override returns (uint256) {
+        require(assets < 1_000, "no quote today");
+        return super.previewDeposit(assets);
+    }
+}
+
+/// @notice Euler's views on an honest vault, with a governor that it may keep to itself.
+contract GovernedVault is ProvenVault {
+    address private _governor;
+    bool private _silent;
+
+    constructor(IERC20 asset_) ProvenVault(asset_) {}
+
+    function MODULE_VAULT() external view returns (address) {
+        return address(this);
+    }
+
+    function hookConfig() external pure returns (address, uint32) {
+        return (address(0), 0);
+    }
+
+    function govern(address governor, bool silent) external {
+        (_governor, _silent) = (governor, silent);
+    }
+
+    function governorAdmin() external view returns (address) {
+        require(!_silent, "not today");
+        return _governor;
+    }
+}
