@@ -10,8 +10,8 @@ import { mountDocsPages } from "./openapi/docs-pages.ts";
 let runtime: Runtime | null = null;
 
 /**
- * Creates the context of one request or job run from the isolate's runtime. Throws `internal`, which names the
- * variable, if a configuration variable is missing or invalid.
+ * Creates the context of one request or job run from the isolate's runtime. Throws `internal`, naming the variables, if
+ * configuration variables are missing or invalid.
  */
 export const contextOfIsolate: ContextFactory = (bindings, request) => {
   runtime ??= createRuntime(bindings);
@@ -84,7 +84,9 @@ export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   return routes;
 }
 
-/** The entry point that the Workers runtime calls for HTTP requests. Errors of handlers become responses. */
+/**
+ * The entry point that the Workers runtime calls for HTTP requests. Errors thrown by handlers become error responses.
+ */
 export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }

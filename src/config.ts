@@ -275,7 +275,10 @@ export interface Config {
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;
   /** Queue for backfill messages, or null if every run backfills within its own budget. */
   flowsQueue: MessageQueue | null;
-  /** Queue for tracking deposits, or null if each cron run tracks within its own budget. */
+  /**
+   * Queue for tracking deposits and withdrawals and for vault proofs, or null if each cron run does this work itself,
+   * within its own budget.
+   */
   followingQueue: MessageQueue | null;
   /** Static files of the site, or null if the deployment has none. */
   assets: AssetFiles | null;

@@ -49,7 +49,7 @@ export interface Context {
   readonly config: Config;
   /** The Postgres database. Statements throw `store_unavailable`. */
   readonly db: Database;
-  /** The Redis commands, for what may be lost. */
+  /** Redis commands, for data that may be lost. */
   readonly redis: RedisStore;
   /** The two-level cache: the isolate's memory, then Redis. */
   readonly cache: Cache;
@@ -170,7 +170,7 @@ function composeRuntime(config: Config): Runtime {
 
 const randomId = (): string => crypto.randomUUID().replaceAll("-", "");
 
-/** What the platform and the caller say about one request or job run. */
+/** Facts about one request or job run, from the platform and the request's headers. */
 export interface RequestFacts {
   requestId: string;
   /** The client's IP address as the platform reports it, or `unknown`. */

@@ -100,8 +100,9 @@ const deleteUnsentJob: Job = {
 };
 
 /**
- * Jobs by the cron triggers of wrangler.toml. Lists run concurrently, so that a slow list does not delay the others;
- * the jobs of a list run in its order, so that signals use the snapshots and governance events that were just stored.
+ * The jobs of each cron trigger in wrangler.toml. The lists of a trigger run concurrently, so a slow list does not
+ * delay the others. The jobs within a list run in order, so signals use the snapshots and governance events that were
+ * just stored.
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
   "* * * * *": [[followDepositsJob], [indexFlowsJob, proveVaultsJob]],
@@ -198,7 +199,7 @@ interface QueueMessage {
 
 /** Matches the name of a dead-letter queue, which receives messages that failed too often. */
 const DEAD_LETTER_QUEUE = /-dead$/;
-/** Pattern of the names of queues for tracking deposits. */
+/** Matches the names of queues for tracking deposits and withdrawals and for vault proofs. */
 const FOLLOWING_QUEUE = /-following$/;
 
 /** Handler of the messages of one queue. */

@@ -72,6 +72,6 @@ function renderDeployed(
   const facts = { ...create2, address, child, codeHash, childCodeHash: keccak256(childCode) };
   return [
     `/** The code at \`${name}Create2.address\`, with the child's address filled in. */\nexport const ${name}RuntimeCode =\n  "${deployed.runtimeCode}";`,
-    `/** Where factory and salt put it, the contract that its constructor creates, and the hash of its code. */\nexport const ${name}Create2 = ${JSON.stringify(facts, null, 1)} as const;`,
+    `/** CREATE2 deployment: factory, salt, address, the contract that the constructor creates (\`child\`), and code hashes. */\nexport const ${name}Create2 = ${JSON.stringify(facts, null, 1)} as const;`,
   ];
 }

@@ -218,7 +218,7 @@ export class NodeHealth {
     return [...urls.filter((url) => !avoided(url)), ...urls.filter(avoided)];
   }
 
-  /** Tries a node last until the given time, in milliseconds since the epoch. */
+  /** Makes `order` put a node last until the given time, in milliseconds since the epoch. */
   avoid(url: string, until: number): void {
     this.#avoidUntil.set(url, until);
   }

@@ -22,7 +22,7 @@ export interface ChainDefinition {
    * limit it.
    */
   maxLogTopics?: number;
-  /** Kind of contract that states the chain's L1 data fee; undefined if the chain charges only for gas. */
+  /** Kind of contract that reports the chain's L1 data fee; undefined if the chain charges only for gas. */
   dataFee?: "op-stack" | "arbitrum";
 }
 
@@ -215,8 +215,8 @@ export const knownChains: readonly ChainDefinition[] = [
 
 /**
  * Returns the chains that a deployment serves, by chain id: all known chains on public nodes if `settings` is null,
- * otherwise exactly the configured chains. Of a known chain, only the nodes can be configured; another chain has one
- * confirmation by default. Throws `internal` with the chain id if the settings of a chain that is not known are
+ * otherwise exactly the configured chains. For a known chain, only the nodes can be configured. For any other chain,
+ * one confirmation is the default. Throws `internal` with the chain id if the settings of a chain that is not known are
  * incomplete.
  */
 export function resolveChains(

@@ -135,7 +135,7 @@ type QueryAnswers<D> = { [K in keyof D]: D[K] extends Query<infer S> ? S : never
 
 /**
  * Combines queries into one that makes their reads in the same batches and returns the results under the same names. It
- * takes as many batches as the longest of them.
+ * takes as many batches as the query that needs the most.
  */
 export function queryAll<const D extends Record<string, Query<unknown>>>(parts: D): Query<QueryAnswers<D>> {
   const entries = Object.entries(parts);

@@ -20,12 +20,12 @@ const BLOCK_TIME = "block_time";
 const CLOCK_AHEAD_MS = MINUTE_MS;
 
 /**
- * Returns a query that depends on the time and uses the time of the block that it reads, because contracts compare
- * their times with the block's, independent of this machine's clock. `create` returns the query for a time in
- * milliseconds since the epoch; `now` determines the first batch of reads, and is the time used if the block's is
- * unknown. If the chain's clock is more than a minute ahead and the query then reads something else, for example the
- * limit of another day, these reads are made in a further batch; if only the first batch is run, they count as failed.
- * If the chain is behind, nothing is read again: its next block has about our time.
+ * Returns a query that is interpreted with the time of the block that it reads, because contracts compare times with
+ * the block's timestamp, not with this machine's clock. `create` returns the query for a time in milliseconds since the
+ * epoch. It is called with `now`, which determines the first batch and is used if the block's time is unknown, and then
+ * with the block's time. If the chain's clock is more than a minute ahead and the query then reads something else (for
+ * example another day's limit), those reads are made in a further batch; without that batch, they count as failed. If
+ * the chain's clock is behind, nothing is read again, because the next block's time will be close to this machine's.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

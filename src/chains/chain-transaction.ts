@@ -80,11 +80,11 @@ export interface TransactionOnChain {
 }
 
 /**
- * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests, which different nodes
- * may answer. `hash` must be lowercase. Of a transaction that the node does not know, transaction and receipt are null;
- * there is never a receipt without its transaction. Throws a ZodError if a node's response is malformed, a RangeError if
- * it describes another transaction, and `upstream_unavailable` if the nodes know only the receipt. Errors of the chain
- * client propagate.
+ * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests to possibly different
+ * nodes. `hash` must be lowercase. If the node does not know the transaction, `transaction` and `receipt` are null;
+ * there is never a receipt without its transaction. Throws a ZodError if a node's response is malformed, a RangeError
+ * if it describes another transaction, and `upstream_unavailable` if the nodes know only the receipt. Errors of the
+ * chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
@@ -120,8 +120,8 @@ function requestIncluded(client: ChainClient, hash: Hex): Promise<unknown> {
 }
 
 /**
- * Fetches the calldata of a transaction, or returns null if the node that answers does not know the transaction. Throws
- * a ZodError if the node's response is malformed. Errors of the chain client propagate.
+ * Fetches the calldata of a transaction, or returns null if the responding node does not know the transaction. Throws a
+ * ZodError if the node's response is malformed. Errors of the chain client propagate.
  */
 export async function fetchCalldata(client: Pick<ChainClient, "request">, hash: Hex): Promise<Hex | null> {
   const transaction = await client.request("eth_getTransactionByHash", [hash]);

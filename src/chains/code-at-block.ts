@@ -27,8 +27,8 @@ export function encodeHasCode(addresses: readonly Address[]): Hex {
 
 /**
  * Returns, for each of at most 1,000 addresses, whether it had code at a block, with one request. Throws OutsideError
- * `malformed` if the result is malformed; errors of the node propagate, usually an RpcError because it does not keep
- * the state of the block.
+ * `malformed` if the result is malformed; errors of the node propagate, usually an RpcError if the node does not keep
+ * the block's state.
  */
 export async function readCodeAt(
   node: Pick<NodeSession, "request">,

@@ -30,7 +30,7 @@ const ENVELOPE_BYTES = 120n;
 
 /**
  * Reads the current transaction fees of a chain, in one or two parallel requests. Returns null if the contract that
- * states the L1 data fee returned none. Errors of the chain client propagate.
+ * reports the L1 data fee returned none. Errors of the chain client propagate.
  */
 export async function readGasFees(client: ChainClient): Promise<GasFees | null> {
   const query = dataFeeQuery(client.definition.dataFee ?? null);

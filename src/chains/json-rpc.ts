@@ -56,8 +56,8 @@ export const checkBounds: FetchBounds = { timeoutMs: 1_000, maxBytes: 64 * 1024 
 /**
  * Sends one JSON-RPC request to one node, without retries, and returns its result; by default with a timeout of five
  * seconds and at most 2 MiB. Requests are never batched, because public nodes limit batches or mix up their responses.
- * Throws RpcError for an error that the node returned, and OutsideError if the node is unreachable, too slow or its
- * response is too large or not valid JSON-RPC.
+ * Throws RpcError for a JSON-RPC error that the node returned, and OutsideError if the node is unreachable or too slow,
+ * or if its response is too large, has another HTTP status than 200 or is not valid JSON-RPC.
  */
 export async function callNode(
   fetch: Fetch,

@@ -1,6 +1,6 @@
 /**
  * Contracts and topics to match, in the form that `eth_getLogs` takes. A log matches if one of the contracts emitted it
- * and every topic position that has a list contains one of the list's topics; null matches any topic. Addresses and
+ * and each of its topics is in the list for that position; null instead of a list matches any topic. Addresses and
  * topics are lowercase.
  */
 export interface LogFilter {

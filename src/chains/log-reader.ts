@@ -73,9 +73,9 @@ const MAX_LOGS = 10_000;
 /**
  * Reads event logs from one node, as far as the request budget allows or until 10,000 logs are found, and compares each
  * result with the node's own blocks. If the node rejects a log range as too large, the range is reduced to the limit in
- * its message or to half, and widened again after many successful requests; the budget remembers its size. The first
- * log range is read even if the budget is used up. Throws OutsideError if results contradict each other, and the node's
- * error if it rejects even the smallest range.
+ * its message or to half, and widened again after many successful requests; the budget keeps the current size. The
+ * first log range is read even if the budget is used up. Throws OutsideError if results contradict each other, and the
+ * node's error if it rejects even the smallest range.
  */
 export function readLogs(
   node: NodeSession,
@@ -87,7 +87,7 @@ export function readLogs(
 /**
  * Searches for event logs with at most `maxRequests` requests over all nodes, in windows of at most `maxBlocks` blocks
  * (default 2,000) or the width that the node is known to accept, until 10,000 logs are found. Nodes are not trusted:
- * the caller must verify what is found, and a log that is not found may exist nevertheless, above all if `complete` is
+ * the caller must verify every log that is found, and a log may exist without being found, especially if `complete` is
  * false. Throws the errors of the client's `onOneNode`.
  */
 export function searchLogs(

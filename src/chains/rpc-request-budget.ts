@@ -21,7 +21,7 @@ export interface RequestBudget {
   addresses: number;
   /** Maximum number of topics in one list of a request. */
   topics: number;
-  /** Returns true if the time for reading is over, so that only confirming and storing remain. */
+  /** Returns true if the time for reading is over; the rest is for confirming and storing. */
   late: () => boolean;
 }
 

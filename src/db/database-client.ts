@@ -31,7 +31,7 @@ export type OpenDatabase = () => Promise<Drizzle>;
 
 /**
  * Returns a function that opens the database client on its first call. Evaluating the driver takes a sixth of an
- * isolate's start, and an isolate that serves only cached data never needs it.
+ * isolate's start-up time, and an isolate that serves only cached data never needs it.
  */
 export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDatabase {
   return onceImported(

@@ -18,10 +18,10 @@ import type { Indexer } from "./flow-store.ts";
 const MAX_AUDIT_BLOCKS = 2_000;
 
 /**
- * Reads a range of at most 2,000 final blocks again, alternately the newest and a random one, from a random node, and
- * stores flows that were omitted earlier: nodes that have pruned or not yet indexed logs return none, without an error.
- * Nothing is deleted. Does nothing if the budget does not suffice. `version` is the tip's current version. Errors are
- * logged, not thrown.
+ * Reads at most 2,000 final blocks again from a random node, by chance either the newest or older ones, and stores
+ * flows that were omitted earlier: a node that has pruned logs, or has not indexed them yet, returns none, without an
+ * error. Nothing is deleted. Does nothing if the budget does not suffice. `version` is the tip's current version.
+ * Errors are logged, not thrown.
  */
 export async function auditLogs(
   indexer: Indexer,

@@ -53,10 +53,11 @@ const BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b351
 const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
 
 /**
- * Reads the contracts that govern vaults from other addresses, at the head: the contract that a view function of the
- * vault returns (such as its access-control authority) and the beacon in the vault's storage (ERC-1967). Returns them
- * by vault id; addresses are lowercase. A contract is omitted if there is none, as are all beacons if the node does not
- * support code overrides. Throws RpcError and OutsideError.
+ * Reads, at the latest block, the addresses of separate contracts that govern vaults: the contract that the family's
+ * view function returns (such as an access manager) and the ERC-1967 beacon in the vault's storage. Returns them by
+ * vault id, in lowercase; a contract that does not exist or cannot be read is omitted. All beacons are omitted if the
+ * node rejects their request, for example because it does not support code overrides. Throws RpcError if the node
+ * rejects the request for the view functions, and OutsideError.
  */
 export async function readLinkedContracts(
   node: NodeSession,

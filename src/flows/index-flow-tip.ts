@@ -19,13 +19,13 @@ import type { Indexer } from "./flow-store.ts";
 /** Time without progress, in milliseconds, during which the stored tip is trusted over a node that contradicts it. */
 const PATIENCE_MS = 5 * 60_000;
 
-/** Result of one run of the tip (the newest blocks of a chain). */
+/** Result of one run that indexes the flows in a chain's newest blocks (the tip). */
 export interface TipReport {
   /** Number of the last block whose flows are stored, and of the chain's head at that time. */
   indexed: number;
   head: number;
   rows: number;
-  /** False if another run has written in the meantime, so that nothing was stored. */
+  /** False if nothing was stored, because another run had written in the meantime. */
   applied: boolean;
 }
 
@@ -43,10 +43,10 @@ type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows
 
 /**
  * Reads the flows above the last final block from one node and stores them: final flows permanently, the others until
- * the next run replaces them, so that reorgs correct themselves. A run that cannot reach the head stores what it has
- * read. If every node contradicts the stored final block, and the tip has not moved for five minutes, deletes what is
- * above the common ancestor and throws. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the
- * last node's RpcError or OutsideError.
+ * the next run replaces them, which corrects reorgs. A run that cannot reach the head stores what it has read. If every
+ * node contradicts the stored final block, and the tip has not moved for five minutes, deletes the flows above the
+ * common ancestor and throws. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last
+ * node's RpcError or OutsideError.
  */
 export async function indexTip(
   indexer: Indexer,

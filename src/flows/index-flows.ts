@@ -140,9 +140,9 @@ const BACKFILL_CONCURRENCY = 4;
 const MIN_QUERIES_PER_PART = 8;
 
 /**
- * Divides missing blocks into at most four consecutive ranges, one per backfill message, that together contain all of
- * them and, in between, blocks that are not missing. `span` is the number of blocks of one `eth_getLogs` request. Empty
- * if nothing is missing. Pure.
+ * Divides missing blocks into at most four consecutive ranges, one per backfill message. Together they contain all
+ * missing blocks, and also the blocks in between that are not missing. `span` is the number of blocks of one
+ * `eth_getLogs` request. Empty if nothing is missing. Pure.
  */
 export function splitBackfill(missing: BlockSet, span: number): BlockRange[] {
   const [first, last] = [missing[0], missing.at(-1)];

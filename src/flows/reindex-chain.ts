@@ -25,10 +25,11 @@ const UNBOUNDED_REQUESTS = 1_000_000;
 const ROUNDS = 100;
 
 /**
- * Reads all missing flows of a chain in one run, without a limit of requests, so that it is meant for operators and not
- * for a Worker. If `from` is not null, the flows from block `from` on are deleted first and read again. `onProgress` is
- * called after each piece. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
- * the last node's RpcError, and a RangeError if the history does not advance.
+ * Reads all missing flows (deposits to and withdrawals from vaults) of a chain in one run. It makes as many requests as
+ * that takes, so run it as an operator, not in a Worker. If `from` is not null, first deletes the flows from block
+ * `from` on, which are then read again. Calls `onProgress` after each range of historical blocks. Throws
+ * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, the last node's RpcError, and a
+ * RangeError if a round reads no further block although some are missing.
  */
 export async function reindexChain(
   ctx: Context,

@@ -12,10 +12,10 @@ import { checkChainIndexes, checkReadiness } from "./check-readiness.ts";
 import { readJobRuns } from "./job-runs.ts";
 
 /**
- * Returns the state of the service's dependencies in codes and figures: dependencies, chains and their nodes,
- * providers, indexing and tracking progress of the chains, the deposits due for tracking, and the last run of each job.
- * Cached: fresh for ten seconds, served for up to 20 seconds while it is reloaded, because it queries every chain; the
- * breakers are current. Never throws: unreadable parts are null and logged.
+ * Returns the health of the service as codes and numbers: dependencies, chains and their nodes, providers, indexing and
+ * tracking progress by chain, deposits and withdrawals due for tracking, and the last run of each job. Cached: fresh
+ * for ten seconds, served for up to 20 seconds while it is reloaded, because it queries every chain. The circuit
+ * breakers are always current. Never throws: parts that cannot be read are null and logged.
  */
 export async function checkDetails(ctx: Context): Promise<HealthDetails> {
   const { value } = await ctx.cache.cached({

@@ -65,7 +65,7 @@ export interface ChainIndexHealth {
 }
 
 /**
- * Compares the last indexed block of every chain's flow index with the chain's head block. Never throws: figures that
+ * Compares the last indexed block of every chain's flow index with the chain's head block. Never throws: numbers that
  * cannot be read are null.
  */
 export async function checkChainIndexes(ctx: Context): Promise<ChainIndexHealth[]> {

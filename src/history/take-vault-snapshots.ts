@@ -34,11 +34,11 @@ export interface SnapshotReport {
 }
 
 /**
- * Takes and stores a snapshot of every vault that is or was open for deposits, together with the figures for lists: one
- * batched read per chain, and two database writes for all chains. At most two chains whose last indexing run failed are
- * read at the same time; a chain that cannot be read is logged and left out. A second snapshot within an interval
- * replaces the first. Also deletes five-minute snapshots after eight days and hourly ones after 100 days. Throws
- * `store_unavailable`.
+ * Takes and stores a snapshot of every vault that is or was open for deposits, and the values that vault lists show.
+ * Makes one batched read per chain, and two database writes for all chains. At most two chains whose last indexing run
+ * failed are read at the same time; a chain that cannot be read is logged and left out. A second snapshot within an
+ * interval replaces the first. Also deletes five-minute snapshots after eight days and hourly ones after 100 days.
+ * Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);

@@ -40,7 +40,7 @@ const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
  * Counts a validated request against the route's limit per caller and user address, and returns the context for the
  * handler. Nothing is counted if the route has no such limit, the body has no `user_address`, or the caller is a
  * partner that authenticated by a session or by the secret of its API key. A request that may be a replay is counted
- * only when the handler calls `charge` of the returned context. Both throw `rate_limited`.
+ * only when the handler calls `charge` of the returned context. Throws `rate_limited`; so does that `charge`.
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,

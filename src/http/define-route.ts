@@ -28,7 +28,7 @@ export interface RouteInput<P, Q, H, B> {
 }
 
 /**
- * A handler's result with additional response headers, or with a mark that changes the status: `existing` (the resource
+ * A handler's result with additional response headers, or with a flag that changes the status: `existing` (the resource
  * already existed) makes it 200 instead of 201, `unavailable` (the service cannot work) 503.
  */
 export class Reply<T> {

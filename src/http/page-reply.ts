@@ -2,8 +2,8 @@ import type { Page } from "../lib/pagination.ts";
 import { Reply } from "./define-route.ts";
 
 /**
- * Returns the result of a handler with one page of a list. If there is a next page, a `Link` header contains its URL:
- * the same path and query parameters with the cursor of the next page.
+ * Builds a route handler's result for one page of a list: the rows and, unless this is the last page, a `Link` header
+ * with the relative URL of the next page. That URL has the same path and query parameters, and the next page's cursor.
  */
 export function pageReply<R>(
   page: Page<R>,

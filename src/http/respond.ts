@@ -99,10 +99,11 @@ function cacheHeaders(c: HonoContext, route: AnyRoute): Record<string, string> {
 }
 
 /**
- * Returns the caching headers of a response that shared caches may serve. The platform's cache has a header of its own:
- * with `s-maxage` it would never serve a stale response while it refreshes it, and without `stale-if-error` it would
- * serve one for ever while the Worker fails. A URL that is not canonical (lowercase path without escapes and trailing
- * slash, only known parameters) is not cached, because every spelling would be one more copy. Source:
+ * Returns the caching headers of a response that shared caches may serve. Cloudflare's cache gets a header of its own,
+ * `Cloudflare-CDN-Cache-Control`: with `s-maxage`, Cloudflare would not serve a stale response while revalidating, and
+ * without `stale-if-error`, it would serve one indefinitely while the Worker fails. Returns `no-store` unless the URL
+ * is canonical: a lowercase path without escapes or a trailing slash, and only the parameters in `rule.parameters`.
+ * Otherwise each spelling of a URL would be cached separately. Source:
  * developers.cloudflare.com/workers/cache/configuration.
  */
 export function sharedHeaders(

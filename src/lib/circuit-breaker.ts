@@ -28,7 +28,8 @@ export const providerPolicy: BreakerPolicy = {
 
 /**
  * Decision about a request. `pass`: send it. `doubtful`: send it, after the trivial check if there is one, because an
- * earlier request hung. `trial`: send it as the only request after a pause, in the same way. `refused`: do not send it.
+ * earlier request hung. `trial`: send it like a doubtful one, as the only request after a pause. `refused`: do not send
+ * it.
  */
 export type BreakerVerdict = "pass" | "doubtful" | "trial" | "refused";
 
@@ -49,9 +50,9 @@ export interface BreakerReport {
 const TRIAL_MS = 12_000;
 
 /**
- * Circuit breaker of one dependency, per isolate: a dependency that hangs costs one request its timeout, not all. Only
- * hangs count. An error response shows that the dependency works, so no caller's invalid request can open the breaker,
- * and neither can one slow request while others are answered. Pure except for the injected clock.
+ * Circuit breaker of one dependency, per isolate: if the dependency hangs, one request waits for its timeout instead of
+ * all. Only hangs count. An error response shows that the dependency works, so no caller's invalid request can open the
+ * breaker. One slow request cannot open it either while others are answered. Pure except for the injected clock.
  */
 export class Breaker {
   readonly name: string;

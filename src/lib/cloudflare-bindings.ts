@@ -18,7 +18,7 @@ export interface MessageQueue {
 
 /**
  * The platform's cache in front of the Worker: `ctx.cache` of every handler if `[cache]` in wrangler.toml is on.
- * `purge` removes the responses with one of the tags.
+ * `purge` removes the responses that carry any of the tags.
  */
 export interface EdgeCacheControl {
   purge(what: { tags: string[] }): Promise<{ success: boolean; errors: readonly { message: string }[] }>;
@@ -62,10 +62,10 @@ export function edgeCacheOf(executionContext: unknown): EdgeCacheControl | null 
 const MAX_TAGS = 100;
 
 /**
- * Removes the responses with one of the tags, at most 100 distinct ones, from the platform's cache in front of the
- * Worker. Best effort: nothing may depend on it, because lifetimes are short and the platform limits purges. A failed
- * purge is logged. Does nothing if there is no such cache. Never throws. Source:
- * developers.cloudflare.com/workers/cache/purge.
+ * Purges the responses that carry any of the tags from Cloudflare's cache in front of the Worker. Only the first 100
+ * distinct tags are purged. Best effort: callers must not rely on it, because the platform limits purges; a response
+ * that is not purged expires soon. A failed purge is logged. Does nothing if there is no such cache. Never throws.
+ * Source: developers.cloudflare.com/workers/cache/purge.
  */
 export async function purgeEdge(
   { cache, log }: { cache: EdgeCacheControl | null; log: Logger },

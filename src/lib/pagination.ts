@@ -49,8 +49,8 @@ export interface TimePosition {
 export const timeCursorParts = ({ at, id }: TimePosition): string[] => [at.toISOString(), id];
 
 /**
- * Returns a page of at most `limit` rows, given the rows of a query for one row more, which shows whether there is a
- * next page. `partsOf` returns the cursor parts of a row.
+ * Returns a page of at most `limit` rows. `rows` must come from a query with the limit `limit + 1`; the additional row
+ * shows that there is a next page. `partsOf` returns the cursor parts of a row.
  */
 export function cutPage<R>(
   rows: readonly R[],

@@ -6,8 +6,8 @@ export interface RenewedLease {
   /** Interval of the renewals, in milliseconds; a fraction of the lease's length. */
   everyMs: number;
   /**
-   * Renews the lease. Returns false if another holder has taken it, which ends the renewals. An error leaves the state
-   * of the lease open; it is renewed again at the next interval.
+   * Renews the lease. Returns false if another holder has taken it, which ends the renewals. After an error, the state
+   * of the lease is unknown, and the next interval renews it again.
    */
   renew(): Promise<boolean>;
 }

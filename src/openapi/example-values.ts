@@ -102,7 +102,7 @@ const simulated = {
 };
 
 /**
- * Values in the examples of components, by component name, that cannot be composed from the examples of single fields:
+ * Example values of components, by component name, where the examples of the single fields would not fit together:
  * which fields are null, and which amounts and states belong together.
  */
 export const exampleValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -187,7 +187,7 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
   Cancellation: { steps: [] },
 };
 
-/** Placeholders of values that are shown once or differ for every caller, by the name of the field. */
+/** Placeholders, by field name, for values that are shown only once or differ for every caller. */
 export const exampleTexts: Readonly<Record<string, string>> = {
   api_key: "cw_live_<shown once>",
   api_secret: "cw_secret_<shown once>",

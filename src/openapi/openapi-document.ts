@@ -196,8 +196,8 @@ type HeaderName = keyof typeof RESPONSE_HEADERS;
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>(["X-Request-Id", "ETag", "Retry-After"]);
 
 /**
- * Adds to every response of an OpenAPI document references to the headers that it has, and the headers to the
- * components. Modifies the document in place.
+ * Documents the response headers in an OpenAPI document: defines them in its components, and references from every
+ * response the headers that it may have. Modifies the document in place.
  */
 export function addResponseHeaders(document: DescribedDocument): void {
   const schema = { type: "string" };

@@ -20,7 +20,10 @@ interface Node {
   >;
 }
 
-/** The parts of an OpenAPI document that `describeReferences` changes: its operations and its components. */
+/**
+ * The parts of an OpenAPI document that the functions which complete a generated document read or change: its
+ * operations and its components.
+ */
 export interface DescribedDocument {
   paths?: Record<string, Record<string, Node>>;
   components?: {

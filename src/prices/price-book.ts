@@ -62,8 +62,8 @@ export class MarketBreaker {
   }
 
   /**
-   * Records a failure at `now` (milliseconds since the epoch). `waitS` is the waiting time that the API asks for, in
-   * seconds, or null; it lengthens the pause, up to a minute.
+   * Records a failure at `now` (milliseconds since the epoch). `waitS` is the API's `Retry-After` in seconds, or null
+   * if it sent none; it can lengthen the pause, up to a minute.
    */
   noteFailure(failed: { now: number; waitS: number | null }): void {
     const pause = FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10);
@@ -127,6 +127,6 @@ export class PriceMemory {
  */
 export class PriceBook {
   readonly feeds = new Map<string, TokenPrice>();
-  /** Requested market prices, by token key; several tokens share one promise. The promises never reject. */
+  /** Requested market prices, by `priceKey`; several tokens share one promise. The promises never reject. */
   readonly market = new Map<string, Promise<Prices>>();
 }

@@ -27,7 +27,7 @@ export function feedsOf(ctx: Context, chainId: number): ChainFeeds {
   return feedTables[chainId] ?? ctx.config.prices.feeds.get(chainId) ?? NO_FEEDS;
 }
 
-/** Returns true if a token is in the table of feeds of its chain, whether or not they can be read now. */
+/** Returns true if its chain's table has price feeds for a token, whether or not they can be read now. */
 export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
   return feedsOf(ctx, chainId).tokens.some((row) => sameAddress(row.token, token));
 }
@@ -46,9 +46,10 @@ export function priceFeedQuery(
 }
 
 /**
- * Returns the prices that a batch of feed reads shows, and stores them in place of the tokens' earlier feed prices, for
- * this request's `pricesOfRequest` and, for 30 seconds, for other requests of the isolate. `headTime` is the timestamp of
- * the batch's block in seconds. Feeds that are not used are logged at most once in ten minutes.
+ * Returns the prices from a batch of feed reads and stores them for this request (see `pricesOfRequest`) and, for 30
+ * seconds, for other requests of the isolate. They replace the tokens' earlier feed prices: a token whose feeds are
+ * unusable has none afterwards. `headTime` is the timestamp of the batch's block, in seconds. Each problem that makes a
+ * feed unusable is logged at most once in ten minutes.
  */
 export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
   const { readings, headTime } = read;
@@ -72,8 +73,8 @@ export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; h
 /**
  * Runs a query on a chain and reads the price feeds of some tokens in the same batch, without the cache. Returns the
  * result of the query and the block of the first batch; the feed prices are stored as by `recordFeedPrices`. `query`
- * may be a function of the time in milliseconds since the epoch, which then is the block's. Throws `chain_unsupported`;
- * errors of the chain client propagate.
+ * may also be a function that returns the query for a time in milliseconds since the epoch; see `atBlockTime`. Throws
+ * `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
@@ -212,8 +213,8 @@ const FEEDS_STALE_MS = 5 * MINUTE_MS;
  * Returns the prices of many tokens for display: feed prices that were read at most five minutes ago, and market prices
  * that were requested at most five minutes ago, or an hour if the price API fails. Reads all feeds of a chain in one
  * request and 50 tokens per request from the price API, in parallel and cached. A failing source affects only its own
- * prices; market prices that take more than two seconds are left out, or more than 50 ms if offers may be checked
- * against every token's feed price. Never throws: tokens without a price are absent.
+ * prices. Market prices that take more than two seconds (50 ms if offers may be checked against every token's feed
+ * price) are left out. Never throws: tokens without a price are absent.
  */
 export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];

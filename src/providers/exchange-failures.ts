@@ -36,9 +36,9 @@ export function exchangeRateLimited(retryAfter: number): AppError {
 }
 
 /**
- * Returns how long a 429 response asks to wait, in seconds, limited to 1 to 60; 5 if the response does not say. Reads
- * `Retry-After` (seconds or a date), then `x-ratelimit-reset-after` (seconds), which KyberSwap sends. `now` is in
- * milliseconds since the epoch.
+ * Returns the waiting time that a 429 response asks for, in seconds, clamped to 1–60; 5 if the response does not state
+ * one. Reads `Retry-After` (seconds or a date), then `x-ratelimit-reset-after` (seconds), which KyberSwap sends. `now`
+ * is in milliseconds since the epoch.
  */
 export function exchangeWaitSeconds(headers: Headers, now: number): number {
   const seconds =

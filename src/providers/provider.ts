@@ -24,8 +24,8 @@ export interface ProviderScope {
 }
 
 /**
- * The call that a bridge makes with the tokens it delivers: an order of the Router that deposits the whole balance of
- * the calling contract into the vault.
+ * The call that a bridge or swap makes with the tokens it delivers. It calls the DepositRouter, which takes the calling
+ * contract's whole balance of the delivered token, whatever its amount, and deposits it into the vault.
  */
 export interface DestinationCall {
   /**
@@ -209,7 +209,7 @@ export interface DeliveryProof {
   matchedBy: "id" | "content";
 }
 
-/** A kind of event by which transfers of a user are found on one chain if nobody reported them. */
+/** An event by which unreported transfers of a user are found on one chain. */
 export interface TransferEvent {
   /** `source`: the funds left the user's account. `destination`: they arrived. */
   side: "source" | "destination";
@@ -275,8 +275,7 @@ export interface Provider {
    */
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
   /**
-   * Returns the status of a transfer. A chain that cannot be read is no error by itself; the status then has less
-   * evidence.
+   * Returns the status of a transfer. An unreadable chain is not an error by itself; the status then has less evidence.
    */
   status(scope: ProviderScope, transfer: TransferReference): Promise<ProviderStatus>;
   /**

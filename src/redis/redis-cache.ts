@@ -12,7 +12,7 @@ import type { CacheEntry } from "./redis-memory-cache.ts";
 export interface SharedCache {
   /** Returns the stored entry, or null if there is none, its value does not match the schema, or Redis fails. */
   read(policy: SharedPolicy): Promise<CacheEntry | null>;
-  /** Stores an entry for the `keepMs` of the policy. */
+  /** Stores an entry, which expires after the policy's `keepMs`. */
   write(policy: SharedPolicy, entry: CacheEntry): Promise<void>;
   /**
    * Takes the lock of a cache key for five seconds and returns false if another isolate holds it. Returns true if Redis

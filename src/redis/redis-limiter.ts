@@ -56,11 +56,11 @@ export interface LimitCount {
 
 /** Counts requests against rate limits. Its functions never throw; failures are logged. */
 export interface Limiter {
-  /** Counts a request exactly across all isolates. Returns null if Redis fails; the request is then admitted. */
+  /** Counts a request exactly across all isolates. Returns null if Redis fails; the caller then admits the request. */
   countExactly(window: LimitWindow): Promise<LimitCount | null>;
   /**
-   * Counts a request approximately, without a call to Redis: with the Cloudflare rate limiter of this limit, otherwise
-   * in this isolate. The request is admitted if Cloudflare's rate limiter fails.
+   * Counts a request approximately, without a call to Redis: by Cloudflare's rate limiter for this limit if there is
+   * one, otherwise in this isolate's memory. The request is admitted if Cloudflare's rate limiter fails.
    */
   countNearby(window: LimitWindow): Promise<LimitCount>;
 }

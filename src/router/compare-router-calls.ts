@@ -3,9 +3,9 @@ import { failure } from "../errors.ts";
 import { decodeRouterCall, encodeRouterCall, type RouterCall } from "./router-codec.ts";
 
 /**
- * Decodes the calldata of a Router order and compares every field of the order, its steps and its sweep list with the
- * expected ones, then the bytes with their canonical encoding. Throws `upstream_rejected` with the name of the first
- * field that differs, or `data` if the calldata cannot be decoded.
+ * Throws `upstream_rejected` unless the calldata is exactly the canonical encoding of the expected Router call: its
+ * order, its steps and its sweep list. The error names the first field that differs, or `data` if the calldata cannot
+ * be decoded, or has the right values in another encoding, for example with trailing bytes.
  */
 export function assertSameRouterCall(data: Hex, expected: RouterCall): void {
   const decoded = decodeOrNull(data);

@@ -63,7 +63,7 @@ export interface RouterOrder {
   amountIn: bigint;
   /** Minimum input that must reach the executor; never zero. */
   minIn: bigint;
-  /** Native currency in wei, on top of the input, that pays bridges; what is unused goes to `refundTo`. */
+  /** Native currency in wei for bridge fees, in addition to the input; the unused part goes to `refundTo`. */
   nativeFee: bigint;
   tokenOut: Address;
   receiver: Address;
@@ -139,8 +139,8 @@ export function decodeRouterCall(data: Hex): RouterCall {
 }
 
 /**
- * Returns the calldata of `execute` with the order of a call to any of the Router's entry functions, or null for any
- * other calldata. The result is the same for an order with and without a signature.
+ * Converts calldata of any of the Router's entry functions to calldata of `execute` with the same order, so that signed
+ * and unsigned calls of an order can be compared. Returns null for any other calldata.
  */
 export function unsignedCalldata(data: Hex): Hex | null {
   try {
@@ -174,7 +174,7 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
 /**
  * Returns the revert data of a step, token or signature check inside a Router error (`StepFailed`, `TokenFailed` or
  * `AuthorizationFailed`; at most 4,096 bytes). Returns null for any other data. The data come from third parties: they
- * may explain a refusal to the user, but no figure in them may be used.
+ * may explain a refusal to the user, but no number in them may be relied on.
  */
 export function foreignReason(data: Hex): Hex | null {
   const error = decodeRouterError(data);

@@ -16,7 +16,7 @@ import type { RouterCall } from "./router-codec.ts";
 /** Address of Permit2 (Uniswap's contract for signed token transfers), the same on every supported chain. */
 export const permit2Address: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 
-/** Returns the domain separator that Permit2 has on a chain: its domain has no version. Source: Permit2, `EIP712.sol`. */
+/** Returns Permit2's EIP-712 domain separator on a chain; the domain has no version. Source: Permit2, `EIP712.sol`. */
 export function hashPermit2Domain(chainId: number): Hex {
   return domainSeparator({ domain: { name: "Permit2", chainId, verifyingContract: permit2Address } });
 }
@@ -190,7 +190,7 @@ export function toCancelMessage(by: { owner: Address; domain: TokenDomain; nonce
 
 /**
  * Encodes the Router call that executes an order with its owner's signature. Anyone may submit a call of kind `erc3009`
- * or `permit2`, only the owner one of kind `permit`.
+ * or `permit2`; only the owner may submit one of kind `permit`.
  */
 export function encodeSignedCall(
   { order, steps, sweep }: RouterCall,

@@ -92,7 +92,7 @@ const adminApplicationsReopen = defineRoute({
   ...decisionRoute("reopen"),
 });
 
-/** Routes by which administrators list partner applications and approve, reject, revoke or reopen them. */
+/** Administrators' routes: list partner applications, and approve, reject, revoke or reopen them. */
 export const adminApplicationRoutes: readonly AnyRoute[] = [
   adminApplicationsList,
   adminApplicationsApprove,

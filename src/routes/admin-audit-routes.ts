@@ -31,5 +31,5 @@ const adminAudit = defineRoute({
   },
 });
 
-/** Route by which administrators read the audit log. */
+/** Administrators' route that returns the audit log. */
 export const adminAuditRoutes: readonly AnyRoute[] = [adminAudit];

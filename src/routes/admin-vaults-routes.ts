@@ -137,7 +137,7 @@ const adminVaultsProve = defineRoute({
   handler: (ctx, { params }) => proveVaultNow(ctx, params.vault_id),
 });
 
-/** Routes by which administrators list, add, change and prove vaults in the registry. */
+/** Administrators' routes: list, add, change and prove vaults in the registry. */
 export const adminVaultRoutes: readonly AnyRoute[] = [
   adminVaultsList,
   adminVaultsAdd,

@@ -58,7 +58,7 @@ const applicationsGet = defineRoute({
   handler: (ctx, { params }) => getApplication(ctx, params.address),
 });
 
-/** Routes by which a wallet applies to become a partner and reads the status of its partner application. */
+/** Routes with which a wallet applies to become a partner and reads the status of its application. */
 export const applicationRoutes: readonly AnyRoute[] = [
   applicationsNonce,
   applicationsWallet,

@@ -298,8 +298,8 @@ const partnersLogout = defineRoute({
 });
 
 /**
- * Routes of partners: sign-in nonces, registration, login and logout; API keys, profile and settings, enrolled vaults,
- * figures and transactions.
+ * API routes for partners: sign-in nonces, registration, login and logout; profile, settings and enrolled vaults; API
+ * keys; statistics and transactions.
  */
 export const partnerRoutes: readonly AnyRoute[] = [
   partnersNonce,

@@ -83,7 +83,7 @@ const BreakerState = z.object({
   }),
 });
 
-/** The part of `HealthDetails` that all isolates share for some seconds. */
+/** The part of `HealthDetails` that is cached for some seconds and shared by all isolates. */
 export const SharedDetails = z.object({
   dependencies: z
     .array(DependencyHealth)
@@ -110,7 +110,7 @@ export const SharedDetails = z.object({
 });
 export type SharedDetails = z.infer<typeof SharedDetails>;
 
-/** State of the service's dependencies, in codes and figures. */
+/** Health of the service's dependencies, chains and jobs, as codes and numbers. */
 export const HealthDetails = SharedDetails.extend({
   breakers: z.array(BreakerState).meta({
     description: "Circuit breakers of the isolate that responds. Other isolates have their own.",

@@ -215,7 +215,7 @@ const Volume = z
   })
   .meta({ id: "PartnerVolume", description: "Completed deposits paid with one token." });
 
-/** Figures of the deposits and withdrawals built with a partner's API key. */
+/** Statistics on the deposits and withdrawals built with a partner's API key. */
 export const Dashboard = z
   .object({
     partner_id: PartnerId,

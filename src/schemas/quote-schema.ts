@@ -161,7 +161,7 @@ const PaymentApproval = Approval.nullable().meta({
     "Approval to send before the transaction, or `null` if none is needed, for example for the native currency.",
 });
 
-/** Authorization of the payment: an approval, or a kind of signature. */
+/** How the user authorizes the payment: by an approval or by a kind of signature. */
 export const ChosenWay = z.enum(["approve", "erc3009", "permit2", "permit"]).default("approve").meta({
   description:
     "How the user authorizes the payment: by an approval (`approve`, also if none is needed), or by a signature of this kind.",

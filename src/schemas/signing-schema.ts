@@ -74,7 +74,7 @@ export const Nonce = z
   .meta({ id: "Nonce", description: "A nonce, and the message that contains it and must be signed." });
 export type Nonce = z.infer<typeof Nonce>;
 
-/** Authorizations of a payment that a caller can request. */
+/** Ways to authorize a payment that a caller can request. */
 export const authorizeWays = ["approve", "erc3009", "permit2", "permit", "auto"] as const;
 export type AuthorizeWay = (typeof authorizeWays)[number];
 

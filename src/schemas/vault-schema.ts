@@ -101,7 +101,7 @@ export const VaultSettlement = z
   .meta({ id: "Settlement", description: "How a vault settles deposits and withdrawals." });
 export type VaultSettlement = z.infer<typeof VaultSettlement>;
 
-/** A vault with its registry data, without the figures read from the chain. */
+/** A vault with its registry data, without values read from the chain. */
 export const VaultSummary = z
   .object({
     vault_id: VaultIdText,
@@ -238,14 +238,14 @@ const shown = {
   }),
 };
 
-/** A vault in a list, with its yields, its value and its last figures. */
+/** A vault in a list, with its yields, its value in US dollars and its last known on-chain values. */
 export const ListedVault = VaultSummary.extend({ ...yields, ...valued, ...shown }).meta({
   id: "ListedVault",
   description: "A vault with its past yields and its figures of the last minutes.",
 });
 export type ListedVault = z.infer<typeof ListedVault>;
 
-/** A vault with its yields and with the figures read from the chain: totals, share price and deposit limit. */
+/** A vault with its yields and its on-chain values: totals, share price and deposit limit. */
 export const VaultDetail = VaultSummary.extend({
   ...yields,
   ...valued,

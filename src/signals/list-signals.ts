@@ -19,8 +19,8 @@ export interface SignalQuery {
 }
 
 /**
- * Returns a page of the signals of listed vaults, one per incident, by descending time at which they were last seen,
- * and the total number of signals that match. Throws `store_unavailable`.
+ * Returns a page of the signals of listed vaults, one per incident, the most recently seen first, and the total number
+ * of signals that match. Throws `store_unavailable`.
  */
 export async function listSignals(
   ctx: Context,

@@ -21,7 +21,7 @@ export interface Bound {
   deviations: number;
   /** Fraction of total assets from which the tier applies regardless of the vault's history, or null if there is none. */
   always: number | null;
-  /** Why this threshold, for customers. */
+  /** Reason for this threshold, shown to customers. */
   reason: string;
 }
 

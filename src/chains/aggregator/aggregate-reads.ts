@@ -78,11 +78,11 @@ interface ProgramAnswer<T> {
 }
 
 /**
- * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block. A
- * program that is too large for creation code is given to an account by a state override. Returns null if the calls do
- * not fit into one request, the program failed or returned more data than the aggregator
- * copies, or a call was not reached. Throws an RpcError `unsupported` if
- * no node accepts the override; other errors of the chain client propagate.
+ * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block. If
+ * the program is too large for creation code, a state override places it at an account. Returns null if the calls do
+ * not fit into one request, if the program failed or returned more data than the aggregator copies, or if a call was
+ * not reached. Throws an RpcError `unsupported` if no node accepts the override; other errors of the chain client
+ * propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -130,9 +130,9 @@ function runTogether<T>(
 }
 
 /**
- * Runs a program of any size in an `eth_call`, from an account to which a state override gives its code: what limits
- * the size of creation code and of its result does not apply. Throws an RpcError `unsupported` if no node accepts the
- * override; other errors of the chain client propagate. Source: execution-apis, `eth_call`; EIP-170, EIP-3860.
+ * Runs a program of any size in an `eth_call`: a state override places it at an account, so the size limits of creation
+ * code and of its result do not apply. Throws an RpcError `unsupported` if no node accepts the override; other errors
+ * of the chain client propagate. Source: execution-apis, `eth_call`; EIP-170, EIP-3860.
  */
 export function runHeldProgram<T>(client: ChainClient, program: Program<T>): Promise<T> {
   return client.ask({

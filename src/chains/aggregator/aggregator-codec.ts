@@ -13,8 +13,8 @@ export interface AggregatedCall {
  */
 export const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
 /**
- * Account to which a state override gives the code of a program, and as a target of the batch the call of that program,
- * which gets all gas. Source: Aggregator.sol.
+ * Address at which a state override places a program's code. As a target in a batch, it marks the call of that program,
+ * which gets all remaining gas. Source: Aggregator.sol.
  */
 export const HELD_PROGRAM: Address = "0xfffffffffffffffffffffffffffffffffffffffe";
 /** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */

@@ -25,8 +25,8 @@ export interface SimulationInput {
   /** True for a single call that needs no overrides, because the user has the tokens and the allowance on-chain. */
   standsAlone: boolean;
   /**
-   * True if a call depends on the user's own code, as a signature check does, so that the simulator's code must not be
-   * put at the user's address.
+   * True if a call depends on the user's own code, as a signature check does; the simulator's code is then not put at
+   * the user's address.
    */
   keepsCode?: boolean;
 }

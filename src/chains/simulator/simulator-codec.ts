@@ -38,7 +38,10 @@ export function transactionGas(data: Hex, execution: bigint): bigint {
   return standard + execution;
 }
 
-/** Calls of a user to simulate, with the reads before and after. `overrides` may change the user, except its code. */
+/**
+ * A user's calls to simulate, and the reads to make before and after them. `overrides` may contain the user's account,
+ * but its code is always replaced by the simulator.
+ */
 export interface SimulationQuery {
   user: Address;
   calls: readonly SimulationCall[];

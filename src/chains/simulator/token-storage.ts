@@ -74,8 +74,8 @@ export function probeState(tried: readonly SlotCandidate[]): { slot: Hex; value:
 
 /**
  * Returns the candidate whose magic value the token returned under `probeState`, or null if it returned anything else,
- * as tokens do that scale, pack or keep their balances elsewhere. The probe also writes to unrelated mappings of the
- * token, so a simulation that relies on the slot must read back the amount it wrote.
+ * for example because the token scales or packs its balances or keeps them elsewhere. The probe also writes to
+ * unrelated mappings of the token, so a simulation that relies on the slot must read back the amount it wrote.
  */
 export function matchSlot(tried: readonly SlotCandidate[], answered: bigint): SlotCandidate | null {
   return tried.find(({ magic }) => magic === answered) ?? null;
@@ -127,9 +127,9 @@ function candidates(keys: SlotKeys, tried: readonly SlotLayout[]): SlotCandidate
 const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 
 /**
- * Finds the storage layout of a token's balances with one `eth_call`. Returns null if it is none of the known layouts,
- * as for tokens that rebase, pack their balances or keep them elsewhere. Throws RpcError `unsupported` if the nodes do
- * not support state overrides. Errors of the chain client propagate.
+ * Finds the storage layout of a token's balances with one `eth_call`. Returns null if the layout is not among the known
+ * ones, for example because the token rebases, packs its balances or keeps them elsewhere. Throws RpcError
+ * `unsupported` if the nodes do not support state overrides. Errors of the chain client propagate.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<SlotLayout | null> {
   const tried = balanceCandidates(PROBED);

@@ -172,7 +172,7 @@ const MAX_EQUAL = 24;
 /** Maximum number of equal transactions of one round that raise the limit `MAX_EQUAL`. */
 const MAX_EQUAL_SENT = 100;
 
-/** Results of a round, to be stored as hints. */
+/** Results of one round (a reading of a chain's logs for all deposits and withdrawals), to be stored as hints. */
 export interface Findings extends Pick<Sightings, "references" | "payments" | "moves" | "touched"> {
   /** Transactions of users, with the hashes of their calldata and of the calls in it. */
   sources: readonly (Candidate & { dataHash: string })[];
@@ -181,10 +181,11 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores the results of a round as hints, at most 32 from logs per deposit or withdrawal, and makes the affected ones
- * and those in progress due for tracking, in one statement for any number of them. If the transaction of a stored hint
- * is seen again, however much later, its deposit or withdrawal becomes due too, because a reorg may have moved the
- * transaction to another block. Throws `store_unavailable`.
+ * Stores the results of a round as hints, at most 32 from logs per deposit or withdrawal, in one statement. Makes due
+ * for tracking those that got a hint, those in progress whose users made or received a transfer, and the open
+ * redemption requests that a touched contract may have settled. If the transaction of a stored hint is seen again, even
+ * much later, its deposit or withdrawal becomes due too, because a reorg may have moved the transaction to another
+ * block. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,

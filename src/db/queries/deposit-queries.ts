@@ -267,9 +267,10 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 
 /**
  * Updates a deposit that is still in the state `from` and returns the new row. In the same transaction, adds `evidence`
- * to its evidence; a block that is stored for a transaction is not changed, even if a reorg has replaced it. Returns null if another writer has
- * changed the state, or if the change proves a source transaction that is proven for another deposit with the same
- * calldata: concurrent writers bind a transaction only once. Throws `store_unavailable`.
+ * to its evidence; a block that is already stored for a transaction is not changed, even if a reorg has replaced it.
+ * Returns null if another writer has changed the state, or if the change proves a source transaction that is already
+ * proven for another deposit with the same calldata, so that only one of several concurrent writers can bind it. Throws
+ * `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,

@@ -4,9 +4,9 @@ import { deposits } from "../tables/deposit-tables.ts";
 import type { TrackedRow } from "./deposit-queries.ts";
 
 /**
- * Leases at most `limit` deposits and withdrawals that are due for tracking, and returns their ids in no particular order:
- * sent ones are preferred to unsent ones, then those due for the longest time. Concurrent runs lease others. One that
- * is not tracked by `leaseUntil` is due again. Throws `store_unavailable`.
+ * Leases at most `limit` deposits and withdrawals that are due for tracking, and returns their ids in no particular
+ * order. Sent ones are preferred to unsent ones, then those that have been due longest. Concurrent runs lease different
+ * rows. A row that is not tracked by `leaseUntil` becomes due again. Throws `store_unavailable`.
  */
 export async function leaseDueDeposits(
   db: Database,
@@ -52,8 +52,8 @@ export async function extendDepositLeases(
 
 /**
  * Ends the lease of a deposit or withdrawal: schedules its next check at `nextCheckAt`, or none if null, and stores the
- * number of checks since its state last changed. Does nothing if a report or another run has rescheduled it, so that
- * its lease no longer ends at `leaseUntil`. Throws `store_unavailable`.
+ * number of checks since its state last changed. Does nothing if its lease no longer ends at `leaseUntil`, because a
+ * report or another run has rescheduled it. Throws `store_unavailable`.
  */
 export async function scheduleCheck(
   db: Database,

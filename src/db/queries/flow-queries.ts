@@ -8,7 +8,10 @@ import { isKnownToUsers } from "./vault-queries.ts";
 
 /** A row of the table `flows`: a deposit to or a withdrawal from a vault. */
 export type FlowRow = typeof flows.$inferSelect;
-/** A row of the table `flow_tips`: how far the flows of a chain are indexed. */
+/**
+ * A row of the table `flow_tips`: the last block up to which the flows of a chain are indexed (the tip), and the state
+ * of its indexing.
+ */
 export type FlowTip = typeof flowTips.$inferSelect;
 /** Coverage of a vault: the blocks whose flows are stored. */
 export type VaultCoverage = Pick<
@@ -115,7 +118,7 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
 
 /**
  * SQL expression for the first block from which a vault's flow history has no gap up to the tip. The coverage row must
- * have the alias `c` and be followed by tip runs.
+ * have the alias `c`, and its `followed_from` must not be null.
  */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block

@@ -11,7 +11,7 @@ export interface SourcedVault {
   source: string;
 }
 
-/** Result of one tip run, which has read the flows of every block from `from` to the new head. */
+/** Result of one tip run: a reading of a chain's newest flows, in every block from `from` to the new head. */
 export interface TipStep {
   chainId: number;
   /** Version of the tip on which the step is based. */
@@ -43,7 +43,7 @@ export interface HistoryStep {
   at: Date;
 }
 
-/** Final flows that may be missing from the table `flows`, read while the tip had this version. */
+/** Final flows that may be missing from the table `flows`. `version` is the tip's version when they were read. */
 export type OmittedStep = Pick<HistoryStep, "chainId" | "vaults" | "rows"> & Pick<TipStep, "version">;
 
 /** Encodes a list of texts as one parameter. */
@@ -62,9 +62,9 @@ const insertInto = (
     given.assets, given.shares, given."requestId", given."blockNumber", given."blockHash", given.final`;
 
 /**
- * Replaces the provisional flows by those of a tip run, makes flows up to the final block permanent and moves the tip,
- * in one batch. Returns false, and changes nothing, if another run has written in the meantime. Throws
- * `store_unavailable`.
+ * Stores the result of a tip run in one batch: replaces the provisional flows with those that were read, makes flows up
+ * to the final block permanent, and moves the tip. Returns false, without any change, if another run has written in the
+ * meantime. Throws `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
   const { chainId, version, run, from } = step;

@@ -6,7 +6,7 @@ import { deposits, underWay, unproven } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, followedChains } from "../tables/deposit-tracking-tables.ts";
 import { formatBlockSet } from "../tables/table-columns.ts";
 
-/** A row of the table `followed_chains`: the progress of reading a chain for events of deposits. */
+/** A row of the table `followed_chains`: how far a chain has been read for events of deposits and withdrawals. */
 export type FollowedChain = typeof followedChains.$inferSelect;
 
 const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
@@ -33,8 +33,8 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
 }
 
 /**
- * State of a chain before a round: its coverage, or null if it was never read, and the evidence blocks to compare with
- * the chain, lowest first and at most 200.
+ * State of a chain before a round (a reading of its logs for all deposits and withdrawals): its coverage, or null if it
+ * was never read, and the evidence blocks to compare with the chain, lowest first and at most 200.
  */
 export interface FollowState {
   chain: FollowedChain | null;

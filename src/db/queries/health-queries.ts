@@ -9,7 +9,7 @@ export async function pingDatabase(db: Database): Promise<void> {
   await db.run((sql) => sql.execute(raw`select 1`));
 }
 
-/** Backlog of tracking: numbers of deposits and withdrawals. */
+/** The tracking backlog: how many deposits and withdrawals are in progress, and how many are due for tracking. */
 export interface DepositBacklog {
   /** Number of deposits and withdrawals that were sent and have not ended. */
   underWay: number;

@@ -6,8 +6,8 @@ import { type Direction, deposits, underWay } from "../tables/deposit-tables.ts"
 import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * Selection of a partner's deposits and withdrawals: the partner's address, and the earliest build time, or null for
- * all. Only those built with the partner's API key count, not those that merely name the partner.
+ * Selects a partner's deposits and withdrawals by the partner's address and the earliest build time (null for no
+ * limit). Only those built with the partner's API key count, not those that merely name the partner.
  */
 export interface PartnerSpan {
   address: string;
@@ -79,8 +79,8 @@ export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Sums the amounts paid for a partner's completed deposits, by source chain and token, in the token's smallest unit: at
- * most `limit` sums, those of the most deposits first. Throws `store_unavailable`.
+ * Sums the amounts paid for a partner's completed deposits, by source chain and token, in the token's smallest unit.
+ * Returns at most `limit` sums, those with the most deposits first. Throws `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
   return db.run((sql) =>

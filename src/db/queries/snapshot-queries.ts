@@ -41,11 +41,11 @@ export async function writeSnapshots(
   );
 }
 
-/** A row of the table `vault_figures`: a vault's figures for lists. */
+/** A row of the table `vault_figures`: the current values of a vault that lists show. */
 export type FiguresRow = typeof vaultFigures.$inferSelect;
 
 /**
- * Stores the figures of vaults for lists. For each vault, the figures of the highest block are kept. Throws
+ * Stores the values of vaults that lists show. For each vault, only those of the highest block are kept. Throws
  * `store_unavailable`.
  */
 export async function writeFigures(db: Database, rows: readonly FiguresRow[]): Promise<void> {
@@ -162,9 +162,10 @@ export async function selectPricePoints(
 }
 
 /**
- * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks of an ascending list: one sum per
- * two neighbouring blocks, excluding the first and including the second, in the asset's smallest unit. A sum is null if
- * an event does not contain its amount. Whether the flows are all stored is not checked. Throws `store_unavailable`.
+ * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks of an ascending list: one sum for
+ * each pair of neighbouring blocks, excluding the first block and including the second, in the asset's smallest unit. A
+ * sum is null if an event does not contain its amount. Does not check whether all flows are stored. Throws
+ * `store_unavailable`.
  */
 export async function sumNetFlows(
   db: Database,

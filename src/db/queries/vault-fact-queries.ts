@@ -169,10 +169,11 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 };
 
 /**
- * Selects, in one batch, the five largest flows of each vault of `vaults`, by absolute amount, the largest first,
- * each with the sums of all flows of its vault; and for each of `spans`, in their order, the sums of its flows after
- * `afterBlock` up to and including `toBlock`. A vault without flows has one record. Vaults and ranges whose flows are not
- * all stored are left out, and ranges with an event that does not contain its amount. Throws `store_unavailable`.
+ * Selects in one batch: for each vault of `vaults`, its five largest flows by absolute amount, the largest first, each
+ * with the sums of all of the vault's flows; and for each of `spans`, in their order, the sums of its flows after
+ * `afterBlock` up to and including `toBlock`. A vault without flows has one record. Vaults and ranges whose flows are
+ * not all stored are left out, and so are ranges with an event that does not contain its amount. Throws
+ * `store_unavailable`.
  */
 export async function selectFlowFacts(
   db: Database,

@@ -23,9 +23,11 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
   );
 }
 
-/** A vault that is or was open for deposits, with its figures for lists and the numbers of its recent incidents. */
+/**
+ * A vault that is or was open for deposits, with the values that lists show and the numbers of its recent incidents.
+ */
 export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> & {
-  /** Figures of the last snapshot, or null if the vault was never read. */
+  /** Values from the last snapshot, or null if the vault was never read. */
   figures: typeof vaultFigures.$inferSelect | null;
   /**
    * Number of incidents of tier `high` that were seen within the last day; `mediumSignals` is that of tier `medium`.
@@ -35,8 +37,8 @@ export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> 
 };
 
 /**
- * Selects all vaults that are or were open for deposits, sorted by chain and address, with their figures and their
- * incidents of the last day, in one statement. Throws `store_unavailable`.
+ * Selects all vaults that are or were open for deposits, sorted by chain and address, with the values that lists show
+ * and the numbers of their incidents of the last day, in one statement. Throws `store_unavailable`.
  */
 export async function selectListedVaults(db: Database, now: Date): Promise<ListedVaultRow[]> {
   const { claim, provenance, namedBy, ...columns } = getTableColumns(vaults);

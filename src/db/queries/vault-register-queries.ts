@@ -4,7 +4,10 @@ import { vaultRegisterTips, vaults } from "../tables/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 import type { NewVault } from "./vault-queries.ts";
 
-/** A row of the table `vault_register_tips`: the reading progress of one register. */
+/**
+ * A row of the table `vault_register_tips`: how far one register (a contract that lists a protocol's vaults, such as a
+ * factory) has been read.
+ */
 export type RegisterTip = typeof vaultRegisterTips.$inferSelect;
 
 /**

@@ -83,8 +83,8 @@ export const vaults = pgTable(
     statusReason: text("status_reason").notNull().default(""),
     statusBy: text("status_by").$type<StatusOrigin>().notNull().default("admin"),
     /**
-     * True if the vault was `active` or `paused` before and has lost that status. Holders still see their positions and
-     * can withdraw; only deposits are closed.
+     * True if the vault has ever been `active`. Its holders see their positions and can withdraw in every later status;
+     * only deposits are closed.
      */
     wasActive: boolean("was_active").notNull().default(false),
     provenance: jsonb("provenance").$type<Provenance>().notNull().default({ source: "seed", detail: "" }),

@@ -36,8 +36,8 @@ export interface FeedReadings {
 }
 
 /**
- * Selection of the feeds to read: the tokens to price, and the feeds that have been confirmed on chain before, so that
- * their decimals and description are not read again.
+ * The feeds that `feedQuery` reads: those of `tokens` in the chain's table `feeds`. If `isConfirmed` returns true for a
+ * feed, its decimals and description have already been checked on chain, so only its latest round is read.
  */
 export interface FeedRequest {
   chainId: number;
@@ -117,7 +117,7 @@ function checkFeed(
   return { key, problem: named ? null : "description" };
 }
 
-/** A feed that is not used, and the reason. */
+/** A feed that cannot be used, and the reason. */
 export interface UnusedFeed {
   chainId: number;
   /** The feed's address in lowercase, or `sequencer`. */
@@ -125,17 +125,17 @@ export interface UnusedFeed {
   problem: FeedProblem | "sequencer_down";
 }
 
-/** Prices by `priceKey`, and the feeds that were not used. */
+/** Prices by `priceKey`, and the feeds that could not be used. */
 export interface FeedPrices {
   prices: Map<string, TokenPrice>;
   unused: UnusedFeed[];
 }
 
 /**
- * Returns the prices that a batch of feed reads shows, and the feeds that cannot be used. `headTime` is the timestamp
- * of the block that was read, in seconds. A price is the product of the answers in the token's chain of pairs, rounded
- * down, with the time of the oldest; a token has one only if every one of these feeds is usable, and only if its
- * chain's sequencer is up and did not restart within the last half hour. Pure.
+ * Returns the prices that follow from a batch of feed reads, and the feeds that cannot be used. `headTime` is the
+ * timestamp of the block that was read, in seconds. A token's price is the product of its feeds' answers, rounded down,
+ * with the time of the oldest answer. It exists only if all these feeds are usable, and the chain's sequencer is up and
+ * did not restart within the last half hour. Pure.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;

@@ -27,10 +27,11 @@ const DEFAULT_RETRY_SECONDS = 60;
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
- * Converts an error response of Across's API to an AppError: `rate_limited` for status 429, with the stated waiting
- * time limited to 1 to 3,600 seconds (60 if none is stated); `upstream_timeout` for 504; `no_route` with a reason for
- * 400 with a known error code, and for 404 with an error body; otherwise `upstream_unavailable`. `now` is in
- * milliseconds since the epoch. Source: across-protocol/frontend `api/_errors.ts`.
+ * Converts an error response of Across's API to an AppError. Status 429 becomes `rate_limited`, with `retry_after` from
+ * the `Retry-After` header, clamped to 1–3,600 seconds (60 if the header is missing or malformed). Status 504 becomes
+ * `upstream_timeout`. Status 400 with a known error code, and 404 with an Across error body, become `no_route` with a
+ * reason. Everything else becomes `upstream_unavailable`. `now` is in milliseconds since the epoch. Source:
+ * across-protocol/frontend `api/_errors.ts`.
  */
 export function failureFromAcrossResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;

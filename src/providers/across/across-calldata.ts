@@ -38,8 +38,8 @@ export const APPROVE_AMOUNT_OFFSET = 36n;
 
 /**
  * Encodes how a transfer is delivered: directly to the user if the route has no multicall handler, otherwise to the
- * handler with the calls to make. The handler sends what the calls leave over to the user, and everything if there are
- * no calls or one fails.
+ * handler with the calls to make. The handler sends the user what the calls leave over, or everything if there are no
+ * calls or one fails.
  */
 export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRoute): AcrossDelivery {
   const { handler } = route;
@@ -92,8 +92,8 @@ export function encodeIntegratorSuffix(integratorId: Hex | null): Hex {
 }
 
 /**
- * Encodes the calldata of the SpokePool's `deposit`, with the integrator id appended if there is one. The transaction's
- * value is not part of it: native currency is paid as `value`. Source: SpokePool.sol.
+ * Encodes the calldata of the SpokePool's `deposit`, with the integrator id appended if there is one. Native currency
+ * is paid through the transaction's value, which is not part of the calldata. Source: SpokePool.sol.
  */
 export function encodeAcrossDeposit(input: {
   request: TransferRequest;

@@ -91,8 +91,8 @@ function acrossTokens(chainId: number): AcrossToken[] {
 }
 
 /**
- * Across's contracts on one chain, and the tokens that may be bridged from and to it. Without tokens, the deployment is
- * used for tracking alone.
+ * Across's contracts on one chain, and the tokens that may be bridged from and to it. A deployment without tokens is
+ * used only for tracking.
  */
 export interface AcrossDeployment {
   chainId: number;

@@ -81,8 +81,8 @@ export function decodeKyberSwap(data: Hex): KyberSwap | null {
 }
 
 /**
- * Encodes the calldata of a swap from its decoded fields alone. Bytes that the decoder did not read are not contained,
- * and `approveTarget`, which `swap` does not use, is zero.
+ * Encodes the calldata of a swap from its decoded fields alone. Bytes that the decoder did not read are dropped, and
+ * `approveTarget`, which `swap` does not use, is zero.
  */
 export function encodeKyberSwap({ kind, executor, executorData, desc, clientData }: KyberSwap): Hex {
   return kind === "swap"
@@ -110,8 +110,8 @@ const SELECTOR_DIGITS = 10;
 const WORD_DIGITS = 64;
 
 /**
- * Returns the byte offset, selector included, of the word that contains the receiver in the calldata that
- * `encodeKyberSwap` returns for a swap. Throws a RangeError if no word depends on the receiver, which no swap does.
+ * Returns the byte offset, selector included, of the receiver's word in the calldata that `encodeKyberSwap` returns for
+ * a swap. Throws a RangeError if no word depends on the receiver, which does not happen for a decoded swap.
  */
 export function kyberReceiverOffset(swap: KyberSwap): number {
   const [one, other] = PROBES.map((dstReceiver) =>

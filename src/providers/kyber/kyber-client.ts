@@ -44,8 +44,8 @@ export interface KyberClient {
 }
 
 /**
- * Creates the client of KyberSwap's API. After a rate limit it throws `rate_limited` without sending requests until the
- * stated pause of 1 to 60 seconds is over; it has no other state.
+ * Creates the client of KyberSwap's API. After a 429 response it throws `rate_limited` without sending requests until
+ * the waiting time (see `exchangeWaitSeconds`) is over; it has no other state.
  */
 export function createKyberClient(settings: KyberApiSettings): KyberClient {
   const base = settings.apiUrl.replace(/\/+$/, "");

@@ -36,8 +36,8 @@ export interface KyberOptions extends KyberApiSettings {
 
 /**
  * Creates the KyberSwap provider, which swaps tokens on one chain and delivers them to the user. It neither bridges nor
- * makes destination calls, and its status is always `unknown`: the receipt shows a swap. Throws `internal` if
- * `options.deployments` names a chain that is defined in code, or one chain twice.
+ * makes destination calls. Its status is always `unknown`, because only the receipt shows the result of a swap. Throws
+ * `internal` if `options.deployments` names a chain that is defined in code, or one chain twice.
  */
 export function createKyber(options: KyberOptions): Provider {
   const deployments = resolveKyberDeployments(options.deployments ?? []);

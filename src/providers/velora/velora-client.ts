@@ -30,9 +30,9 @@ export interface VeloraClient {
 }
 
 /**
- * Creates the client of Velora's API. After a rate limit it throws `rate_limited` without sending requests until the
- * stated pause of 1 to 60 seconds is over; it has no other state. `apiUrl` is `https://api.paraswap.io`, or an emulator
- * of it.
+ * Creates the client of Velora's API. After a 429 response it throws `rate_limited` without sending requests until the
+ * waiting time (see `exchangeWaitSeconds`) is over; it has no other state. `apiUrl` is `https://api.paraswap.io`, or an
+ * emulator of it.
  */
 export function createVeloraClient({ apiUrl }: { apiUrl: string }): VeloraClient {
   const base = apiUrl.replace(/\/+$/, "");

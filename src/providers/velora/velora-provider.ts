@@ -42,8 +42,8 @@ interface VeloraParts {
 
 /**
  * Creates the Velora provider, which swaps tokens on the chains that KyberSwap does not serve and delivers them to the
- * user. It has no bridges, destination calls or events, and its status is always `unknown`: the receipt shows a swap.
- * Throws `internal` if `options.deployments` names a chain that the code knows.
+ * user. It has no bridges, destination calls or events. Its status is always `unknown`, because only the receipt shows
+ * the result of a swap. Throws `internal` if `options.deployments` names a chain that is defined in code.
  */
 export function createVelora(options: VeloraOptions): Provider {
   const deployments = resolveVeloraDeployments(options.deployments ?? []);
@@ -83,8 +83,8 @@ const UNKNOWN_STATUS: ProviderStatus = {
 };
 
 /**
- * Returns the deployment that serves a request. Throws `no_route` for a transfer to another chain, over a bridge, with a
- * destination call, without a swap, or on a chain that Velora does not serve.
+ * Returns the deployment that serves a request. Throws `no_route` if Velora does not serve the chain, or if the request
+ * is for another chain, restricted to certain bridges, has a destination call, or names the same token twice.
  */
 function requireSwap(deployment: VeloraDeployment | undefined, request: TransferRequest): VeloraDeployment {
   if (deployment === undefined || request.fromChainId !== request.toChainId)

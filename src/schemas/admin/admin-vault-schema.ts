@@ -69,8 +69,8 @@ const ClaimedVault = z.strictObject({ vault_id: VaultIdInput, ...claims }).meta(
 const MAX_CLAIMS = 500;
 
 /**
- * Request body for adding vaults to the registry: one, or up to 500 in `vaults`. Contract addresses that deposits use are
- * not part of it, because they are read from on-chain data.
+ * Request body for adding vaults to the registry: one, or up to 500 in `vaults`. It does not contain the contract
+ * addresses that deposits use, because they are read from the chain.
  */
 export const NewVaultInput = z
   .strictObject({
@@ -129,7 +129,10 @@ const ImportedClaimText = z
   .meta({ id: "ImportedClaim", description: "Result of one claim." });
 export type ImportedClaim = z.infer<typeof ImportedClaimText>;
 
-/** Result of a request that adds several vaults: the number of claims by outcome, and each outcome in their order. */
+/**
+ * Result of a request that adds several vaults: the number of claims by outcome, and the outcome of each claim in the
+ * order of the request.
+ */
 export const ImportReport = z
   .object({
     added: z.int().meta({ description: "Number of vaults stored as candidates.", example: 480 }),

@@ -96,9 +96,9 @@ const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
 const UNAVAILABLE = "the routing provider is unavailable; try again later";
 
 /**
- * Converts an error response of LI.FI to an AppError: `rate_limited`, with the stated waiting time limited to 1 to 60
- * seconds; `upstream_timeout`; `upstream_unavailable`, also for an unknown code and status; or `no_route` with the
- * reasons that the tools or the response state. Source: docs.li.fi, error codes.
+ * Converts an error response of LI.FI to an AppError: `rate_limited`, with `retry_after` as `retryAfterSeconds` returns
+ * it (1–60 seconds); `upstream_timeout`; `no_route` with the reasons that the tools or the response state; otherwise,
+ * and for an unknown code and status, `upstream_unavailable`. Source: docs.li.fi, error codes.
  */
 export function failureFromLifiResponse(response: LifiErrorResponse): AppError {
   const body = parseBody(response.text);

@@ -14,7 +14,7 @@ const MAX_WAIT_SECONDS = 60;
 /** Seconds to wait after a rate limit response that does not state a time. */
 const DEFAULT_WAIT_SECONDS = 60;
 
-/** Remembers, in memory of one isolate, until when each group of LI.FI endpoints must not be called. */
+/** Remembers, in the memory of one isolate, the time until which each group of LI.FI endpoints must not be called. */
 export class RateLimitMemory {
   readonly #until = new Map<EndpointFamily, number>();
 

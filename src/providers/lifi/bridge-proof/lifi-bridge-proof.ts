@@ -31,11 +31,12 @@ interface ProvableTransfer extends PairDeployments {
 /**
  * Adds the proof from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. Examines in order
  * the destination transactions that the status and `transfer.arrivals` name and, for Stargate, a separate destination
- * call after them. `destinationTxHash` becomes the first that is proven to have completed the transfer, otherwise it
- * stays. `proof.delivery` is null if none is proven, or if the destination call succeeded, so that the user received no
- * tokens; `proof.taken` is null, because neither bridge refunds on the source chain. Returns the status unchanged if
- * the transfer uses another bridge, a chain is not served or cannot be read, or the source transaction does not show
- * the transfer. Never throws. Sources: LI.FI's facets, StargateBase.sol, MessageTransmitterV2.sol.
+ * call after them. The first one that is proven to have completed the transfer becomes `destinationTxHash`; if there is
+ * none, the field is unchanged. `proof.delivery` is null if none is proven, or if the destination call succeeded and
+ * the user therefore received no tokens. `proof.taken` is null, because neither bridge refunds on the source chain.
+ * Returns the status unchanged if the transfer uses another bridge, a chain is not served or cannot be read, or the
+ * source transaction does not show the transfer. Never throws. Sources: LI.FI's facets, StargateBase.sol,
+ * MessageTransmitterV2.sol.
  */
 export async function addBridgeProof(
   scope: ProviderScope,
