@@ -13,7 +13,7 @@ import {
 import type { Step } from "./actions/read-actions.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 
-/** A viem client that can sign: of a browser wallet, or with a local account. */
+/** A viem client that can sign: one connected to a browser wallet, or one with a local account. */
 export type Wallet = Client<Transport, Chain | undefined, Account | undefined>;
 
 /**

@@ -42,9 +42,9 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 
 /**
  * Completes a built deposit with its user's signature: simulates the signed Router call on the real state, and returns
- * the build response with that transaction filled in. Tracks the deposit first, so that its row may be updated; the
- * signature is not stored and changes no state. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid
- * with a signature or was already sent; `quote_expired` from the quote's expiry on; `store_unavailable`. Errors of
+ * the build response with that transaction filled in. Tracks the deposit first, which may update its row. The signature
+ * is not stored and changes no state. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid with a
+ * signature or was already sent; `quote_expired` once the quote has expired; `store_unavailable`. Errors of
  * `authorizeOrder` propagate.
  */
 export async function authorizeDeposit(
@@ -68,10 +68,10 @@ export async function authorizeDeposit(
 }
 
 /**
- * Returns the step that cancels a deposit's signed order before it is submitted: a transaction, or, for an ERC-3009
- * order as long as `signature` is null, the message to sign. `signature` is the user's signature of that message.
- * Tracks the deposit first. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid with a signature,
- * was already sent, or needs no cancellation; `store_unavailable`. Errors of `cancelAuthorization` propagate.
+ * Returns the step that cancels a deposit's signed order before it is submitted: a transaction or, for an ERC-3009
+ * order while `signature` is null, the message to sign. `signature` is the user's signature of that message. Tracks the
+ * deposit first. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid with a signature, was already
+ * sent, or needs no cancellation; `store_unavailable`. Errors of `cancelAuthorization` propagate.
  */
 export async function cancelDeposit(
   ctx: Context,

@@ -31,10 +31,10 @@ import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
 import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * Prepares a deposit without recording it: resolves the order, checks the vault, finds a route, then encodes, verifies
- * and simulates the transactions. The vault is the one in Postgres. If the vault rejects the paid token for a reason
- * that may apply to this token only, the token is swapped into another accepted one, unless it is the vault's asset or
- * the native currency; if that fails too, the first error is thrown. Throws `chain_unsupported`, `vault_not_found`,
+ * Prepares a deposit without recording it: resolves the order, checks the vault (read from Postgres), finds a route,
+ * then encodes, verifies and simulates the transactions. If the vault rejects the paid token for a reason that may
+ * apply to this token only, the token is swapped into another accepted one, unless it is the vault's asset or the
+ * native currency; if that fails too, the first error is thrown. Throws `chain_unsupported`, `vault_not_found`,
  * `store_unavailable`, `authorization_unsupported`; errors of `resolveOrder`, `prepareDirect` and `prepareRouted`
  * propagate.
  */

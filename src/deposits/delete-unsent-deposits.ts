@@ -11,10 +11,10 @@ const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 10;
 
 /**
- * Deletes deposits and withdrawals that were never sent and whose quotes expired more than 30 days ago, so that builds
- * do not fill the table: at most 10,000 per run, and only those whose chains were read without a gap until a day after
- * the expiry. If one is sent later, its status is derived from the receipt alone. Returns the number of deleted rows.
- * Throws `store_unavailable`.
+ * Deletes deposits and withdrawals that were never sent and whose quotes expired more than 30 days ago; otherwise,
+ * builds would fill the table. Deletes at most 10,000 per run, and only those whose chains were read without a gap
+ * until a day after the expiry. If one is sent later, its status is derived from the receipt alone. Returns the number
+ * of deleted rows. Throws `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

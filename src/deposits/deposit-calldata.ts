@@ -24,7 +24,7 @@ import type { DepositCall } from "../vaults/vault-adapter.ts";
 import { type DepositIntent, paysNative } from "./deposit-intent.ts";
 
 /**
- * The minimums and the deadline that a deposit enforces on-chain. `minIn` is the minimum amount that must arrive, in
+ * The minimums and the deadline that a deposit enforces on chain. `minIn` is the minimum amount that must arrive, in
  * the deposited token's smallest unit; `minShares` is the minimum number of shares in the share token's smallest unit,
  * or null if no contract enforces one.
  */
@@ -33,7 +33,7 @@ export interface DepositFloors {
   minShares: bigint | null;
   /**
    * Floors of a deposit whose amount a bridge determines: shares per unit times 10^27, and an absolute minimum or zero.
-   * The Router enforces them in place of `minShares`, which then states their result for the expected amount.
+   * The Router enforces them instead of `minShares`, which then states what they require for the expected amount.
    */
   perUnit?: { minOutPerIn: bigint; minOut: bigint };
   /** Latest block timestamp at which the Router accepts the deposit, in UNIX seconds. */
@@ -48,8 +48,8 @@ export interface DepositFloors {
 const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /**
- * Encodes a deposit as the call that the user's wallet sends: to the Router, with the amount as value if it is in the
- * native currency, or to the vault's own entry point. Errors of `toRouterCall` propagate.
+ * Encodes a deposit as the call that the user's wallet sends: to the Router (whose value is the amount if the payment
+ * is in the native currency), or to the vault's own entry point. Errors of `toRouterCall` propagate.
  */
 export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
   const { amount } = intent;
@@ -62,8 +62,8 @@ export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors):
 }
 
 /**
- * Encodes the vault's own deposit call, which the user's wallet makes without the Router. If `minShares` is null, the
- * call requires one smallest unit of shares, as far as the vault's interface has a minimum.
+ * Encodes the vault's own deposit call, which the user's wallet makes without the Router. If `minShares` is null and
+ * the vault's interface takes a minimum, it is one smallest unit of shares.
  */
 export function vaultCall(
   intent: DepositIntent,
@@ -144,8 +144,8 @@ function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
 
 /**
  * Verifies an encoded deposit against its intent before it is simulated: decodes a Router call and compares it field by
- * field, and compares a call of the vault with a second encoding of the intent. Throws `upstream_rejected` with the
- * name of the first field that differs.
+ * field, or compares a call of the vault with a second encoding of the intent. Throws `upstream_rejected` with the name
+ * of the first field that differs.
  */
 export function verifyDepositCall(
   intent: DepositIntent,
@@ -165,9 +165,9 @@ export function verifyDepositCall(
 }
 
 /**
- * Decodes a Router call and requires every field to equal the expected call. Then checks receiver, refund address,
- * vault entry point and spender of the expected call against the deposit intent. Throws `upstream_rejected` with the
- * name of the first field that differs.
+ * Decodes a Router call and requires every field to equal that of the expected call. Then checks the expected call's
+ * receiver, refund address, vault entry point and spender against the deposit intent. Throws `upstream_rejected` with
+ * the name of the first field that differs.
  */
 export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
   const { order, steps } = built.expected;

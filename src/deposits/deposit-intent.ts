@@ -12,8 +12,8 @@ import type { Token, Vault } from "../vaults/vault.ts";
 import { type DepositEntry, depositEntry } from "../vaults/vault-deposit-entry.ts";
 
 /**
- * A deposit intent: a deposit on the vault's chain, in a token that the vault accepts without a swap, ready to be
- * encoded. `amount` is in the token's smallest unit.
+ * A deposit on the vault's chain in a token that the vault accepts without a swap, ready to be encoded. `amount` is in
+ * the token's smallest unit.
  */
 export interface DepositIntent {
   client: ChainClient;
@@ -62,8 +62,7 @@ export function approvedSpender(intent: DepositIntent): Address {
 }
 
 /**
- * An order: a requested deposit with its vault, chains and partner resolved. `from.amount` is in the paid token's
- * smallest unit.
+ * A requested deposit with its vault, chains and partner resolved. `from.amount` is in the paid token's smallest unit.
  */
 export interface DepositOrder extends Attribution {
   /** Source chain, token and amount of the user's payment. The zero address stands for the native currency. */
@@ -81,7 +80,7 @@ export interface DepositOrder extends Attribution {
   trackingId: string;
   /** Deposit reference that the Router emits: keccak256 of the tracking id. */
   ref: Hex;
-  /** Referrer of the deposit, the zero address if there is none. Only recorded. */
+  /** Referrer of the deposit; the zero address if there is none. Only recorded. */
   referrer: Address;
   /** Free text of the caller about the referrer. Only recorded. */
   referrerHandle: string;
@@ -98,11 +97,10 @@ export interface DepositOrderInput {
 }
 
 /**
- * Resolves a build request into an order with a new tracking id: partner, chains, deposit entry (the contract to call)
- * and, if the request names a parent, the earlier deposit that it belongs to. Writes nothing. Throws
- * `chain_unsupported`, `key_forbidden`, `partner_mismatch`, `vault_not_enrolled`, `vault_paused`, `vault_not_found`;
- * `deposit_not_found` if the parent is not a deposit of this user; `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * Resolves a build request into an order with a new tracking id: its partner, its chains, the contract to call and, if
+ * the request names a parent, the earlier deposit that it belongs to. Writes nothing. Throws `chain_unsupported`,
+ * `key_forbidden`, `partner_mismatch`, `vault_not_enrolled`, `vault_paused`, `vault_not_found`; `deposit_not_found` if
+ * the parent is not a deposit of this user; `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
   const attribution = attributeOrder(ctx, { input, vaultId: vault.vaultId });

@@ -18,9 +18,9 @@ import type { ExplainedRevert } from "../vaults/vault-reverts.ts";
 import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-intent.ts";
 
 /**
- * The preflight of a deposit: the vault's deposit conditions, the user's balance and the spender's allowance, all read
- * at one block before the deposit is encoded; only the balance of a payment in the native currency is read separately.
- * Balance and allowance are in the token's smallest unit, `previewShares` in the share token's.
+ * What is read before a deposit is encoded: the vault's deposit conditions, the user's balance and the spender's
+ * allowance, all at one block, except that a balance of the native currency is read separately. Balance and allowance
+ * are in the token's smallest unit, `previewShares` in the share token's.
  */
 export interface Preflight {
   terms: DepositTerms;
@@ -155,9 +155,9 @@ function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: D
 }
 
 /**
- * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data maps to,
- * else `above_maximum` if the amount (in the deposited token's smallest unit) exceeds the vault's maximum, else
- * `would_revert`. The error names the vault's limit if it is known.
+ * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data maps to;
+ * otherwise, `above_maximum` if the amount (in the deposited token's smallest unit) exceeds the vault's maximum;
+ * otherwise, `would_revert`. The error names the vault's limit if it is known.
  */
 export function toDepositRefusal(
   input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -239,8 +239,8 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Returns true if the vault's rejection may apply to one token only, so that a deposit in another accepted token may
- * succeed. False for a route whose price is unsafe, which is the provider's fault.
+ * Returns true if the vault's rejection may apply to one token only, in which case a deposit in another accepted token
+ * may succeed. False for a route whose price is unsafe, which is the provider's fault.
  */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code) && !isUnsafeRoute(error);

@@ -19,7 +19,7 @@ import { nextStep } from "./next-deposit-step.ts";
 
 /**
  * Converts the row of a deposit to the API format, without the next step: `next` and `next_refusal` are null. The state
- * is the one at `now` (UNIX milliseconds): an unsent deposit whose quote has expired is `expired`, although its row may
+ * is that at `now` (UNIX milliseconds): an unsent deposit whose quote has expired is `expired`, although its row may
  * still say `built`.
  */
 export function toWireDeposit(row: DepositRow, now: number): Deposit {
@@ -73,8 +73,8 @@ export async function loadDeposit(ctx: Context, trackingId: string): Promise<Dep
 /**
  * Tracks a deposit and returns it with the user's steps and its next transaction: the second step, built for the amount
  * that arrived, or the claim of settled shares. `next` is null if there is none or if it cannot be built, which
- * `next_refusal` explains. If a chain cannot be read, the deposit is returned as far as it is known. Throws
- * `deposit_not_found`, `store_unavailable`.
+ * `next_refusal` explains. If a chain cannot be read, returns what is known of the deposit. Throws `deposit_not_found`,
+ * `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
   const stored = await loadDeposit(ctx, trackingId);
@@ -100,8 +100,8 @@ export interface DepositListFilter {
 }
 
 /**
- * Returns one page of a user's deposits as last tracked, newest first, without reading any chain. `before` is the
- * position of the last deposit on the previous page, or null for the first page. Throws `store_unavailable`.
+ * Returns one page of a user's deposits, newest first, as last tracked: no chain is read. `before` is the position of
+ * the last deposit on the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export async function listDeposits(
   ctx: Context,
@@ -116,7 +116,7 @@ export async function listDeposits(
 
 /**
  * Marks a deposit as abandoned, because its user will not send the transaction, and returns its new row. A deposit that
- * is already abandoned is returned unchanged. If the transaction appears on-chain after all, tracking reopens the
+ * is already abandoned is returned unchanged. If the transaction appears on chain after all, tracking reopens the
  * deposit. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` unless the deposit is `built`,
  * `expired` or `abandoned`, or if it changed in the meantime.
  */
@@ -133,16 +133,16 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * The user's transactions of a deposit that can be reported: the source transaction, the second step (`deposit`), the
- * claim of settled shares, the cancellation of an order or request, and approvals. Reports of approvals are ignored,
+ * A step of a deposit whose transaction the user can report: the source transaction, the second step (`deposit`), the
+ * claim of settled shares, the cancellation of an order or request, or an approval. Reported approvals are ignored,
  * because the allowance shows them.
  */
 export type DepositStep = "source" | "deposit" | "claim" | "cancel" | "approval";
 
 /**
  * Stores a reported transaction as a hint for tracking, on each chain where the step's transaction may be, and returns
- * the deposit unchanged. An approval is not stored. Anyone can report any hash, so a report proves nothing: only the
- * receipt decides. Throws `deposit_not_found`, `store_unavailable`.
+ * the deposit unchanged. An approval is not stored. Anyone can report any hash, so a report proves nothing: the
+ * transaction's receipt decides. Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,

@@ -39,9 +39,9 @@ const callsRouter = ({ order, ends }: Pick<DepositAttempt, "order" | "ends">): b
   order.from.chainId === order.vault.chainId && ends === "one_step";
 
 /**
- * Throws `no_route`, with the reason `authorization_unsupported`, if the order must be paid with a signature but the
- * attempt's transaction would call the Router itself, so that it cannot run inside a signed order. Called before the
- * attempt is built.
+ * Throws `no_route`, with the reason `authorization_unsupported`, if the order must be paid with a signature but this
+ * attempt's transaction calls the Router itself: a signature pays for a Router order, and such an order cannot contain
+ * a call of the Router. Call it before the attempt is built.
  */
 export function assertSignable(attempt: DepositAttempt): void {
   if (needsSignature(attempt.order) && callsRouter(attempt)) throw unsignable();
@@ -67,9 +67,9 @@ function unsignable(): AppError {
 
 /**
  * Wraps a built route into a Router order that the user pays for with a signature, and simulates that order. Its only
- * step sends the provider's transaction, which must not depend on its sender. The route is returned with
- * `authorization` null if the user did not request a signature, or if `auto` chooses an approval. Throws `no_route` if
- * only this route cannot be paid with a signature, `authorization_unsupported` if the token or account cannot,
+ * step sends the provider's transaction, which must not depend on its sender. If the user did not request a signature,
+ * or if `auto` chooses an approval, returns the route unchanged with `authorization` null. Throws `no_route` if only
+ * this route cannot be paid with a signature, `authorization_unsupported` if the token or account cannot,
  * `would_revert`; errors of `simulatePayment` and of the RPC nodes propagate.
  */
 export async function signRoute(

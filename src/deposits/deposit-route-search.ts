@@ -13,9 +13,9 @@ import { buildTwoStep } from "./two-step-deposit.ts";
 
 /**
  * Finds a route for a deposit that must start with a swap or bridge, and builds, verifies and simulates it. `without`
- * is an accepted token that the vault has just rejected, and which is therefore no target. Throws
- * `authorization_unsupported` if no route succeeds and one of them failed because a signature cannot pay for it; errors
- * of `findTargetTokens` and `searchRoutes` propagate.
+ * is an accepted token that the vault has just rejected, so no route may deliver it. Throws `authorization_unsupported`
+ * if no route succeeds and one of them failed because a signature cannot pay for it; errors of `findTargetTokens` and
+ * `searchRoutes` propagate.
  */
 export async function prepareRouted(
   ctx: Context,

@@ -17,7 +17,7 @@ import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
  * Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. The leg of
- * a second step has no transaction, because it is built for the amount that arrives; neither has a leg that waits for a
+ * a second step has no transaction, because that is built for the amount that arrives. Nor does a leg that waits for a
  * signature.
  */
 export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
@@ -99,14 +99,14 @@ function transferLeg(
 const NOW: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
 
 /**
- * Returns the steps of a deposit right after the user's signature, in order: the signature is done, the transaction
- * `signed` is required, and later steps are waiting.
+ * Returns the steps of a deposit immediately after the user's signature, in order: the signature is done, the
+ * transaction `signed` is required, and later steps are waiting.
  */
 export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[] =>
   toSteps(plan, { ...NOW, signed });
 
 /**
- * Returns the steps of a just-built deposit in order: those of the first transaction are required, later ones waiting.
+ * Returns the steps of a just-built deposit, in order: those of the first transaction are required, later ones waiting.
  */
 export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
 

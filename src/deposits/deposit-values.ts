@@ -28,9 +28,10 @@ function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
 }
 
 /**
- * Starts requesting the prices that a deposit may need from the price API, without waiting for them. For a direct
- * deposit, which only displays prices, only the price of the paid token is requested, and only if the token has no
- * on-chain price feed. Never throws.
+ * Starts requesting from the price API the prices that a deposit may need, without waiting for them. For a routed
+ * deposit (one with a swap or bridge), these are the paid token, the vault's accepted tokens and both chains' native
+ * currencies. A direct deposit needs prices only for display: only the paid token's price is requested, and only if the
+ * token has no on-chain price feed. Never throws.
  */
 export function requestDepositPrices(
   ctx: Context,
@@ -43,28 +44,25 @@ export function requestDepositPrices(
 }
 
 /**
- * Returns the prices for a prepared deposit that this request has read or requested; an unknown price is absent. Sends
+ * Returns the prices for a prepared deposit that this request has read or requested. An unknown price is absent. Sends
  * no requests, but waits up to two seconds for requested prices that have not arrived. Never throws.
  */
 export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
   return pricesOfRequest(ctx, tokensOf(order));
 }
 
-/**
- * Values of a deposit in US dollars, times 10^18, rounded down. Null if the price or the decimals of the token are
- * unknown.
- */
+/** Values of a deposit in US dollars, times 10^18, rounded down. Null if the token's price or decimals are unknown. */
 export interface DepositValues {
   /** Value of the payment. */
   paid: bigint | null;
   /**
-   * Expected value on arrival at the vault: of a direct deposit, what is left after the token's transfer fee; otherwise
-   * the route's expected output.
+   * Expected value on arrival at the vault. For a direct deposit: what remains after the token's transfer fee.
+   * Otherwise: the route's expected output.
    */
   arrives: bigint | null;
 }
 
-/** Returns the values of a deposit's payment and of what is expected to reach the vault. Pure. */
+/** Returns the value of a deposit's payment, and of the amount that is expected to reach the vault. Pure. */
 export function valueDeposit(prepared: PreparedDeposit, prices: Prices): DepositValues {
   const { from, vault } = prepared.order;
   const value = (amount: bigint, of: ChainToken & { decimals: number | null }): bigint | null => {
@@ -96,8 +94,8 @@ const CachedFees: z.ZodType<GasFees | null> = z
   .nullable();
 
 /**
- * Reads the gas fees of some chains. Cached values are fresh for 15 seconds, served for up to a minute while they are
- * reloaded, and for up to five minutes if reloading fails. A chain that cannot be read gets null. Never throws.
+ * Reads the gas fees of several chains. Cached values are fresh for 15 seconds, served for up to a minute while they
+ * are reloaded, and for up to five minutes if reloading fails. A chain that cannot be read gets null. Never throws.
  */
 export async function readDepositFees(ctx: Context, chainIds: readonly number[]): Promise<FeesByChain> {
   const read = async (chainId: number): Promise<GasFees | null> => {
@@ -132,9 +130,9 @@ export interface GasMarket {
 const ASSUMED_DATA_BYTES = 1_500;
 
 /**
- * Returns the gas cost of the user's transactions for a built deposit, without approvals, in US dollars with two to six
- * decimals, rounded down: of the first one and, if the user makes the deposit after a delivery, of that one too. Null
- * if the fees or a native currency's price are unknown.
+ * Returns the gas cost of the user's transactions for a built deposit, in US dollars with two to six decimals, rounded
+ * down: the first transaction and, if there is one, the user's own deposit after a delivery, without approvals. Null if
+ * the fees or a native currency's price are unknown.
  */
 export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): string | null {
   const { from, vault } = prepared.order;

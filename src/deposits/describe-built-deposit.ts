@@ -15,8 +15,8 @@ import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * What a wallet signs for a deposit. A wallet without batching sends the approval, then the transaction; another sends
- * `calls` in one batch (EIP-5792): the approvals that are still needed, then the deposit.
+ * What a wallet signs for a deposit. A wallet that cannot batch calls sends the approval, then the transaction. One
+ * that can sends `calls` as one batch (EIP-5792): the approvals that are still needed, then the deposit.
  */
 export interface SignableDeposit {
   transaction_request: TransactionRequest;
@@ -36,8 +36,8 @@ export function toSignableDeposit({ intent, deposit, simulated }: DirectDeposit)
 }
 
 /**
- * Returns the token approval that a wallet without batching sends before the deposit, for the whole amount and
- * regardless of the current allowance. Null for the native currency.
+ * Returns the token approval that a wallet without batching sends before the deposit, for the whole amount, regardless
+ * of the current allowance. Null for the native currency.
  */
 export function toDepositApproval(intent: DepositIntent): Approval | null {
   if (paysNative(intent)) return null;
@@ -51,7 +51,7 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 /**
  * Converts a prepared deposit to the API response of a build. If a signature pays, the response contains no
  * transaction, approval or calls yet. `paid` is the payment's value in US dollars, times 10^18, or null if unknown.
- * `gas` is null if the native balance or the gas price is unknown, and so is `gas_sufficient` then.
+ * `gas` is null if the native balance or the gas price is unknown; `gas_sufficient` is then null too.
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,
@@ -156,9 +156,9 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 
 /**
  * Returns the estimated outcome of a deposit as decimal strings in smallest units: the amount that the transfer
- * delivers, the amount deposited, and the shares. Fields with `min` are guaranteed by contracts, the others expected;
- * `min_shares` is null if no contract enforces a minimum. The fields have the same meaning in one-step and two-step
- * deposits.
+ * delivers, the amount deposited, and the shares. Fields whose names contain `min` are guaranteed by contracts; the
+ * others are expectations. `min_shares` is null if no contract enforces a minimum. The fields have the same meaning in
+ * one-step and two-step deposits.
  */
 export function toEstimate(
   prepared: PreparedDeposit,
@@ -197,8 +197,8 @@ export function toEstimate(
 }
 
 /**
- * Returns the token approval that a wallet without batching sends before a provider's transaction, for the whole amount
- * and regardless of the current allowance. Null for the native currency.
+ * Returns the token approval that a wallet without batching sends before a provider's transaction, for the whole
+ * amount, regardless of the current allowance. Null for the native currency.
  */
 export function toPaymentApproval(payment: TokenPayment): Approval | null {
   if (isNativePayment(payment)) return null;

@@ -12,9 +12,7 @@ import type { DepositIntent } from "./deposit-intent.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
 import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
 
-/**
- * A direct deposit (on the vault's chain, in a token that the vault accepts) that was encoded, verified and simulated.
- */
+/** An encoded, verified and simulated direct deposit: one on the vault's chain, in a token that the vault accepts. */
 export interface DirectDeposit {
   intent: DepositIntent;
   /** State read before the deposit was encoded: conditions, balances, allowance. */
@@ -28,7 +26,7 @@ export interface DirectDeposit {
   depositAmount: bigint;
   floors: DepositFloors;
   /**
-   * Shares that the simulation minted, in the share token's smallest unit. For an async request, which mints its shares
+   * Shares minted in the simulation, in the share token's smallest unit. For an async request, whose shares are minted
    * later, the shares of the vault's preview.
    */
   expectedShares: bigint;

@@ -47,9 +47,10 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
 type RouteOption = Quote["route_options"][number];
 
 /**
- * Lists the route that was built first, then the other fair routes in order of preference, each with its tags (such as
- * `cheapest`) and its gas cost at the fees and prices of `market`, in US dollars. A direct deposit has one entry, whose
- * provider and bridge are null. Amounts are in smallest units; a cost or duration that is unknown is null.
+ * Lists the routes of a prepared deposit: the one that was built, then the other fair ones in order of preference, each
+ * with its tags (such as `cheapest`) and its gas cost in US dollars, at the fees and prices of `market`. A direct
+ * deposit has one entry, whose provider and bridge are null. Amounts are in smallest units. An unknown cost or duration
+ * is null.
  */
 export function toRouteOptions(prepared: PreparedDeposit, market: GasMarket): RouteOption[] {
   const estimate = toEstimate(prepared);
@@ -126,8 +127,8 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
 }
 
 /**
- * Quotes a deposit from the same simulations as a build, but does not record it. US dollar values are null if a price
- * or the fees cannot be read. `prepare` replaces `prepareDeposit` for moves. Errors of `prepare` propagate.
+ * Quotes a deposit by preparing and simulating it as a build does, without recording it. US dollar values are null if a
+ * price or the fees cannot be read. `prepare` replaces `prepareDeposit` for moves. Errors of `prepare` propagate.
  */
 export async function getQuote(
   ctx: Context,

@@ -20,8 +20,8 @@ const NO_NEXT_STEP: NextStepOutcome = { next: null, refusal: null };
 /**
  * Returns the next transaction that the user must sign for a deposit, newly built and simulated: the second step for
  * the amount that arrived, or the claim of settled shares. If it cannot be built (the vault rejects it, the user no
- * longer holds the amount, a chain or the database cannot be read), `next` is null and `refusal` states the reason.
- * Both are null if there is nothing to sign. Only errors that are not an AppError are thrown.
+ * longer holds the amount, or a chain or the database cannot be read), `next` is null and `refusal` states the reason.
+ * Both are null if there is nothing to sign. AppErrors are returned as a refusal; any other error is thrown.
  */
 export async function nextStep(ctx: Context, row: DepositRow): Promise<NextStepOutcome> {
   try {

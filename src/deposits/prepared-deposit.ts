@@ -16,7 +16,8 @@ import type { Preflight } from "./deposit-preflight.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 
 /**
- * The result of simulating a destination call with an amount that a bridge delivers, at the head of the vault's chain.
+ * The result of simulating a destination call with an amount that a bridge delivers, on the head block of the vault's
+ * chain.
  */
 export interface SimulatedDelivery {
   /** Shares minted to the user, in the share token's smallest unit. */
@@ -44,7 +45,9 @@ export type RoutedEnd =
     }
   | { kind: "two_step"; deposit: DirectDeposit };
 
-/** A provider's transaction that starts a routed deposit, verified and simulated, and the vault deposit after it. */
+/**
+ * A provider's transaction that starts a routed deposit, verified and simulated, and the vault deposit that follows it.
+ */
 export interface BuiltRoute {
   /** The provider's transaction with its expected and guaranteed output. */
   route: VerifiedTransfer;
@@ -71,7 +74,7 @@ export interface RoutedDeposit extends BuiltRoute {
   warnings: readonly Warning[];
 }
 
-/** An order with the verified and simulated transactions that execute it. */
+/** A deposit order with the verified and simulated transactions that execute it. */
 export type PreparedDeposit = {
   /** Present if the deposit is a move: it is paid with the shares of another vault, which are redeemed first. */
   quoteType?: "move";
@@ -90,10 +93,10 @@ export type PreparedDeposit = {
   | { kind: "routed"; routed: RoutedDeposit }
 );
 
-/** Function that prepares a deposit without recording it: `prepareDeposit`, or its counterpart for moves. */
+/** A function that prepares a deposit without recording it: `prepareDeposit`, or its counterpart for moves. */
 export type PrepareDeposit = (ctx: Context, input: BuildInput) => Promise<PreparedDeposit>;
 
-/** One attempt of a route search for a deposit. */
+/** One attempt to build a route, during the route search for a deposit. */
 export interface DepositAttempt extends RouteAttempt {
   order: DepositOrder;
 }

@@ -7,8 +7,8 @@ import { approvedSpender, type DepositIntent } from "./deposit-intent.ts";
 import type { Preflight } from "./deposit-preflight.ts";
 
 /**
- * The result of simulating a deposit together with the approvals before it. If it fails, `revert` is the revert data of
- * the call that `failedCall` names.
+ * The result of simulating a deposit with its preceding approvals. If it fails, `revert` is the revert data of the call
+ * that `failedCall` names.
  */
 export type SimulatedDeposit =
   | {
@@ -25,10 +25,10 @@ export type SimulatedDeposit =
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
 /**
- * Simulates a deposit and its approvals from the user's address on the head block, with a timestamp 30 seconds later.
- * By state overrides, the user receives native currency for gas and, if the balance is too low, the amount. A revert is
- * returned, not thrown. Throws `simulation_unavailable` if no node can simulate or the storage slot of the token's
- * balances is unknown; errors of `effect` and of the RPC nodes propagate.
+ * Simulates a deposit and its approvals as sent by the user, on the state of the head block, 30 seconds after its
+ * timestamp. State overrides give the user native currency for gas and, if the balance is too low or unknown, the
+ * amount. A revert is returned, not thrown. Throws `simulation_unavailable` if no node can simulate, or if the balance
+ * must be overridden and its storage slot is unknown; errors of `effect` and of the RPC nodes propagate.
  */
 export async function simulateDeposit(
   ctx: Context,

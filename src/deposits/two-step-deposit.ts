@@ -39,9 +39,9 @@ export interface SecondStep {
 }
 
 /**
- * Prepares the second step of a two-step deposit: checks, encodes, verifies and simulates it. Below a slippage of 1%,
- * the step may lose half of it, because the transfer may have lost the other half; otherwise at most 0.5%. If the token
- * has not arrived yet, the user receives it in the simulation by a state override. Throws `vault_paused`,
+ * Prepares the second step of a two-step deposit: checks, encodes, verifies and simulates it. If the slippage is below
+ * 1%, the step may lose half of it, because the transfer may have lost the other half; otherwise, at most 0.5%. If the
+ * token has not arrived yet, a state override gives it to the user in the simulation. Throws `vault_paused`,
  * `token_unsupported`, `vault_not_found`; errors of `prepareDirect` and of the RPC nodes propagate.
  */
 export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise<DirectDeposit> {
@@ -83,7 +83,7 @@ const secondStepSlippage = (slippage: number): number => (slippage < HALVED_BELO
 
 /**
  * Builds a two-step deposit: a provider's transaction that delivers a token to the user, and the user's deposit of the
- * guaranteed amount. Both are simulated. Throws `price_unsafe` if the offer is not fair; errors of the provider, of
+ * guaranteed amount. Both are simulated. Throws `price_unsafe` if the offer is unfair; errors of the provider, of
  * `prepareSecondStep` and of `simulateProviderTransaction` propagate.
  */
 export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {

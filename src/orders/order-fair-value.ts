@@ -22,7 +22,10 @@ const SWAP_BAND = 300n * BASIS_POINT;
 /** Tolerated excess of an expected output above the fair one: 3%. A greater excess shows an error or a false quote. */
 const EXCESS_BAND = 300n * BASIS_POINT;
 
-/** A token of a swap or bridge, with what its valuation needs. */
+/**
+ * Decimals and price of a token, for valuing a payment: of the paid token, the requested token, or the source chain's
+ * native currency.
+ */
 export interface ValuedToken {
   /** Null if the token does not report them. */
   decimals: number | null;
@@ -54,8 +57,8 @@ export interface FairValue {
 }
 
 /**
- * A payment with all that its valuation needs: the paid token, the requested token, and the native currency of the
- * source chain. `amount` is in the paid token's smallest unit.
+ * A payment with the data needed to value it: the paid token, the requested token, and the source chain's native
+ * currency. `amount` is in the paid token's smallest unit.
  */
 export interface ValuedPayment {
   amount: bigint;
@@ -85,7 +88,7 @@ export function sameAssetValue(payment: ValuedPayment): FairValue | null {
 
 /**
  * Returns the fair value of a payment by independent prices: the paid token at its highest price, the requested token
- * at its lowest. Returns null unless both prices are usable for valuation and both tokens' decimals are known. Pure.
+ * at its lowest. Null unless both prices may be used for valuation and both tokens' decimals are known. Pure.
  */
 export function pricedValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
@@ -108,9 +111,10 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the fair value of a payment as another provider quotes it, for tokens without a price: `output` is that
- * provider's expected output, to which the fee on top is added. Both bands are the slippage (parts per billion), so the
- * two offers must agree within it. Pure.
+ * Returns the fair value of a payment according to another provider's quote, for tokens without a price. The result's
+ * `output` is the quote's expected output (`other.output`) plus the value of the fee that the user pays in native
+ * currency on top of the payment (zero if unknown). `band` and `excess` are both `other.slippage` (parts per billion),
+ * so the two quotes must agree within the slippage. Pure.
  */
 export function secondQuoteValue(
   payment: ValuedPayment,
@@ -172,9 +176,9 @@ export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: Allo
 }
 
 /**
- * Returns the minimum acceptable expected output, in the requested token's smallest unit: the fair output less its
- * band. For the same asset, three US dollars of fees are deducted too; with prices, the declared fee (parts per
- * billion) as in `leastGuaranteed`. Rounded up, at least 1.
+ * Returns the minimum acceptable expected output, in the requested token's smallest unit: the fair output less its band
+ * and less fees. For the same asset, the fees are three US dollars; with prices, they are the declared fee (parts per
+ * billion), limited as in `leastGuaranteed`. Rounded up, at least 1.
  */
 export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {
   const { output, band } = fair;

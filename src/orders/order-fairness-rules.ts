@@ -29,8 +29,8 @@ export interface SimulatedOutput {
 }
 
 /**
- * An offer with the results of all stages that it has reached: `built` and `simulated` are null before. Amounts are in
- * the requested token's smallest unit.
+ * An offer with the results of all stages that it has reached. `built` and `simulated` are null before their stages.
+ * Amounts are in the requested token's smallest unit.
  */
 export interface FairnessCase {
   relation: TokenRelation;
@@ -48,7 +48,7 @@ export interface FairnessCase {
 
 /**
  * A fairness rule. `findBreach` returns why an offer breaks the rule, as a text for logs only, or null if it does not.
- * Figures of stages that the offer has not reached are not checked.
+ * It ignores stages that the offer has not reached.
  */
 export interface FairnessRule {
   name: string;
@@ -58,9 +58,9 @@ export interface FairnessRule {
 const breach = (holds: boolean, why: string): string | null => (holds ? null : why);
 
 /**
- * The rules that every offer must pass, whatever its provider and bridge: as a quote, as a built transaction and after
+ * The rules that every offer must pass, regardless of provider and bridge: as a quote, as a built transaction and after
  * its simulation. A successful simulation is not enough, because it shows what is delivered but not whether that is a
- * fair amount. In the order in which they are checked.
+ * fair amount. Checked in this order.
  */
 export const fairnessRules: readonly FairnessRule[] = [
   {
@@ -134,13 +134,13 @@ export const fairnessRules: readonly FairnessRule[] = [
   },
 ];
 
-/** A rule that an offer breaks, with the figures for the log. */
+/** The rule that an offer breaks, with the reason for the log. */
 export interface FairnessBreach {
   rule: string;
   why: string;
 }
 
-/** Returns the first rule that an offer breaks in the stages it has reached, or null if it breaks none. */
+/** Returns the first rule that an offer breaks in the stages that it has reached, or null if it breaks none. */
 export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
   for (const { name, findBreach } of fairnessRules) {
     const why = findBreach(offer);

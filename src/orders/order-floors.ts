@@ -36,9 +36,9 @@ export interface LossSplit {
 }
 
 /**
- * Splits a slippage tolerance between a transfer and the vault deposit that follows: the deposit gets half, capped at
- * 0.5%, and the transfer the rest, so that the compounded loss stays within the tolerance. All values are in parts per
- * billion; the transfer's part is rounded down.
+ * Splits a slippage tolerance between a transfer and the vault deposit that follows, so that the compounded loss stays
+ * within it: the deposit gets half, but at most 0.5%, and the transfer gets the rest, rounded down. All values are in
+ * parts per billion.
  */
 export function splitSlippage(slippage: bigint): LossSplit {
   const half = slippage / 2n;
@@ -85,9 +85,9 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 }
 
 /**
- * Floors of an order whose input is what a bridge delivers: the minimum that must arrive (`minIn`) and the minimum
- * output per unit of it (`minOutPerIn`, times 10^27). Together they limit the loss to the slippage, for any amount that
- * arrives. `minOut` is zero unless these two alone cannot guarantee that. `least` is the minimum output of the whole
+ * Floors of an order whose input is what a bridge delivers: the minimum that must arrive (`minIn`), and the minimum
+ * output per unit of what arrives (`minOutPerIn`, times 10^27). Together, they limit the loss to the slippage for any
+ * amount. `minOut` is zero unless these two alone cannot guarantee that. `least` is the minimum output of the whole
  * order. Amounts are in smallest units.
  */
 export interface DeliveredFloors extends ExactFloor {
@@ -112,8 +112,8 @@ export interface DeliveredOrder {
  * Returns the floors of an order for what a bridge delivers. `minIn`, unless it is given, is the expected amount less
  * the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is the simulated output
  * per unit less the vault's loss, rounded down. If the two together allow more loss than the slippage, `minOutPerIn` is
- * raised, as long as half of the vault's loss stays allowed; otherwise `minOut` is set instead. Returns null if nothing
- * is expected, or if the output per unit is too small to be enforced; the order then takes two steps.
+ * raised, provided that at least half of the vault's loss remains allowed; otherwise, `minOut` is set instead. Returns
+ * null if nothing is expected, or if the output per unit is too small to be enforced; the order then takes two steps.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
   if (expected <= 0n) return null;

@@ -19,8 +19,8 @@ const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const
 
 /**
  * Reads a chain's gas price in wei. A cached price is fresh for 10 seconds, and served for up to 60 seconds while or if
- * it cannot be reloaded. Returns null if it cannot be read, because it only serves a hint about the user's funds; never
- * throws.
+ * it cannot be reloaded. Returns null if it cannot be read, because the price only serves a hint about the user's
+ * funds. Never throws.
  */
 export async function readGasPrice(ctx: Context, client: ChainClient): Promise<bigint | null> {
   try {

@@ -10,7 +10,9 @@ import { readWithFeeds } from "../prices/read-prices.ts";
 import { type AuthorizationFacts, authorizationQuery } from "./authorization/authorization-facts.ts";
 import { type AuthorizationWish, asksForSignature } from "./authorization/choose-authorization.ts";
 
-/** A user, and the token they pay with on the source chain. The zero address stands for the native currency. */
+/**
+ * A user, and the token that the user pays with on the source chain. The zero address stands for the native currency.
+ */
 export interface Payer {
   from: { client: ChainClient; chainId: number; token: Address };
   user: Address;
@@ -37,8 +39,8 @@ export interface Funds {
 }
 
 /**
- * Reads a payer's token balance and the allowance of each spender in one batch, with the price feeds of the token, of
- * the native currency and of the tokens in `priced`, all on the source chain; `pricesOfRequest` then returns these feed
+ * Reads, in one batch, a payer's token balance, the allowance of each spender, and the price feeds of the token, the
+ * native currency and the tokens in `priced`, all on the source chain. `pricesOfRequest` then returns these feed
  * prices. The native currency has no allowances. Throws `token_unsupported` if the token's balance cannot be read,
  * because the address is then not a token. Errors of the RPC nodes propagate.
  */

@@ -16,7 +16,7 @@ const MAX_ATTEMPT_MS = 2_500;
 /**
  * Returns the deadline for building a provider's transaction, in UNIX milliseconds like `startedAt` and `now`: 2.5
  * seconds from now, but at most 6.5 seconds after the start of the search. The last provider gets all the remaining
- * time, because no other route would be left if it were cut off.
+ * time, because no other route could be tried after it.
  */
 export function attemptDeadline(at: { startedAt: number; now: number; last: boolean }): number {
   const end = at.startedAt + LAST_BUILD_MS;
@@ -53,10 +53,7 @@ export function passesOf(order: RouteOrder, targets: readonly Token[]): BridgePa
   return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
 }
 
-/**
- * Returns an offer's quote with its minimum output raised to what a build would request, if that is higher than the
- * quoted one.
- */
+/** Returns an offer's quote with its minimum output raised to the one that a build would request, if that is higher. */
 export function withLeast(offer: Offer): TransferQuote {
   const { option } = offer;
   const least = deductParts(option.toAmount, toleranceOf(offer) ?? 0n);

@@ -56,7 +56,7 @@ export interface RouteOrder {
  */
 export type RouteEnd = "one_step" | "two_step";
 
-/** All quotes for one order and target token, with the data that their evaluation needs besides prices. */
+/** All quotes for one order and target token, with the data needed to evaluate them, except prices. */
 export interface OfferSet {
   order: RouteOrder;
   token: Token;
@@ -71,9 +71,9 @@ export interface OfferSet {
 const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === client.definition.chainId;
 
 /**
- * Returns the tokens whose prices an evaluation of an order's offers uses: the paid token, the requested token, the
- * native currency that pays fees on top, the native or wrapped form of each, and the requested token's asset on the
- * source chain, whose price serves if the requested token has none.
+ * Returns the tokens whose prices are used to evaluate an order's offers: the paid token, the requested token, the
+ * native currency in which fees on top are paid, the native or wrapped form of each, and the requested token's asset on
+ * the source chain, whose price is used if the requested token has none.
  */
 export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
   const { from, to, native, counterpart } = tokensOf(set);
@@ -92,7 +92,7 @@ function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "
 }
 
 /**
- * Offers with the prices that are known so far, and the relation of the paid to the requested token. The payment's
+ * Quotes with the prices that are known so far, and the relation of the paid to the requested token. The payment's
  * `nativeFee` is zero until an offer is chosen.
  */
 export interface ValuedOffers extends OfferSet {
@@ -101,8 +101,8 @@ export interface ValuedOffers extends OfferSet {
 }
 
 /**
- * Adds the prices that this request has read so far. Sends no requests, but waits for requested prices as
- * `pricesOfRequest` does. Never throws.
+ * Adds to a set of quotes the prices that this request has read so far. Sends no requests, but waits for requested
+ * prices as `pricesOfRequest` does. Never throws.
  */
 export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
   const { order, token, tables, paidDecimals } = set;
@@ -159,13 +159,13 @@ function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
   return (high - low) * PARTS_PER_BILLION <= high * fair.band;
 }
 
-/** One quote with its fair value and allowed losses, as input of the fairness rules before anything is built. */
+/** One quote with its fair value and allowed losses: the input of the fairness rules before anything is built. */
 export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /**
- * Returns a quote as input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
- * replaces the quote's own. The whole slippage is the transfer's if one transaction swaps and deposits on one chain;
- * otherwise it is split between transfer and vault. Pure.
+ * Converts a quote to the input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
+ * replaces the quote's own. If one transaction swaps and deposits on one chain, the whole slippage is the transfer's;
+ * otherwise, it is split between transfer and vault. Pure.
  */
 export function toOffer(
   offers: ValuedOffers,
@@ -184,7 +184,7 @@ export function findUnfairOption(offer: Offer): FairnessBreach | null {
 }
 
 /**
- * Returns the losses that an offer may cause; the transfer's loss is the tolerance to request from the provider. Throws
+ * Returns the losses that an offer may cause. The transfer's loss is the tolerance to request from the provider. Throws
  * `price_unsafe` if the offer breaks a fairness rule.
  */
 export function planLoss(offer: Offer): LossSplit {
@@ -215,8 +215,8 @@ const UNFAIR_DETAIL =
   "the offered routes are worth less than the slippage tolerance allows, or have no price";
 
 /**
- * Creates the `price_unsafe` error of an offer, with subject `route`. The broken rule (null if no tolerance keeps the
- * guaranteed value) is its cause, for logs only.
+ * Creates the `price_unsafe` error of an offer, with subject `route`. Its cause, for logs only, is the broken rule;
+ * null if no tolerance keeps the guaranteed value high enough.
  */
 export function unfairOffer(broken: FairnessBreach | null): AppError {
   const cause = new Error(broken === null ? "no tolerance" : `${broken.rule}: ${broken.why}`);

@@ -66,8 +66,8 @@ export interface RouteAttempt {
   /** Whether the route takes one step or two. */
   ends: RouteEnd;
   /**
-   * Returns the offer as input of the fairness rules, with the prices that are known by then: reads on the destination
-   * chain may have added some. `nativeFee` is the fee on top of the built transaction, in wei.
+   * Returns the offer as input of the fairness rules, with the prices that are known at that time: reads on the
+   * destination chain may have added some. `nativeFee` is the fee on top of the built transaction, in wei.
    */
   offer(nativeFee?: bigint): Promise<Offer>;
 }
@@ -82,8 +82,8 @@ export interface RouteSearchInput<B> {
   /** Returns true if an error rejects the target token itself, independent of the route. */
   isTargetRefusal(error: AppError): boolean;
   /**
-   * Builds, verifies and simulates one route. If it throws, the next route is tried, unless the error is neither the
-   * target token's nor the provider's.
+   * Builds, verifies and simulates one route. If it throws, the next route is tried, unless the error was caused by
+   * neither the target token nor the provider.
    */
   build(ctx: Context, attempt: RouteAttempt): Promise<B>;
 }
@@ -96,7 +96,7 @@ export interface FoundRoute<B> {
   fromDecimals: number | null;
   /** The fair offers for the token from trusted providers, in order of preference. */
   ranking: QuoteRanking;
-  /** The reasons why other routes failed; empty if none did. */
+  /** Why other routes failed; empty if none did. */
   reasons: NoRouteReason[];
   warnings: Warning[];
 }
@@ -120,14 +120,14 @@ interface RouteSearch<B> {
 
 /**
  * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
- * preference until one passes simulation. Target tokens are tried in their order, and for each the preferred bridge
- * before others, then one-step before two-step routes; but all tokens are first tried over the preferred bridge alone
- * if `passesOf` says so. A token that the vault refuses is not tried again. A provider that cannot be reached, or whose
- * answer contradicts the request, its own quote or a fair value, is not used again in this search; no provider builds
- * more than four times. After 5.5 seconds no build is started; after three, once something has failed, no further token
- * is quoted. An error that no other route could avoid is thrown at once. If no route succeeds, throws the most useful
- * failure (`mostUsefulFailure`); throws `token_unsupported` if the paid address is not a token, and `upstream_timeout`
- * after 7.2 seconds. Errors of the RPC nodes propagate.
+ * preference until one passes simulation. Target tokens are tried in their order; for each, the preferred bridge before
+ * others, then one-step before two-step routes. If `passesOf` says so, all tokens are first tried over the preferred
+ * bridge alone. A token that the vault refuses is not tried again. A provider that cannot be reached, or whose answer
+ * contradicts the request, its own quote or a fair value, is not used again in this search; no provider builds more
+ * than four times. After 5.5 seconds, no build is started; after three seconds, no further token is quoted if something
+ * has failed. An error that no other route could avoid is thrown immediately. If no route succeeds, throws the most
+ * useful failure (`mostUsefulFailure`); throws `token_unsupported` if the paid address is not a token, and
+ * `upstream_timeout` after 7.2 seconds. Errors of the RPC nodes propagate.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");

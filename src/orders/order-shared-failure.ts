@@ -22,9 +22,9 @@ const latest = new BoundedMap<SharedFailure>(1_000);
 const redisKey = (work: string): string => `build-failure:${keccak256(stringToHex(work))}`;
 
 /**
- * Stores the failure of a build for requests that wait for the same build: in this isolate, and through Redis for five
- * seconds in others. `work` identifies the build: caller, idempotency key and parameters. Errors without a code are
- * shared as `internal`. Never throws.
+ * Shares the failure of a build with requests that wait for the same build: in this isolate, and for five seconds
+ * through Redis in others. `work` identifies the build: caller, idempotency key and parameters. Errors without a code
+ * are shared as `internal`. Never throws.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;
@@ -36,7 +36,7 @@ export async function shareFailure(ctx: Context, failed: { work: string; error: 
 
 /**
  * Throws the latest failure of the build `work` in this isolate if it happened after `since`, the time in UNIX
- * milliseconds at which the waiting request started. Otherwise does nothing: an earlier failure must not keep a new
+ * milliseconds at which the waiting request started. Otherwise does nothing: an earlier failure must not prevent a new
  * request from building.
  */
 export function throwLocalFailure(of: { work: string; since: number }): void {
@@ -44,8 +44,8 @@ export function throwLocalFailure(of: { work: string; since: number }): void {
 }
 
 /**
- * Throws the latest failure of the build `work` in any isolate under the condition of `throwLocalFailure`. Does nothing
- * if Redis fails, or no longer holds the failure: it keeps one for five seconds.
+ * Throws the latest failure of the build `work` in any isolate if it happened after `since`, like `throwLocalFailure`.
+ * Does nothing if Redis fails or no longer holds the failure, which it keeps for five seconds.
  */
 export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
   const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);

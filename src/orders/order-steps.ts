@@ -6,7 +6,7 @@ import { TransactionRequest } from "../schemas/transaction-schema.ts";
 import { PlannedAuthorization, type TypedData, typedDataOf } from "./authorization/planned-authorization.ts";
 import { encodeApprovals } from "./order-wallet-calls.ts";
 
-/** A transaction of the user that pays with a token, and the approvals before it. */
+/** A transaction of the user that pays with a token, and its preceding approvals. */
 export const StepLeg = z.object({
   /** Chain on which the user sends the transaction: the source or the destination chain. Prefix of the step ids. */
   slot: z.enum(["source", "destination"]),
@@ -65,8 +65,8 @@ export interface LegFacts {
 
 /**
  * Returns the steps of a leg in order: the reset of an old allowance if one is or was needed, the approval (unless the
- * leg needs none) and the transaction; or, if a signature pays, the signature and the transaction. The ids consist of
- * the leg's slot and the step's purpose, so they are the same in every response.
+ * leg needs none) and the transaction; or, if a signature pays, the signature and the transaction. A step's id consists
+ * of the leg's slot and the step's purpose, so it is the same in every response.
  */
 export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
   if (leg.authorization !== undefined) return signedLegSteps(leg, { ...facts, planned: leg.authorization });
@@ -283,8 +283,8 @@ function readableAmount(amount: bigint, decimals: number): string {
 }
 
 /**
- * Creates a leg from a payment, with the number of approvals that the build found necessary. A leg without approvals
- * counts as allowed, one with two as needing a reset.
+ * Creates a leg from a payment and the number of approvals that the build found necessary: without approvals, it counts
+ * as allowed; with two, as needing a reset.
  */
 export function toLeg(
   leg: Omit<StepLeg, "spender" | "allowed" | "reset"> & {
@@ -299,7 +299,7 @@ export function toLeg(
 
 /**
  * Returns the steps of a withdrawal that was just built, in order: the redemption, request or cooldown, the claim if
- * the vault settles later, and the transfer if there is one. The redemption and the transfer follow their own
+ * the vault settles later, and the transfer if there is one. Before the redemption and the transfer come their
  * approvals, or the signature that replaces these. The claim and the steps of the transfer are `waiting`. `signed` is
  * the transaction with the user's signature, if it was just provided; the signature step is then `done`.
  */

@@ -33,7 +33,7 @@ const listsOf = (tables: readonly AssetTable[], { chain }: TokenOnChain) =>
 
 /**
  * Returns `same_asset` if the asset tables in code list two tokens as one asset, or if they are a chain's native
- * currency and its wrapped token; otherwise `swap`. Independent of any quote.
+ * currency and its wrapped token; otherwise `swap`. No quote affects the result.
  */
 export function relationOf(
   tables: readonly AssetTable[],
@@ -76,7 +76,7 @@ export function counterpartOf(
 
 /**
  * Returns the first price of a token, or of its native or wrapped form, that may be used to accept or refuse an offer
- * (`judges`), otherwise that of `counterpart` (the same asset on another chain). Null if none may be used. Pure.
+ * (`judges`); otherwise, the price of `counterpart`, the same asset on another chain. Null if none may be used. Pure.
  */
 export function valuationPrice(
   prices: Prices,
@@ -88,7 +88,7 @@ export function valuationPrice(
 }
 
 /**
- * Returns the tokens whose prices `valuationPrice` may use, without the counterpart: the token itself and, for a native
+ * Returns the tokens whose prices `valuationPrice` may use, except the counterpart: the token itself and, for a native
  * currency or its wrapped token, the other of the two.
  */
 export function pricedForms(token: TokenOnChain): ChainToken[] {

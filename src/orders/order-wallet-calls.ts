@@ -11,8 +11,9 @@ export interface UserCall {
 }
 
 /**
- * Encodes the ERC-20 approvals that precede a call, in order: with `reset`, first one of zero, which USDT requires to
- * change an allowance, then one of `amount` (in the token's smallest unit). Empty for the native currency.
+ * Encodes the ERC-20 approvals that precede a call, in order: if `reset` is true, first one of zero, which USDT
+ * requires before an allowance can change, then one of `amount` (in the token's smallest unit). Empty for the native
+ * currency.
  */
 export function encodeApprovals(approval: {
   token: Address;
@@ -30,8 +31,8 @@ export function encodeApprovals(approval: {
 }
 
 /**
- * Converts a call to a transaction request for a wallet. The value is a decimal string in wei, the calldata lowercase;
- * the gas limit is that of `gasLimit` for the simulated `gasUsed`.
+ * Converts a call to a transaction request for a wallet. The value is a decimal string in wei; the calldata is
+ * lowercase; the gas limit is `gasLimit(gasUsed)`, where `gasUsed` is the gas of the simulation.
  */
 export function toTransactionRequest(
   call: UserCall,

@@ -10,25 +10,25 @@ import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-order-payment.ts";
 
 /**
  * The user's next transaction for a deposit (a claim or a second step): `next` is the simulated transaction, `refusal`
- * the error because of which it cannot be sent now. Both are null if there is nothing to send.
+ * the error that prevents it from being sent now. Both are null if there is nothing to send.
  */
 export interface NextStepOutcome {
   next: NextStep | null;
   refusal: NextStepRefusal | null;
 }
 
-/** Creates a result that has an error code with its text in place of a transaction. */
+/** Creates the outcome for a transaction that cannot be sent now, from an error code and its text. */
 export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
   next: null,
   refusal: { code, detail },
 });
 
 /**
- * Simulates a claim of settled shares and returns the transaction to sign. In the simulation, a state override gives
- * the user native currency for gas, and the block is 30 seconds later than `headTime`, the timestamp (UNIX seconds) of
- * the block at which the claimable shares were read. Returns a refusal instead if the chain is not served
- * (`chain_unsupported`) or the claim would revert (the vault's error code, or `would_revert`). Throws
- * `simulation_unavailable`. Errors of the RPC nodes propagate.
+ * Simulates a claim of settled shares and returns the transaction to sign. The simulation gives the user native
+ * currency for gas by a state override, and runs 30 seconds after `headTime`, the timestamp (UNIX seconds) of the block
+ * at which the claimable shares were read. Returns a refusal instead if the chain is not served (`chain_unsupported`)
+ * or the claim would revert (the vault's error code, or `would_revert`). Throws `simulation_unavailable`. Errors of the
+ * RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,

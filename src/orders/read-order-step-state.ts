@@ -34,9 +34,10 @@ interface StepStateRead<R> {
 }
 
 /**
- * Reads what the list of an order's steps needs besides its row: the stored plan (by `planOf` if none is stored), the
- * reported transaction of the current step, and the user's allowance if the first transaction is not sent yet. An
- * allowance that cannot be read is null. Throws `store_unavailable`; errors of `planOf` propagate.
+ * Reads the state that is needed to list an order's steps and that its row does not contain: the stored plan (from
+ * `planOf` if none is stored), the reported transaction of the current step, and the user's allowance if the first
+ * transaction has not been sent yet. An allowance that cannot be read is null. Throws `store_unavailable`; errors of
+ * `planOf` propagate.
  */
 export async function readStepState<R extends SteppedRow>(
   ctx: Context,

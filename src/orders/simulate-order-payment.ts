@@ -36,8 +36,8 @@ export interface TokenPayment {
 }
 
 /**
- * The result of simulating a call together with the approvals before it. If it fails, `revert` is the revert data of
- * the call named by `failedCall` (`deposit` is the call itself, whatever it does).
+ * The result of simulating a call with its preceding approvals. If it fails, `revert` is the revert data of the call
+ * named by `failedCall` (`deposit` is the call itself, whatever it does).
  */
 export type SimulatedPayment =
   | {
@@ -50,20 +50,22 @@ export type SimulatedPayment =
     }
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
-/** Seconds that are added to the head block's timestamp in a simulation: about the time until the call is included. */
+/**
+ * Seconds added to the head block's timestamp in a simulation: about the time until the call is included in a block.
+ */
 export const INCLUSION_DELAY_S = 30;
 /**
  * Native balance that a simulated payer receives for gas, in wei: 1,000 units of the currency, in addition to a native
- * payment. So the payer's real native balance does not affect the result.
+ * payment. The payer's real native balance therefore does not affect the result.
  */
 export const GAS_FUNDS = 10n ** 21n;
 
 /**
- * Simulates a call and its approvals from the payer's address on the head block. By state overrides, the payer receives
- * native currency for gas and, if the balance is too low, the amount. A call that reverts is returned, not thrown; if
- * an approval reverts, the simulation is repeated once with or without a reset of the allowance to zero. `reads` are
- * made before and after the calls. Throws `simulation_unavailable` if no node can simulate or the storage slot of the
- * token's balances is unknown; errors of the RPC nodes propagate.
+ * Simulates a call and its approvals as sent by the payer, on the state of the head block. State overrides give the
+ * payer native currency for gas and, if the balance is too low or unknown, the amount. A revert of the call is
+ * returned, not thrown; if an approval reverts, the simulation is repeated once with or without a reset of the
+ * allowance to zero. `reads` are made before and after the calls. Throws `simulation_unavailable` if no node can
+ * simulate, or if the balance must be overridden and its storage slot is unknown; errors of the RPC nodes propagate.
  */
 export async function simulatePayment(
   ctx: Context,
@@ -84,8 +86,8 @@ export async function simulatePayment(
 }
 
 /**
- * Returns the number of the block on which a simulation ran, but at least that of the block at which the payer's
- * balance was read, because nodes number simulated blocks differently.
+ * Returns the number of the block on which a simulation ran, or that of the block at which the payer's balance was read
+ * if that is higher: nodes number simulated blocks differently.
  */
 export function simulatedHead(
   { blockNumber }: Pick<SimulationResult, "blockNumber">,
@@ -124,9 +126,10 @@ async function runWithApprovals(plan: {
 const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
 
 /**
- * Returns the state overrides that let an account make a payment: native currency for gas, and the token's balance if
- * the account does not hold the amount. The token's storage layout is cached for a day. Throws `simulation_unavailable`
- * if the storage slot of the token's balances is unknown; other errors of the chain client propagate.
+ * Returns the state overrides that let an account make a payment: native currency for gas, and the token's balance
+ * unless the account is known to hold the amount. The token's storage layout is cached for a day. Throws
+ * `simulation_unavailable` if the storage slot of the token's balances is needed but unknown; other errors of the chain
+ * client propagate.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;

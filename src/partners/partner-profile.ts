@@ -7,7 +7,10 @@ import type { Partner, SettingsInput } from "../schemas/partner-schema.ts";
 import { findVault } from "../vaults/find-vault.ts";
 import { requirePartner } from "./partner-actor.ts";
 
-/** Returns the profile of the partner with an address. Throws `partner_not_found`, `store_unavailable`. */
+/**
+ * Returns the profile of the partner that registered with the given wallet address. Throws `partner_not_found` if there
+ * is none, and `store_unavailable`.
+ */
 export async function getPartner(ctx: Context, address: Address): Promise<Partner> {
   const row = await selectPartner(ctx.db, address);
   if (row === null) throw failure("partner_not_found", `${address} is not registered as a partner`);

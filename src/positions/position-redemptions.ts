@@ -164,7 +164,11 @@ const isOpen = ({ state, inWallet }: PendingExit): boolean =>
 const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean =>
   one.direction === "withdrawal" && one.chainId === chainId && sameAddress(one.vaultAddress, address);
 
-/** A user's position in one vault, including open redemptions. Amounts are in the asset's smallest unit. */
+/**
+ * A user's position in one vault, with open redemptions. `shares` counts the shares that the user holds, in the share
+ * token's smallest unit. `assets` is their value plus that of the open redemptions whose shares have left the wallet.
+ * `assets`, `redeemable` and `correction` are in the asset's smallest unit.
+ */
 export interface PositionValue extends HeldShares {
   /**
    * Assets that the user would receive for all shares by instant redemption, or null if that is impossible or unknown.

@@ -16,7 +16,10 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import { type RegisterVaults, readRegister } from "./registers/read-register.ts";
 import { registerOf, type VaultRegister, vaultRegisters } from "./registers/vault-registers.ts";
 
-/** Numbers of one discovery run. */
+/**
+ * Counts from one vault discovery run. A register is a contract that names a protocol's vaults: a factory, or a list
+ * that the protocol maintains.
+ */
 export interface DiscoveryReport {
   /** Registers that were due and were tried, including those that failed. */
   registers: number;

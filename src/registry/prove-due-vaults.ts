@@ -47,10 +47,11 @@ const noProofs = (): ProofRoundReport => ({
 });
 
 /**
- * Runs the due proofs (simulated deposits), the most overdue first: with a queue in one message per chain, otherwise in
- * this run, for about 40 seconds and up to 60 vaults per chain, several chains in parallel. Skips chains whose last
- * index run failed, because their nodes probably do not respond. Stores the results and renews the cached registry if a
- * status changed. Throws `store_unavailable`; errors of the queue propagate.
+ * Runs the due vault proofs (simulated deposits), or queues them if a queue is configured: it then only sends one
+ * message per chain (see `proveFromMessage`). Without a queue, it proves vaults for about 40 seconds, at most 60 per
+ * chain, the most overdue first and several chains in parallel, stores the results, and reloads the cached registry if
+ * a status changed. Skips chains whose last index run failed, because their nodes probably do not respond. Throws
+ * `store_unavailable`; errors of the queue propagate.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();

@@ -30,7 +30,10 @@ export interface AdmissionFacts {
 
 /** Minimum part of the deposit that a discovered vault must return immediately, in parts per billion: 99.5%. */
 const LEAST_RETURNED = (PARTS_PER_BILLION * 995n) / 1_000n;
-/** Code and governance of a discovered vault, read once it meets the other conditions. */
+/**
+ * Facts about a discovered vault's code and governance, from which `codeObstacle` decides whether it may open. They are
+ * collected only if `admissionObstacle` found no reason against it. Code is identified as by `readVaultCode`.
+ */
 export interface AdmissionCode extends VaultGovernance {
   chainId: number;
   /** Code of the vault as `readVaultCode` returns it, or null if it was not read. */

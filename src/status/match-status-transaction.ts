@@ -134,8 +134,8 @@ function isNamedBy(row: DepositRow, { chainId, seen }: FoundTransaction): boolea
 }
 
 /**
- * Returns true if a row records the lowercase hash as its proven source, delivery, refund, deposit or claim. Reads no
- * chain.
+ * Returns true if a deposit's row records a transaction as proven, in any role: source, delivery, refund, vault deposit
+ * or claim. `hash` must be lowercase. Only the row is examined; no RPC request is made.
  */
 export function isProvenBy(row: DepositRow, hash: Hex): boolean {
   if (row.destinationTxHash === hash || row.refundTxHash === hash) return true;

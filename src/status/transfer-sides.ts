@@ -76,8 +76,10 @@ function paidOf(row: WithdrawalRow): Movement | null {
 }
 
 /**
- * Returns both sides of the status of a transaction without a recorded deposit or withdrawal. Both are null if
- * `verdict` is null. Throws `store_unavailable`.
+ * Returns the sending and receiving sides of the transfer status of a transaction that belongs to no recorded deposit
+ * or withdrawal: what the user paid and what the user received. `verdict` is the classification of the transaction by
+ * its receipt; if it is null, both sides are null. The receiving side is also null if neither a received amount nor a
+ * transaction that ended the request is known. Throws `store_unavailable`.
  */
 export async function untrackedSides(
   ctx: Context,

@@ -12,7 +12,7 @@ export interface VaultDisplay {
   chain: ChainDefinition;
   /** The contract that deposits call. */
   entry: DepositEntry;
-  /** True if the vault's own contract rejects deposits; false if the chain could not be read. */
+  /** True if the vault's contract rejects deposits. False also if the chain could not be read. */
   pausedOnChain: boolean;
   /** The contract's minimum deposit in the asset's smallest unit, or null if it reports none or could not be read. */
   minDeposit: bigint | null;
@@ -20,7 +20,7 @@ export interface VaultDisplay {
 
 /**
  * Converts a vault to the format of API responses. A vault is paused if its registry entry is not active or its
- * contract rejects deposits. The minimum deposit is the larger one of the registry entry's and the contract's, in the
+ * contract rejects deposits. The minimum deposit is the larger of the registry entry's and the contract's, in the
  * asset's smallest unit: "0" if the vault has no minimum, null if unknown. Throws an Error if the vault's family is
  * unknown.
  */
@@ -51,7 +51,7 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
 }
 
 /**
- * Converts a registry proof to the format of API responses, without the result of the redemption and the vault's code.
+ * Converts a registry proof to the format of API responses, which omits the redemption's result and the vault's code.
  */
 export const toWireProof = ({
   ok,

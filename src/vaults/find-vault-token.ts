@@ -4,17 +4,20 @@ import { isNative, sameAddress } from "../lib/address.ts";
 import type { TokenRef } from "../schemas/step-schema.ts";
 import { listRegistry } from "./find-vault.ts";
 
-/** Chain id and address of a token, in upper or lower case. The zero address is the chain's native currency. */
+/**
+ * Identifies a token by chain id and address. The address may be in any case; its checksum is not checked. The zero
+ * address is the chain's native currency.
+ */
 export interface TokenKey {
   chainId: number;
   address: string;
 }
 
 /**
- * Returns symbol and decimals of a token if it is a native currency, or an accepted token or share token of a vault in
- * the registry. The symbol of a share token is empty, because it is unverified. For any other token, the symbol is
- * empty and the decimals are null. The address in the result is checksummed. Throws viem's InvalidAddressError for an
- * invalid address, and `store_unavailable`.
+ * Returns the symbol and decimals of a token that is a native currency, or a vault's accepted token or share token. The
+ * symbol of a share token is empty, because it is unverified. For any other token, the symbol is empty and the decimals
+ * are null. The address in the result is checksummed. Throws viem's InvalidAddressError for an invalid address, and
+ * `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenKey): Promise<TokenRef> {
   const own = { address: getAddress(address) };

@@ -61,9 +61,9 @@ const CachedRows = z.array(CachedRow);
 export interface Registry {
   /** All vaults whose rows are valid, by ascending chain id and address. */
   all: readonly Vault[];
-  /** The same vaults by vault id, as `formatVaultId` writes it. */
+  /** The same vaults by vault id, in the format of `formatVaultId`. */
   byId: ReadonlyMap<string, Vault>;
-  /** Figures for lists by vault id, also of vaults whose rows are invalid. */
+  /** Data for sorting and filtering lists, by vault id; includes vaults whose rows are invalid. */
   facts: ReadonlyMap<string, ListedFacts>;
 }
 /** Parsed registries by the array of cached rows from which each was parsed. */
@@ -71,8 +71,8 @@ const registryOfRows = new WeakMap<object, Registry>();
 
 /**
  * Returns the vaults on served chains that are or once were open for deposits, from a copy that is at most a minute
- * old. If the database is down, the last good copy is served, however old. Invalid rows are logged and left out. Throws
- * `store_unavailable` if the database is down and there is no copy.
+ * old. If the database is down, the last good copy is returned, however old. Invalid rows are logged and left out.
+ * Throws `store_unavailable` if the database is down and there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached(registryPolicy(ctx));
@@ -101,9 +101,9 @@ const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> =
 });
 
 /**
- * Reloads the cached registry after a change of the vaults with the ids `changed`, so that all isolates see the change
- * within a minute, and purges the responses about these vaults and the lists of vaults and tokens from the platform's
- * cache. If the database fails, the last good copy stays. Never throws.
+ * Reloads the cached registry after a change of the vaults with the ids `changed`: all isolates see the change within a
+ * minute. Purges the responses about these vaults, and the lists of vaults and tokens, from the platform's cache. If
+ * the database fails, the last good copy is kept. Never throws.
  */
 export async function renewRegistry(ctx: Context, changed: readonly string[]): Promise<void> {
   await ctx.cache.renew(registryPolicy(ctx));
@@ -120,8 +120,8 @@ function readableRows(ctx: Context, rows: readonly ListedVaultRow[]): z.infer<ty
 }
 
 /**
- * Parses a vault row. Returns a list with the vault, or logs a warning and returns an empty list if the row is invalid.
- * Never throws.
+ * Parses a vault row into a list of one vault. If the row is invalid, logs a warning and returns an empty list. Never
+ * throws.
  */
 export function parseRowOrSkip(ctx: Context, row: StoredVault): Vault[] {
   try {
@@ -141,8 +141,8 @@ function warnSkippedRow(
 }
 
 /**
- * Finds a vault in the cached registry, for display, by its id as `formatVaultId` writes it. The copy is at most a
- * minute old, older only if the database is down. Throws `vault_not_found` or `store_unavailable`.
+ * Finds a vault by its id (in the format of `formatVaultId`) in the cached registry, for display only. The copy is at
+ * most a minute old, or older if the database is down. Throws `vault_not_found` and `store_unavailable`.
  */
 export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
   const vault = (await listRegistry(ctx)).byId.get(vaultId);
@@ -173,10 +173,11 @@ export function parseRegistryRow(row: StoredVault): Vault {
 }
 
 /**
- * Runs work on a vault as stored in Postgres, without waiting for Postgres first: if the cached vault is active, the
- * work starts with it, and is repeated with the stored vault if the two differ in anything but the proof, so that no
- * result depends on a cached address. `work` may run twice and must not have side effects. Throws `vault_not_found` and
- * `store_unavailable` as `findStoredVault` does; errors of `work` with the stored vault propagate.
+ * Runs work on a vault as stored in Postgres without waiting for Postgres first. If the cached vault is active, the
+ * work starts with that; it is repeated with the stored vault if the two differ in anything but the proof. The result
+ * therefore never depends on a cached address. `work` may run twice and must not have side effects. Throws
+ * `vault_not_found` and `store_unavailable` as `findStoredVault` does; errors of `work` with the stored vault
+ * propagate.
  */
 export async function withStoredVault<T>(
   ctx: Context,

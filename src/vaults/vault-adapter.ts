@@ -31,7 +31,7 @@ export interface VaultState {
   exitFee?: number | null | undefined;
 }
 
-/** The part of a vault's state that lists of vaults show: whether it is paused, and its minimum deposit. */
+/** The parts of a vault's state that lists of vaults show: whether it is paused, and its minimum deposit. */
 export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
 
 /**
@@ -53,8 +53,9 @@ export interface DepositTerms {
   /** True if an on-chain switch makes the vault reject every deposit. */
   paused: boolean;
   /**
-   * The asset that the vault names on-chain, or the deposited token if on-chain data shows that the vault accepts it.
-   * Null if the read failed or names other contracts than the registry entry; the deposit is then rejected.
+   * The asset that the vault names on chain, or the deposited token if on-chain data shows that the vault accepts it.
+   * Null if the read failed, or if the vault names contracts other than the registry entry's; the deposit is then
+   * rejected.
    */
   asset: Address | null;
   /**
@@ -97,13 +98,13 @@ export interface DepositInput {
   async?: boolean;
 }
 
-/** Input for reading the conditions of a deposit. The minimum shares are not known yet. */
+/** Input for reading the conditions of a deposit, before its minimum of shares is known. */
 export interface TermsInput extends Omit<DepositInput, "minShares" | "async"> {
   /** Current time in milliseconds since the epoch, for limits that reset daily. */
   now: number;
 }
 
-/** The contract call that deposits, made in a step of the Router or in the user's own transaction. */
+/** The contract call that makes a deposit, either in a step of the Router or in the user's own transaction. */
 export interface DepositCall {
   target: Address;
   /** The contract that pulls the token and therefore needs the allowance. */
@@ -122,7 +123,7 @@ export interface DepositCall {
   /** True if the call only requests a deposit and the vault mints the shares later, at settlement. */
   async: boolean;
   /**
-   * Who enforces the minimum of shares. `native`: the vault's own call, with or without the Router. `router`: only the
+   * What enforces the minimum of shares. `native`: the vault's own call, with or without the Router. `router`: only the
    * Router.
    */
   minShares: "native" | "router";
@@ -217,7 +218,7 @@ export interface AsyncDeposits {
 
 /**
  * The reads and calls of a vault family. An adapter does no I/O: it describes reads, interprets their results and
- * encodes calls, so that the reads of many vaults can be batched.
+ * encodes calls. This allows the reads of many vaults to be batched.
  */
 export interface VaultAdapter {
   /** Name of the family, which registry entries store as `adapter`. */
@@ -246,7 +247,10 @@ export interface VaultAdapter {
    * limits.
    */
   state(vault: Vault, now: number): Query<VaultState>;
-  /** Returns a query for a vault's pause and minimum deposit. It is small enough to be batched for many vaults. */
+  /**
+   * Returns a query for whether a vault is paused, and its minimum deposit. It is small enough to be batched for many
+   * vaults.
+   */
   flags(vault: Vault): Query<VaultFlags>;
   /** Returns a query for the conditions of one deposit, such as its preview, limits, pause and permission. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
@@ -257,14 +261,15 @@ export interface VaultAdapter {
   /** Returns the contracts and events that report the vault's deposits and withdrawals. */
   flows(vault: Vault): FlowSource;
   /**
-   * Returns the vault's asynchronous deposits, or null if every deposit into this vault mints shares at once. Absent if
-   * that is so for the whole family.
+   * Returns the vault's asynchronous deposits, or null if every deposit into this vault mints shares immediately.
+   * Absent if that is true of the whole family.
    */
   asyncDeposits?(vault: Vault): AsyncDeposits | null;
-  /** The family's exits. Absent if withdrawals are not supported. */
+  /** The family's withdrawals. Absent if they are not supported. */
   exits?: VaultExits;
   /**
-   * True if the fee for instant withdrawals is only shown by the conditions of a withdrawal, not by the vault's state.
+   * True if the vault's state lacks the fee for instant withdrawals, so it must be taken from the conditions of a
+   * withdrawal.
    */
   exitFeeInTerms?: true;
 }
@@ -273,8 +278,8 @@ export interface VaultAdapter {
 export type RoleView = "owner" | "curator" | "governorAdmin" | "role_manager" | "management";
 
 /**
- * A vault family, that is, the vaults of one protocol and interface: its adapter, its deriver (which derives a registry
- * entry from the chain) and its governance events.
+ * A vault family (the vaults of one protocol and interface): its adapter, its deriver, which derives a registry entry
+ * from the chain, and its governance events.
  */
 export interface VaultFamily {
   /** The family's adapter, whose `name` identifies the family in registry entries. */

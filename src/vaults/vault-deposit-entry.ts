@@ -22,9 +22,9 @@ export interface DepositEntry {
 }
 
 /**
- * Returns the contract that a deposit into a vault calls: the Router if it is deployed and the vault accepts it as
- * caller, otherwise the vault's entry point. If the vault accepts the Router and no check of the Router's bytecode is
- * cached, throws `chain_unsupported`, and errors of the RPC nodes propagate.
+ * Returns the contract that a deposit into a vault calls: the Router if it is deployed and the vault accepts it as the
+ * caller, otherwise the vault's entry point. May read the chain to check the Router's bytecode: if the vault accepts
+ * the Router and no check is cached, throws `chain_unsupported`, and errors of the RPC nodes propagate.
  */
 export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositEntry> {
   const byRouter = vault.caller === "router" && (await isRouterDeployed(ctx, vault.chainId));
@@ -47,8 +47,8 @@ export async function depositEntryForDisplay(ctx: Context, vault: Vault): Promis
 }
 
 /**
- * Returns all tokens that the vault accepts without a swap: its asset and accepted assets, then the native currency if
- * deposits go through the Router and the asset is the chain's wrapped native token.
+ * Returns all tokens that the vault accepts without a swap: its asset and other accepted tokens, then the native
+ * currency if deposits go through the Router and the asset is the chain's wrapped native token.
  */
 export function acceptedTokens(
   vault: Vault,
@@ -66,8 +66,8 @@ export function acceptedTokens(
 }
 
 /**
- * Returns why a vault that is shown as paused is closed for deposits: the reason in its registry entry or, if the entry
- * is active, that its contract rejects deposits.
+ * Returns why a vault that is shown as paused takes no deposits: the reason in its registry entry or, if the entry is
+ * active, that its contract rejects deposits.
  */
 export function pauseReason(vault: Vault): string {
   return vault.status === "active" ? "the vault's contract rejects deposits" : vault.statusReason;
@@ -76,10 +76,10 @@ export function pauseReason(vault: Vault): string {
 const RouterDeployment = z.object({ deployed: z.boolean(), at: z.number() });
 
 /**
- * Returns true if the chain has the Router with exactly the expected bytecode. True is cached for up to a day. False is
- * cached for a minute, because the Router may be deployed in the meantime; the first call after that still returns it
- * and removes it from the cache. Throws `chain_unsupported`; errors of the RPC nodes propagate. Nothing is thrown while
- * a value is cached.
+ * Returns true if the Router is deployed on the chain with exactly the expected bytecode. True is cached for up to a
+ * day, false for a minute, because the Router may be deployed in the meantime; the first call after that minute still
+ * returns false, but removes it from the cache. Unless a value is cached, throws `chain_unsupported`, and errors of the
+ * RPC nodes propagate.
  */
 export async function isRouterDeployed(ctx: Context, chainId: number): Promise<boolean> {
   const { value } = await ctx.cache.cached({

@@ -37,20 +37,18 @@ export interface DerivedVault {
   /** The contract from which the share price is read. */
   pricer: Address;
   /**
-   * Who must call the vault: the Router or the user. Absent if the chain does not decide it; the registry entry then
-   * keeps its value.
+   * Who must call the vault: the Router or the user. Absent if on-chain data does not determine it; the registry entry
+   * then keeps its value.
    */
   caller?: VaultCaller;
   /** The family's parameters for the registry entry. Absent if the entry keeps its own. */
   params?: Readonly<Record<string, string>>;
 }
 
-/**
- * Result of deriving a registry entry from the chain: the vault, or the reason for the failure as a text for people.
- */
+/** Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. */
 export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
 
-/** Creates the result of a failed derivation. `reason` is shown to people. */
+/** Creates the result of a failed derivation, with a human-readable reason. */
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });
 
 /** Creates a query without reads whose result is a failed derivation with the given reason. */
@@ -73,17 +71,14 @@ const shareTokenAbi = once(() =>
   ]),
 );
 
-/**
- * Maximum number of token decimals that are supported. Beyond it, a share price with 18 decimals may not fit into a
- * uint256.
- */
+/** Maximum supported number of token decimals. With more, a share price with 18 decimals may not fit into a uint256. */
 export const MAX_DECIMALS = 36;
 /** Maximum length of a stored vault name, in characters. */
 export const MAX_NAME_LENGTH = 120;
 
 /**
- * Returns a query for a token's symbol, cut to 32 characters, and its decimals. Symbols that are returned as bytes32
- * are read too. The result is null if the symbol is missing or empty, or if the decimals are missing or above 36.
+ * Returns a query for a token's symbol, cut to 32 characters, and its decimals. A symbol returned as bytes32 is read
+ * too. The result is null if the symbol is missing or empty, or if the decimals are missing or above 36.
  */
 export function tokenQuery(address: Address): Query<Token | null> {
   const onToken = { to: address, abi: tokenAbi() } as const;
@@ -139,19 +134,21 @@ export function sanitizeLabel(text: string | null, length: number): string {
 }
 
 /**
- * The vault to derive, with those parts of its registry entry that no contract reveals. Every address is verified on
- * chain; parameters that no contract holds are kept as reviewed.
+ * The vault to derive, with the parts of its earlier registry entry that no contract reveals. Every address is verified
+ * on chain; parameters that no contract holds are kept as reviewed.
  */
 export interface DerivationSubject extends VaultKey {
   /** Tokens to check as asset or accepted token; the known asset comes first. Empty if none is known. */
   tokens: readonly Address[];
   /** Entry point of the earlier registry entry, or null if there is none. */
   entryPoint: Address | null;
-  /** Parameters of the earlier registry entry, empty if there is none. */
+  /** Parameters of the earlier registry entry; empty if there is none. */
   params: Readonly<Record<string, string>>;
 }
 
-/** Creates the input for deriving a vault by its chain and address alone, without tokens, entry point or parameters. */
+/**
+ * Creates the input for deriving a vault from its chain and address alone, without tokens, entry point or parameters.
+ */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
   ...{ chainId, address, tokens: [], entryPoint: null, params: {} },
 });
@@ -171,14 +168,14 @@ export function subjectOfRow(
   return { chainId, address: getAddress(address), tokens, entryPoint: getAddress(entryPoint), params };
 }
 
-/** Derives the registry entry of a family's vault from the chain, starting at one address. Does no I/O itself. */
+/** Derives the registry entry of a family's vault from the chain, starting from one address. Does no I/O itself. */
 export interface Deriver {
-  /** True if derivation fails for vaults of all other families, so that success identifies the family. */
+  /** True if the derivation fails for vaults of all other families, so its success identifies the family. */
   conclusive: boolean;
   /** Returns a query for the registry entry's columns that the chain shows, in as many batches as needed. */
   derive(subject: DerivationSubject): Query<Derivation>;
   /**
-   * Returns a query that recognizes the protocol's contracts other than vaults. Its result is a sentence for people
+   * Returns a query that recognizes the protocol's contracts other than vaults. Its result is a human-readable sentence
    * that says what the contract at `address` is, or null if it is not recognized. Absent if the family recognizes none.
    */
   describeOther?(address: Address): Query<string | null>;

@@ -9,7 +9,7 @@ import type { ExplainedRevert } from "./vault-reverts.ts";
  */
 export type ExitMode = "instant" | "request" | "cooldown";
 
-/** Input of a withdrawal call. */
+/** Input of the call that redeems shares or requests their redemption. */
 export interface ExitInput {
   mode: ExitMode;
   /** The token that the vault pays; one of its exit tokens. */
@@ -20,7 +20,7 @@ export interface ExitInput {
   owner: Address;
   /**
    * The account that the vault sees as `msg.sender`: the owner, or null for the Router's executor, which then holds the
-   * shares and whose address is not known in advance.
+   * shares. The executor's address is not known in advance.
    */
   caller: Address | null;
   /** The account that receives the token, or null for the executor, which pays it out afterwards. */
@@ -33,7 +33,7 @@ export interface ExitInput {
   slippage?: number;
 }
 
-/** Input for reading the conditions of a withdrawal. The minimum output is not known yet. */
+/** Input for reading the conditions of a withdrawal, before its minimum output is known. */
 export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant"> {
   /** Current time in unix milliseconds, for locks, windows and daily limits. */
   now: number;
@@ -42,8 +42,8 @@ export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant">
 /**
  * Why a vault would reject a withdrawal, as its views show. `mode_unsupported`: the vault does not pay withdrawals in
  * this mode now. `not_allowed`: the account may not redeem. `share_locked`: the owner's shares are locked.
- * `exits_paused`: withdrawals are paused. `no_liquidity`: the vault holds too few assets. `cooldown`: a wait is not
- * over. `request_pending`: an earlier request must end first. `price_stale`: the vault's price is out of date.
+ * `exits_paused`: withdrawals are paused. `no_liquidity`: the vault holds too few assets. `cooldown`: a cooldown has
+ * not ended. `request_pending`: an earlier request must end first. `price_stale`: the vault's price is out of date.
  * `token_unsupported`: the vault does not pay this token.
  */
 export type ExitRefusal =
@@ -92,7 +92,7 @@ export interface ExitTerms {
   earliest: number | null;
   /** Time at which a request made now expires, in unix seconds, or null if it does not expire. */
   expiresAt: number | null;
-  /** Part of the payment that is made at once if the rest is queued, or null if the payment is not split. */
+  /** Part of the payment that is made immediately while the rest is queued, or null if the payment is not split. */
   paidNow: bigint | null;
   /** True if an on-chain switch makes the vault reject the withdrawal. */
   paused: boolean;
@@ -105,7 +105,7 @@ export interface ExitTerms {
   variant: string | null;
 }
 
-/** Exit conditions for families to override: all values unknown, priced now, neither paused nor refused. */
+/** Conditions of a withdrawal for families to override: all values unknown, priced now, neither paused nor refused. */
 export const unknownExitTerms: ExitTerms = {
   ...{ asset: null, heldShares: null, maxShares: null, minShares: null },
   ...{ previewAssets: null, previewRevert: null, grossAssets: null, availableAssets: null },
@@ -113,7 +113,10 @@ export const unknownExitTerms: ExitTerms = {
   ...{ paused: false, refusal: null, variant: null },
 };
 
-/** The call that redeems or requests, made in a step of the Router or in the owner's own transaction. */
+/**
+ * The contract call that redeems shares or requests their redemption, either in a step of the Router or in the owner's
+ * own transaction.
+ */
 export interface ExitCall {
   target: Address;
   data: Hex;
@@ -130,9 +133,9 @@ export interface ExitCall {
   selfOffsets: readonly number[];
   /** The account that the token is paid to. */
   paysTo: "receiver" | "caller";
-  /** Who enforces the minimum of assets. `native`: the call itself. `none`: only the Router, if it makes the call. */
+  /** What enforces the minimum of assets. `native`: the call itself. `none`: only the Router, if it makes the call. */
   minAssets: "native" | "none";
-  /** The token that the vault pays, at once or at settlement. */
+  /** The token that the vault pays, immediately or at settlement. */
   tokenOut: Address;
   /** True if the call only requests the withdrawal. */
   async: boolean;
@@ -209,16 +212,16 @@ export interface VaultExits {
   /** Returns true if the family's contracts allow the Router's executor to hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
   /**
-   * True if a request is the plain redemption, in which the vault pays what is liquid and queues the rest. False or
-   * absent if a request is a function of its own.
+   * True if a request is made by the plain redemption, in which the vault pays what is liquid and queues the rest.
+   * Absent if requests have a function of their own.
    */
   redeemQueues?: true;
   /** Returns a query for the conditions of one withdrawal. */
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**
    * Returns a query for a sample of shares: their value (`gross`) and what redeeming them now would pay after fees
-   * (`net`), both in the asset's smallest unit. The result is null if redeeming now is impossible. Absent if that never
-   * costs a fee or is never possible.
+   * (`net`), both in the asset's smallest unit. The result is null if redeeming now is impossible. Absent if redeeming
+   * never costs a fee or is never possible immediately.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or the request, without checking its conditions. */
@@ -227,7 +230,7 @@ export interface VaultExits {
   explain?(revert: Hex): ExplainedRevert | null;
   /**
    * Returns a query for a user's open redemptions. `requestIds` are the ids known from receipts and logs, for families
-   * that cannot list requests by account (`findsByIds`). Absent if all withdrawals of the family are instant.
+   * that cannot list requests by account (see `findsByIds`). Absent if all withdrawals of the family are instant.
    */
   pending?(
     vault: Vault,
@@ -256,8 +259,8 @@ export interface VaultExits {
   /** Finds the user's redemption request in the logs of a successful receipt, or returns null if there is none. */
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;
   /**
-   * Returns how a receipt's logs settle the user's redemption request: by a claim, a payment of the vault, a rejection
-   * or a cancellation. Null if they do not settle it.
+   * Finds in a receipt's logs how the user's redemption request was settled: by a claim, a payment of the vault, a
+   * rejection or a cancellation. Null if they do not settle it.
    */
   findSettlement?(
     vault: Vault,
@@ -265,7 +268,7 @@ export interface VaultExits {
   ): ExitSettlement | null;
 }
 
-/** A flow that belongs to a redemption request: the request itself, or a deposit that cancels it. */
+/** An indexed flow that belongs to a redemption request: the request itself, or a deposit that cancels it. */
 export interface RequestFlow {
   kind: "deposit" | "withdrawal";
   requestId: string;
@@ -291,7 +294,7 @@ export interface ExitSettlement {
 }
 
 /**
- * Returns the amounts of a token that an account received according to a receipt's logs, in their order and in the
+ * Returns the amounts of a token that an account received according to a receipt's logs, in log order and in the
  * token's smallest unit. Empty if there are none.
  */
 export function paidTo(logs: readonly Log[], of: { token: Address; receiver: Address }): bigint[] {

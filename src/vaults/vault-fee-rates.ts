@@ -1,15 +1,15 @@
 import type { ReadResult } from "../chains/chain-reads.ts";
 
 /**
- * A vault's performance fee and management fee as decimal strings, in the unit of its family: for Morpho Vault V2 a
- * fraction with 18 decimals, the management fee per second; for IPOR and Lagoon basis points, the management fee per
- * year. A fee is absent if its view function failed.
+ * A vault's performance fee and management fee as decimal strings, in its family's unit. Morpho Vault V2: a fraction
+ * with 18 decimals, the management fee per second. IPOR and Lagoon: basis points, the management fee per year. A fee is
+ * absent if its view function failed.
  */
 export type FeeRates = Partial<Record<"performance_fee" | "management_fee", string>>;
 
 /**
- * Returns a record with one fee: `feeOf` of its view function's value, as a decimal string under `name`. Empty if the
- * call failed.
+ * Returns a record of one fee, named `name`, as a decimal string. `feeOf` extracts the fee from the view function's
+ * value. Empty if the call failed.
  */
 export function feeRate<T>(
   name: keyof FeeRates,

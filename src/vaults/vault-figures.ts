@@ -7,7 +7,7 @@ import type { Vault } from "./vault.ts";
 import type { VaultState } from "./vault-adapter.ts";
 import type { Yields } from "./vault-yields.ts";
 
-/** Schema of a vault's figures in the cached registry; `VaultFigures` states the units. */
+/** Schema of a vault's figures in the cached registry. `VaultFigures` states their units. */
 export const CachedFigures = z.object({
   blockNumber: z.number(),
   blockTime: z.coerce.date(),
@@ -24,22 +24,22 @@ export const CachedFigures = z.object({
 });
 
 /**
- * Figures of a vault for lists, read at one block. `minDeposit` and `maxDeposit` are decimal strings in the asset's
- * smallest unit, `sharePrice` one in whole assets per whole share times 10^18, and `tvlUsd` one in US dollars with
- * decimals. `exitFee` and the yields are fractions (0.05 = 5%). Null means unknown.
+ * A vault's figures for lists, read at one block. `minDeposit` and `maxDeposit` are decimal strings in the asset's
+ * smallest unit; `sharePrice` is a decimal string in whole assets per whole share times 10^18; `tvlUsd` is a decimal
+ * string in US dollars. `exitFee` and the yields are fractions (0.05 = 5%). Null means unknown.
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
 /** Data that lists show about a vault in addition to its registry entry. */
 export interface ListedFacts {
-  /** The last figures of the vault, or null if it was never read. */
+  /** The vault's latest figures, or null if they were never read. */
   figures: VaultFigures | null;
-  /** Numbers of the vault's incidents of tiers `high` and `medium` that were last seen within 24 hours. */
+  /** Counts of the vault's incidents of tiers `high` and `medium` that were last seen within 24 hours. */
   signals: { high: number; medium: number };
 }
 
 /**
- * What a row of `vault_figures` is made of: a vault's state as read at `block`, its TVL in US dollars (decimal string,
+ * The data for a row of `vault_figures`: a vault's state as read at `block`, its TVL in US dollars (decimal string,
  * null if unknown), its yields, and whether the Router is deployed on its chain.
  */
 export interface FiguresInput {

@@ -3,8 +3,8 @@ import { parseAddress } from "../lib/address.ts";
 import type { Token, Vault } from "./vault.ts";
 
 /**
- * Reads a required parameter of a vault's registry entry that has a fixed set of values. Throws an Error if it is
- * missing or has another value.
+ * Reads a required parameter with a fixed set of values from a vault's registry entry. Throws an Error if it is missing
+ * or has another value.
  */
 export function choiceParam<const C extends string>(
   vault: Pick<Vault, "vaultId" | "params">,
@@ -27,8 +27,8 @@ export function optionalChoiceParam<const C extends string>(
 }
 
 /**
- * Reads an optional address parameter of a vault's registry entry, or returns null if it is missing. Throws an Error if
- * it is not an address.
+ * Reads an optional address parameter from a vault's registry entry, or returns null if it is missing. Throws an Error
+ * if it is not an address.
  */
 export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Address | null {
   const text = vault.params[name];
@@ -39,8 +39,8 @@ export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: str
 }
 
 /**
- * Reads an optional bytes32 parameter of a vault's registry entry, or returns the zero word if it is missing. Throws an
- * Error if it is not a bytes32 value.
+ * Reads an optional bytes32 parameter from a vault's registry entry, or returns the zero word if it is missing. Throws
+ * an Error if it is not a bytes32 value.
  */
 export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Hex {
   const text = vault.params[name] ?? "";
@@ -55,8 +55,8 @@ export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string
 const TOKEN_ENTRY = /^(0x[0-9a-fA-F]{40})\/(\d{1,2})\/(\S{1,32})$/;
 
 /**
- * Reads an optional parameter of a vault's registry entry that lists tokens as `<address>/<decimals>/<symbol>`,
- * separated by commas. Returns an empty list if it is missing. Throws an Error for an invalid entry.
+ * Reads an optional list of tokens, `<address>/<decimals>/<symbol>` separated by commas, from a vault's registry entry.
+ * Empty if the parameter is missing. Throws an Error for an invalid item.
  */
 export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Token[] {
   const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
@@ -69,8 +69,8 @@ export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: stri
 }
 
 /**
- * Formats tokens as a parameter that `tokensParam` reads. Leaves out tokens whose symbols have a space, a comma or more
- * than 32 characters.
+ * Formats tokens as a parameter for `tokensParam`. Leaves out tokens whose symbols contain a space or a comma or have
+ * more than 32 characters.
  */
 export const tokenList = (tokens: readonly Token[]): string =>
   tokens
@@ -78,7 +78,7 @@ export const tokenList = (tokens: readonly Token[]): string =>
     .filter((text) => TOKEN_ENTRY.test(text) && !text.includes(","))
     .join(",");
 
-/** Returns registry parameters without those that the derivation reads again, so that no outdated value remains. */
+/** Returns registry parameters without those that the derivation reads again, so no outdated value remains. */
 export const withoutParams = (
   params: Readonly<Record<string, string>>,
   names: readonly string[],
@@ -86,8 +86,8 @@ export const withoutParams = (
   Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
 
 /**
- * Returns registry parameters with the wait for withdrawals in seconds that the vault's contracts state
- * (`withdraw_seconds`), or without this parameter if `seconds` is null.
+ * Returns registry parameters with `withdraw_seconds` set to the wait for withdrawals that the vault's contracts state,
+ * or without this parameter if `seconds` is null.
  */
 export function withWithdrawSeconds(
   params: Readonly<Record<string, string>>,

@@ -106,9 +106,9 @@ export interface ExplainedRevert {
 }
 
 /**
- * Maps revert data to an error code and a text, for errors that vaults of many families and tokens share, with the
- * codes that apply to a deposit. For an unknown error, the code is null and the text is the selector or the reason
- * string; both are null if the data has no selector.
+ * Maps revert data to an error code and a text, for errors that tokens and vaults of many families share. The codes are
+ * those of a deposit. For an unknown error, the code is null and the text is the selector or the reason string; both
+ * are null if the data has no selector.
  */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };
@@ -128,7 +128,7 @@ export function explainCommonRevert(data: Hex): ExplainedRevert {
   }
 }
 
-/** A vault family's own errors, each with the API error code that it means, or null for an error without a code. */
+/** A vault family's own errors with the API error code that each means; null for an error without a code. */
 export interface FamilyErrors {
   /** Error codes by the error's Solidity signature, such as `error Name(types)`. */
   errors?: Readonly<Record<string, ErrorCode | null>>;
@@ -201,9 +201,9 @@ const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
 
 /**
  * Maps the revert data of a withdrawal to an error code and a text. Uses the withdrawal errors that many families
- * share; for any other error, uses `otherwise`, the meaning of the same error for a deposit, and changes the code
- * `vault_paused` to `exits_paused`, `above_maximum` to `no_liquidity`, and `zero_shares` to `nothing_to_withdraw`. The
- * code is null if neither knows the error.
+ * share. For any other error, uses its meaning for a deposit (`otherwise`), but changes the code `vault_paused` to
+ * `exits_paused`, `above_maximum` to `no_liquidity`, and `zero_shares` to `nothing_to_withdraw`. The code is null if
+ * the error is unknown to both.
  */
 export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
   const own = explainOwnExitError()(data);

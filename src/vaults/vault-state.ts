@@ -35,9 +35,9 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
 
 /**
- * Reads a vault's totals, share price and limits. Cached values are fresh for 5 seconds and served for up to a minute
- * while they are reloaded. If the chain cannot be read, older values, of up to seven days, are returned with `stale`
- * true, or null if there are none; a warning is logged. Never throws.
+ * Reads a vault's totals, share price and limits. Cached values are fresh for 5 seconds, and served for up to a minute
+ * while they are reloaded. If the chain cannot be read, logs a warning and returns values up to seven days old with
+ * `stale` true, or null if there are none. Never throws.
  */
 export async function readVaultState(
   ctx: Context,
@@ -66,9 +66,10 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
 }
 
 /**
- * Returns pause and minimum deposit of a chain's vaults by vault id: `known`, which was read at the time `at`
- * (milliseconds since the epoch), or newer values that this isolate has. If they are older than 15 seconds, they are
- * reloaded in one batch in the background. A vault may be missing from the result. Never throws.
+ * Returns, by vault id, whether each vault of a chain is paused and its minimum deposit. The values are `known`, which
+ * the caller read at time `at` (milliseconds since the epoch), or newer ones from this isolate's memory. Values older
+ * than 15 seconds are still returned, and reloaded in one batch in the background. A vault may be missing from the
+ * result. Never throws.
  */
 export async function readVaultFlags(
   ctx: Context,
@@ -125,8 +126,8 @@ export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
 }
 
 /**
- * Returns the query for the states of vaults of one chain, by vault id. `now` is in milliseconds since the epoch.
- * Throws an Error if a vault's family is unknown.
+ * Returns the query for the states of several vaults of one chain, by vault id. `now` is in milliseconds since the
+ * epoch. Throws an Error if a vault's family is unknown.
  */
 export function vaultStatesQuery(vaults: readonly Vault[], now: number): Query<Record<string, VaultState>> {
   const states = vaults.map((vault) => [vault.vaultId, vaultStateQuery(vault, now)] as const);
@@ -145,9 +146,11 @@ export async function readUncached<S>(
 }
 
 /**
- * Runs a query that depends on the time, without a cache, and returns the result with the block of its first batch of
- * reads. `query` creates it from that block's time, in milliseconds since the epoch, or from the service's time if the
- * block's is unknown. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a time-dependent query without a cache, and returns the result with the block of its first batch of reads.
+ * `query` returns the query for a time in milliseconds since the epoch and may be called several times: with the
+ * current time to determine the reads, then with their block's time (if it is known) to interpret them. Reads that
+ * differ at the block's time are repeated only if the chain's clock is more than a minute ahead. Throws
+ * `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readTimed<S>(
   ctx: Context,

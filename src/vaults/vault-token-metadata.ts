@@ -20,8 +20,8 @@ const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.strin
 const MAX_SYMBOL_LENGTH = 32;
 
 /**
- * Reads a token's symbol, cut to 32 characters and empty if the contract returns none, and its decimals. Cached values
- * are fresh for a day, served for up to two days while they are reloaded, and for up to seven days if reloading fails.
+ * Reads a token's symbol (cut to 32 characters, empty if the contract returns none) and decimals. Cached values are
+ * fresh for a day, served for up to two days while they are reloaded, and for up to seven days if reloading fails.
  * Throws `token_unsupported` if the contract returns no decimals, and `chain_unsupported`; errors of the RPC nodes
  * propagate.
  */
@@ -61,9 +61,9 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Returns a token for display: as `findToken` knows it, otherwise as its contract describes it. If the chain is not
- * served or cannot be read, or if the contract returns no decimals, the symbol is empty, the decimals are null, and a
- * warning is logged. Throws viem's InvalidAddressError for an invalid address, and `store_unavailable`.
+ * Returns a token for display: from `findToken` if that knows it, otherwise as its contract describes it. If the chain
+ * is not served or cannot be read, or if the contract returns no decimals, logs a warning and returns an empty symbol
+ * and null decimals. Throws viem's InvalidAddressError for an invalid address, and `store_unavailable`.
  */
 export async function describeToken(ctx: Context, token: TokenKey): Promise<TokenRef> {
   const known = await findToken(ctx, token);

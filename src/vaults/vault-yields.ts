@@ -24,7 +24,7 @@ const AGES = [0, DAY_S, 7 * DAY_S, 30 * DAY_S] as const;
 /**
  * Returns the realized annual yields of all vaults with snapshots, by vault id. Cached values are fresh for two
  * minutes, served for up to an hour while they are reloaded, and for up to a day if the database cannot be read. Never
- * throws: without such values, logs a warning and returns an empty record.
+ * throws: if there are no such values either, logs a warning and returns an empty record.
  */
 export async function readYields(ctx: Context): Promise<Readonly<Record<string, Yields>>> {
   try {

@@ -12,13 +12,13 @@ export interface Token {
   decimals: number;
 }
 
-/** A vault of the registry in the form that the code uses. Addresses are checksummed. */
+/** A vault of the registry, converted from its row for use in code. Addresses are checksummed. */
 export interface Vault {
   /** `<chain_id>:<lowercase address>`. */
   vaultId: string;
   chainId: number;
   address: Address;
-  /** The vault's original interface, as the API shows it. */
+  /** The vault's type as the API shows it. */
   type: VaultType;
   /** Name of the vault's family. */
   adapter: string;
@@ -42,7 +42,7 @@ export interface Vault {
   /** Name of the curator, or empty if unknown. */
   curator: string;
   status: VaultStatus;
-  /** Reason for the status, for people; may be empty. */
+  /** Human-readable reason for the status; may be empty. */
   statusReason: string;
   /** The last proof of the vault, or null if it was never proven. */
   proof: VaultProof | null;
@@ -52,7 +52,10 @@ export interface Vault {
   noMinimum: boolean;
 }
 
-/** A row of the vaults table without its timestamps and the state of its proofs. */
+/**
+ * A row of the vaults table without its timestamps, provenance and administrative columns. Of the state of its proofs,
+ * it has at most the last proof.
+ */
 export type StoredVault = Omit<
   VaultRow,
   | "createdAt"

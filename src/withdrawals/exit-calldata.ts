@@ -134,8 +134,10 @@ export function toExitOrder(exit: Exit): RouterCall {
 }
 
 /**
- * Encodes a redemption or request as the call that the user's wallet sends, without value: to the Router, or to the
- * vault. Errors of `toExitOrder` propagate.
+ * Encodes a redemption or redemption request as the call that the user's wallet sends, with a value of zero: to the
+ * Router if `exit.way.via` is `router`, otherwise to the contract that the vault's family uses (such as its entry point
+ * or a queue). Throws a RangeError for a request through the Router, because only the owner can make a request; errors
+ * of the family's `encode` propagate.
  */
 export function encodeExit(exit: Exit): UserCall {
   if (exit.way.via === "router")

@@ -1,7 +1,11 @@
 import type { EmbedEvent } from "../../client/client-embed-types.ts";
 import { type FrameMessage, HELLO, type HostMessage, LEND } from "./embed-protocol.ts";
 
-/** The wallet of the page around the frame, as an EIP-1193 provider whose requests are sent to that page. */
+/**
+ * Connection to the wallet of the page that embeds this iframe: an EIP-1193 `request`, which is forwarded to that page,
+ * the wallet's events, and a way to send the deposit form's own events to the page. Events are received with `listen`
+ * instead of EIP-1193's `on`.
+ */
 export interface LentProvider {
   /**
    * Sends a request to the wallet and returns its result. Waits as long as the user needs; rejects with an Error that
@@ -23,9 +27,10 @@ interface Waiting {
 }
 
 /**
- * Asks the page around the frame for its wallet and waits until it sends it. Only a message from the surrounding
- * window, with the origin from the frame's URL and with a port, is accepted; all further messages use that port, to
- * which no other page has access. Never resolves if no such message arrives.
+ * Asks the embedding page for its wallet and resolves with a provider that relays requests to it. Accepts only a reply
+ * that comes from the parent window `around`, has the origin `hostOrigin` (the `host` parameter of the frame's URL) and
+ * carries a MessagePort. All further messages use that port, to which no other page has access. Never settles if no
+ * such reply arrives.
  */
 export function receiveWallet(around: Window, hostOrigin: string): Promise<LentProvider> {
   return new Promise((resolve) => {

@@ -33,7 +33,10 @@ export function formatAmount(amount: bigint, options: { decimals: number; digits
 
 const smallest = (digits: number): string => (digits === 0 ? "1" : `0.${"1".padStart(digits, "0")}`);
 
-/** Formats an amount in a token's smallest unit with all its decimals and without commas, for an input field. */
+/**
+ * Formats an amount in a token's smallest unit as an exact decimal for an input field: not rounded, and without commas
+ * or trailing zeros.
+ */
 export function toDecimalText(amount: bigint, decimals: number): string {
   const unit = 10n ** BigInt(decimals);
   const fraction = (amount % unit).toString().padStart(decimals, "0").replace(/0+$/, "");

@@ -1,7 +1,10 @@
 import { Link } from "@tanstack/react-router";
 import { TokenMark } from "../ui/token-display.tsx";
 
-/** Name of a vault with its chain and its token's mark, linked to the vault's page. */
+/**
+ * Link to a vault's page: the vault's name above its chain's name, next to a badge with the first letters of the
+ * asset's symbol (`symbol`).
+ */
 export function VaultName(props: { vaultId: string; name: string; symbol: string; chain: string }) {
   const { vaultId, name, symbol, chain } = props;
   return (

@@ -58,8 +58,8 @@ function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Addre
 
 /**
  * Returns the query for the state that decides which signatures an owner can pay with, to be batched with other reads.
- * A read that fails counts as unsupported. So does a listed token whose domain separator differs from the table, and a
- * warning is logged. `share` is true for a vault's share token, which needs no table entry.
+ * A failed read counts as unsupported. A listed token whose domain separator differs from the table also counts as
+ * unsupported, and a warning is logged. `share` is true for a vault's share token, which needs no table entry.
  */
 export function authorizationQuery(
   ctx: Context,
@@ -110,8 +110,8 @@ function listedQuery(
 const DELEGATION = { bytes: 23n, prefix: "0xef0100" } as const;
 
 /**
- * Returns the kind of an account from the size of its code in bytes and the code's first bytes (at least three). Source
- * of the delegation designator: EIP-7702.
+ * Returns the kind of an account from the size of its code in bytes and the code's first bytes (at least three).
+ * Source: EIP-7702 (delegation designator).
  */
 export function accountKindOf({ size, head }: { size: bigint; head: Hex }): AccountKind {
   if (size === 0n) return "plain";

@@ -65,8 +65,8 @@ export interface GivenSignature {
 }
 
 /**
- * Completes an order with its owner's signature and simulates it from the submitter on the real state, with the
- * accounts' own code. The signature is neither stored nor logged. Throws `signature_invalid`;
+ * Completes an order with its owner's signature and simulates it as sent by the submitter, on the real state and with
+ * the accounts' own code. The signature is neither stored nor logged. Throws `signature_invalid`;
  * `authorization_unsupported` if the token, Permit2 or the account's code rejects a valid signature; `quote_expired`
  * after the order's deadline; the code in `spent` if the order was used or cancelled; `price_unsafe` if the output is
  * now below its minimum; `would_revert`, also if the owner no longer holds the amount; `simulation_unavailable`,
@@ -209,9 +209,10 @@ export async function readOrderState(
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Verifies a signature and returns it in the form that contracts accept: by the recovered signer for accounts with a
- * private key (`plain`, `delegated`, unknown), by ERC-1271 for accounts with code. A 64-byte signature (EIP-2098) is
- * expanded to 65 bytes; one with a high `s` counts only if the account's code accepts it. Throws `signature_invalid`.
+ * Verifies a signature and returns it in the form that contracts accept. For accounts with a private key (`plain`,
+ * `delegated` or unknown), the recovered signer must be the account; for accounts with code, ERC-1271 decides. A
+ * 64-byte signature (EIP-2098) is expanded to 65 bytes. One with a high `s` is valid only if the account's code accepts
+ * it. Throws `signature_invalid`.
  */
 export async function checkedSignature(
   { address, hash, signature }: SignedDigest,

@@ -6,7 +6,7 @@ import type { AuthorizeWay } from "../../schemas/signing-schema.ts";
 import type { AuthorizationFacts } from "./authorization-facts.ts";
 
 /**
- * How a caller wants to pay for an order: an approval, a kind of signature, or `auto`, and the account that will submit
+ * How a caller wants to pay for an order: by an approval, a kind of signature, or `auto`; and which account will submit
  * the order. A submitter other than the owner requires a signature that any account can submit.
  */
 export interface AuthorizationWish {
@@ -28,7 +28,7 @@ interface Payable {
 /** Order in which `auto` tries signatures; a permit works only if the owner submits. */
 const LADDER: readonly AuthorizationKind[] = ["erc3009", "permit", "permit2"];
 
-/** Returns true unless the caller requests an approval, that is, for `auto` and every kind of signature. */
+/** Returns true for `auto` and for every kind of signature, false if the caller requests an approval. */
 export const asksForSignature = ({ way }: AuthorizationWish): boolean => way !== "approve";
 
 /**

@@ -14,7 +14,7 @@ import type { AuthorizationFacts } from "./authorization-facts.ts";
 const HexText = z.string().transform((text) => text as Hex);
 const AddressValue = z.string().transform((text): Address => getAddress(text));
 
-/** Everything about the signature that a built order waits for, as stored. The signature itself is never stored. */
+/** What is stored about the signature that a built order waits for. The signature itself is never stored. */
 export const PlannedAuthorization = z.object({
   kind: z.enum(["erc3009", "permit2", "permit"]),
   chainId: z.int(),
@@ -39,9 +39,8 @@ export const PlannedAuthorization = z.object({
 export type PlannedAuthorization = z.infer<typeof PlannedAuthorization>;
 
 /**
- * Returns what is stored about the signature that an order waits for. `data` is the calldata of
- * `DepositRouter.execute`. Throws a TypeError if the facts lack the domain or nonce that the kind needs, which
- * `chooseAuthorization` excludes.
+ * Creates the record of the signature that an order waits for. `data` is the calldata of `DepositRouter.execute`.
+ * Throws a TypeError if `facts` lack the domain or nonce that the kind needs, which `chooseAuthorization` rules out.
  */
 export function planAuthorization(
   of: Pick<PlannedAuthorization, "chainId" | "owner" | "submitter" | "data"> & {
@@ -60,7 +59,7 @@ export function planAuthorization(
 
 /**
  * Decodes the Router order, with its steps and sweep list, that a signature pays for. Throws viem's decoding error if
- * `data` is not such a call, which is never stored.
+ * `data` is not a call of `DepositRouter.execute`.
  */
 export const orderOf = ({ data }: Pick<PlannedAuthorization, "data">): RouterCall => decodeRouterCall(data);
 
@@ -81,7 +80,10 @@ function toMessage(planned: PlannedAuthorization) {
   return toPermitMessage(call, { owner, domain, nonce: BigInt(permitNonce ?? "0") });
 }
 
-/** Returns the EIP-712 digest that the owner signs: of the token's or Permit2's message, not of the Router order. */
+/**
+ * Returns the EIP-712 digest that the owner signs. It is the digest of the token's or Permit2's message, not of the
+ * Router order.
+ */
 export const digestOf = (planned: PlannedAuthorization): Hex =>
   hashTypedData(toMessage(planned) as Parameters<typeof hashTypedData>[0]);
 

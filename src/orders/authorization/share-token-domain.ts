@@ -5,7 +5,7 @@ import { once } from "../../lib/once.ts";
 import type { SigningToken } from "../../lib/signing-token-setting.ts";
 
 /**
- * What a share token's view functions return about its EIP-712 domain. A field is null if its function is missing or
+ * What a share token's view functions say about its EIP-712 domain. A field is null if its function is missing or
  * failed.
  */
 export interface StatedDomain {
@@ -60,11 +60,11 @@ const MAX_NAME = 100;
 
 /**
  * Returns a share token with its EIP-712 domain if it supports permits. Null if no known domain has its separator, if
- * it states a domain of another chain or contract, or if the domain's name is longer than 100 characters. The
- * candidates are the domains of known vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn
- * (`apiVersion`), and Morpho's Vault V2 (neither name nor version). Chain and contract always come from the request, so
- * a token that states a false name can only harm signatures for itself. Accounts with code sign a permit only if the
- * caller requests it by name.
+ * it states a domain of another chain or contract, or if the domain's name is longer than 100 characters. The known
+ * domains are those of common vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn (`apiVersion`), and
+ * Morpho's Vault V2 (neither name nor version). Chain and contract always come from the request, so a token that states
+ * a false name can only harm signatures for itself. Accounts with code sign a permit only if the caller requests it by
+ * name.
  */
 export function findShareToken(
   { chainId, token }: { chainId: number; token: Address },

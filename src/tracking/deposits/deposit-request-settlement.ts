@@ -140,9 +140,9 @@ async function findSettlement(
 }
 
 /**
- * Returns true if a transaction may have settled a request: it succeeded, its block is not before the request's
- * (`block`), and it is not a call by the user to a contract other than the vault's (`contracts`). The last condition
- * excludes shares that the user bought elsewhere.
+ * Returns true if a transaction may have settled a request: it succeeded, it is in the request's block (`block`) or a
+ * later one, and, if the user sent it, it called one of the vault's contracts (`contracts`). The last condition
+ * excludes transactions in which the user bought shares elsewhere.
  */
 export function maySettle(
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },

@@ -22,9 +22,10 @@ interface TransferInput {
 }
 
 /**
- * Returns the transition of a withdrawal's second step if one of the transactions that were built for it has succeeded
- * and is confirmed, otherwise an empty list. A reverted transaction changes nothing and can be sent again. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * Returns a list with the state transition for a withdrawal's second step (the swap or bridge that follows the vault's
+ * payment), once one of the transactions built for it has succeeded and is confirmed: the tokens are in a bridge, or a
+ * swap has paid the user. Empty otherwise. A reverted transaction is ignored, and the user can send it again. Throws
+ * `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function secondExitTransitions(
   ctx: Context,

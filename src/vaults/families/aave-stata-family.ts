@@ -55,8 +55,8 @@ const exits: VaultExits = {
 /**
  * Adapter of Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
  * pause. The token checks `maxDeposit` before it calls the pool, so a deposit into a frozen reserve reverts like one
- * into a reserve at its supply cap. Withdrawals are instant, while the reserve has liquidity. Since version 3.4 the
- * pool reverts with custom errors; older pools revert with a numeric string. Source: aave-v3-origin, StataTokenV2,
+ * into a reserve at its supply cap. Withdrawals are instant as long as the reserve has liquidity. Since version 3.4,
+ * the pool reverts with custom errors; older pools revert with a numeric string. Source: aave-v3-origin, StataTokenV2,
  * Errors.
  */
 export const aaveStata = defineErc4626({
@@ -126,8 +126,8 @@ function identifyStata({ chainId, address }: DerivationSubject): Query<Identific
 }
 
 /**
- * Vault family of Aave's static aTokens. The Aave pool behind them is governed by other contracts, so the family has no
- * governance events of its own.
+ * Vault family of Aave's static aTokens. It has no governance events of its own, because other contracts govern the
+ * underlying Aave pool.
  */
 export const aaveStataFamily: VaultFamily = {
   adapter: aaveStata,

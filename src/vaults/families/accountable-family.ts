@@ -169,10 +169,10 @@ const exits = erc7540Exits({
 });
 
 /**
- * Adapter of Accountable's vaults. A deposit mints shares of a separate share token at once; a withdrawal is a request
- * in a queue. The strategy contract holds pause, minimum and loan. The vault's `totalAssets` counts idle assets only.
- * The error `DepositNotAllowed` means that the state of the loan allows deposits by no account. Sources:
- * AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
+ * Adapter of Accountable's vaults. A deposit immediately mints shares, which are a separate token; a withdrawal is a
+ * request in a queue. The strategy contract holds the pause, the minimum and the loan. The vault's `totalAssets` counts
+ * idle assets only. The error `DepositNotAllowed` means that the loan's current state rules out deposits by any
+ * account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",
@@ -209,7 +209,10 @@ function identifyAccountable({ address }: DerivationSubject): Query<Identificati
   });
 }
 
-/** Vault family of Accountable's vaults. Their source code is not public, so only common governance events are read. */
+/**
+ * Vault family of Accountable. The source code of its vaults is not public, so only the governance events that any
+ * contract may emit (ownership, proxies) are read.
+ */
 export const accountableFamily: VaultFamily = {
   adapter: accountable,
   type: "accountable",

@@ -203,7 +203,7 @@ export const eulerFamily: VaultFamily = {
 
 /**
  * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` and `maxRedeem` are not read, because they may need
- * more gas than a read in a batch may use. Withdrawals are instant, while the markets have liquidity. Source:
+ * more gas than a batched read is allowed. Withdrawals are instant as long as the markets have liquidity. Source:
  * euler-earn.
  */
 export const eulerEarn = defineErc4626({

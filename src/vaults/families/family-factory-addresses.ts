@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 
 /**
- * Chain id, address and deployment block of a factory or register. The block is null if unknown, or if it is not needed
- * because a view function lists the vaults.
+ * Chain id, address and deployment block of a contract that creates or lists vaults. The block is null if it is
+ * unknown, or not needed because a view function lists the vaults.
  */
 export type FactoryAddress = readonly [chainId: number, address: Address, from: number | null];
 
@@ -22,7 +22,7 @@ export const aaveStataFactories: readonly FactoryAddress[] = [
   [59144, "0xc25Da0Ddab750739d2500dfD4E31EB4E83622F54", null],
 ];
 
-/** Centrifuge's registers of vaults, version 3.1. Sources: centrifuge/protocol, DefiLlama. */
+/** Centrifuge's contracts that list its vaults, version 3.1. Sources: centrifuge/protocol, DefiLlama. */
 export const centrifugeRegisters: readonly FactoryAddress[] = [
   [1, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 24319326],
   [10, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 147002582],
@@ -59,7 +59,7 @@ export const fluidFactories: readonly FactoryAddress[] = [
   [42161, "0x54B91A0D94cb471F37f949c60F7Fa7935b551D03", 220431694],
 ];
 
-/** Address providers of Gearbox v3.0, which name the register of its pools. Source: Gearbox-protocol/sdk. */
+/** Address providers of Gearbox v3.0, which return the contract that lists its pools. Source: Gearbox-protocol/sdk. */
 export const gearboxProviders: readonly FactoryAddress[] = [
   [1, "0x9ea7b04Da02a5373317D745c1571c84aaD03321D", null],
   [10, "0x3761ca4BFAcFCFFc1B8034e69F19116dD6756726", null],
@@ -106,7 +106,7 @@ export const lagoonFactories: readonly FactoryAddress[] = [
 ];
 
 /**
- * Factories of Mellow's core vaults. Chains for which sources name different contracts are left out. Source:
+ * Factories of Mellow's Core vaults. Chains for which the sources name different contracts are left out. Source:
  * mellow-finance/flexible-vaults.
  */
 export const mellowFactories: readonly FactoryAddress[] = [
@@ -157,7 +157,7 @@ export const siloFactories: readonly FactoryAddress[] = [
   [43114, "0x92cECB67Ed267FF98026F814D813fDF3054C6Ff9", 64050356],
 ];
 
-/** Returns the addresses of factories by chain id. A chain may have several; their order is kept. */
+/** Groups the addresses of factories by chain id. The factories of a chain keep their order. */
 export function factoriesByChain(factories: readonly FactoryAddress[]): Record<number, Address[]> {
   const byChain: Record<number, Address[]> = {};
   for (const [chainId, address] of factories) byChain[chainId] = [...(byChain[chainId] ?? []), address];

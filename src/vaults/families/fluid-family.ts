@@ -97,7 +97,7 @@ function encode(_vault: Vault, request: DepositInput): Pick<DepositCall, "data" 
 
 /**
  * Adapter of Fluid's fTokens, which have a minimum deposit. Deposits and instant withdrawals use the ERC-5143 calls,
- * which enforce the stated minimum of shares or assets themselves. Source: Instadapp/fluid-contracts.
+ * which enforce the minimum of shares or assets themselves. Source: Instadapp/fluid-contracts.
  */
 export const fluid = defineErc4626({ name: "fluid", ratio: true, encode, explain, exits });
 

@@ -18,8 +18,8 @@ import { erc4626Deriver, type Identification, identifyByAnswers } from "./erc462
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
- * Adapter of Gearbox v3 lending pools: ERC-4626 with a pause of deposits and withdrawals, and without virtual shares.
- * Withdrawals are instant and may cost a fee. Source: gearbox core-v3, PoolV3.
+ * Adapter of Gearbox v3 lending pools: ERC-4626 vaults without virtual shares, whose deposits and withdrawals can be
+ * paused. Withdrawals are instant and may incur a fee. Source: gearbox core-v3, PoolV3.
  */
 export const gearbox = defineErc4626({
   name: "gearbox",

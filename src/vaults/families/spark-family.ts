@@ -11,7 +11,7 @@ import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
  * Adapter of interest-bearing savings tokens: sDAI, sUSDS, stUSDS and Spark Vaults V2. None has a minimum deposit.
- * Withdrawals are instant; Spark Vaults V2 may lack liquidity. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds,
+ * Withdrawals are instant, but Spark Vaults V2 may lack liquidity. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds,
  * sparkdotfi/spark-vaults-v2.
  */
 export const spark = defineErc4626({

@@ -79,7 +79,7 @@ export function adapterOf(vault: Vault): VaultAdapter {
 }
 
 /**
- * Returns a vault's asynchronous deposits, or null if every deposit mints shares at once. Throws an Error if the
+ * Returns a vault's asynchronous deposits, or null if every deposit mints shares immediately. Throws an Error if the
  * vault's family is unknown.
  */
 export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
@@ -88,7 +88,7 @@ export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
 
 /**
  * Maps the revert data of a deposit to an error code and a text: by the errors of the vault's family, otherwise by
- * those that vaults of any family share. The code is null for an unknown error. Throws an Error if the vault's family
+ * errors common to vaults of any family. The code is null for an unknown error. Throws an Error if the vault's family
  * is unknown.
  */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
@@ -96,8 +96,8 @@ export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
 }
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text: by the family's errors for withdrawals, otherwise
- * by those that vaults of any family share, otherwise by the family's errors for deposits, with the meaning they have
+ * Maps the revert data of a withdrawal to an error code and a text. Looks it up in the family's errors for withdrawals,
+ * then in errors common to vaults of any family, then in the family's errors for deposits, translated to their meaning
  * for a withdrawal. The code is null for an unknown error. Throws an Error if the vault's family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {

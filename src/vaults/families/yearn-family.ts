@@ -114,8 +114,8 @@ const exits: VaultExits = {
 
 /**
  * Adapter of Yearn v3 vaults and tokenized strategies. `maxDeposit` depends on the receiver and is 0 for the zero
- * address. A vault that was shut down never accepts deposits again. Withdrawals are instant and limit the strategy
- * losses that they accept to the slippage, at most 3%. Sources: yearn-vaults-v3, tokenized-strategy.
+ * address. A vault that was shut down never accepts deposits again. Withdrawals are instant and accept strategy losses
+ * up to the user's slippage, at most 3%. Sources: yearn-vaults-v3, tokenized-strategy.
  */
 export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdownViews, exits });
 

@@ -14,10 +14,10 @@ import {
   type VaultContract,
 } from "./governance-event.ts";
 
-/** Advice to find out who an account is before relying on it, as the end of a sentence. */
+/** End of a sentence that advises finding out who an account is before relying on it. */
 export const FIND_OUT = "find out who it is before you deposit or leave funds in the vault.";
 
-/** Advice after a change of the access-control authority. */
+/** Advice to depositors after a change of the access-control authority. */
 export const AUTHORITY_ADVICE =
   "This contract decides who may call restricted functions: find out who controls it before you deposit or leave funds " +
   "in the vault.";
@@ -31,8 +31,8 @@ const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
 };
 
 /**
- * Appends the contract to the name of a setting, as in "proxy admin of the share token". For the vault itself, the name
- * is unchanged.
+ * Appends the contract's description to the name of a setting, as in "proxy admin of the share token". The name is
+ * unchanged for the vault itself.
  */
 export const settingOf = (contract: VaultContract, setting: string): string =>
   `${setting}${CONTRACT_NAMES[contract]}`;
@@ -108,9 +108,8 @@ const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
   );
 
 /**
- * Governance events that the contracts of any vault family may emit: proxy changes and ownership transfers. The
- * completed transfer of the vault's own ownership is not among them, because a view function shows it; nor is the share
- * token's.
+ * Governance events that the contracts of any vault family may emit: proxy changes and ownership transfers. Completed
+ * ownership transfers of the vault itself (which a view function shows) and of the share token are not among them.
  */
 export const commonGovernanceEvents: readonly GovernanceEvent[] = [
   ...(["address", "entryPoint", "pricer", "shareToken"] as const).flatMap(proxyAndOwnerEvents),

@@ -30,8 +30,9 @@ export function eventTopic(event: GovernanceEvent): Hex {
 }
 
 /**
- * Returns all governance events that the contracts of a family's vaults and their linked contracts may emit: the
- * family's own first, then those of any family. `adapter` is the family's name; an unknown family has only the latter.
+ * Returns all governance events that the contracts of a family's vaults and their linked contracts may emit: first the
+ * family's own, then those common to all families. `adapter` is the family's name; for an unknown family, only the
+ * common events are returned.
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];
@@ -47,9 +48,9 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 }
 
 /**
- * Returns the governance event that one of a vault's contracts emitted in a log, or undefined if there is none for its
- * emitter and first topic. `address` and `topic` are lowercase. For a stored log, `links` is null: which linked
- * contract emitted it is not stored, so any emitter that is not the vault's own counts as linked.
+ * Finds the definition of the governance event in a log by its emitter and first topic, or returns undefined if there
+ * is none. `address` (the emitter) and `topic` are lowercase. `links` is null for a stored log: which linked contract
+ * emitted it is not stored, so any emitter that is not one of the vault's own contracts counts as linked.
  */
 export function findGovernanceEvent(
   vault: Vault,

@@ -45,7 +45,7 @@ export type LinkedContracts = Readonly<Partial<Record<LinkedContract, string>>>;
 /** The decoded arguments of an event, by name. */
 export type EventArgs = Readonly<Record<string, unknown>>;
 
-/** Data about the vault and the block of a governance event, from which the event's texts are made. */
+/** Data about a governance event's vault and block, from which the event's texts are made. */
 export interface EventContext {
   /** The vault's name. */
   vault: string;
@@ -110,8 +110,8 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
 };
 
 /**
- * Texts and conditions from which the functions below define a governance event. Without `tier`, the severity follows
- * from the event's kind and stage.
+ * Texts and conditions from which `changeEvent` and its variants define a governance event. Without `tier`, the
+ * severity follows from the event's kind and stage.
  */
 export type EventTerms = Pick<
   GovernanceEvent,
@@ -143,7 +143,7 @@ export const announcementEvent = (
   return { ...change, stage: "announced", tier: change.tier === "high" ? "medium" : change.tier };
 };
 
-/** Defines a governance event that cancels an announced change. Its severity is `low`, whatever `terms` contains. */
+/** Defines a governance event that cancels an announced change. Its severity is `low`, regardless of `terms`. */
 export const cancellationEvent = (
   about: Parameters<typeof changeEvent>[0],
   terms: EventTerms,
@@ -157,7 +157,7 @@ type FormatValue = (value: unknown, context: EventContext) => string;
 
 /** Returns true if an event argument is the zero address, which in contracts means "none". */
 export const isNone = (value: unknown): boolean => value === zeroAddress;
-/** Formats an address, and the zero address as "none (the zero address)". */
+/** Formats an address from an event; the zero address becomes "none (the zero address)". */
 export const formatAddress = (value: unknown): string =>
   isNone(value) ? "none (the zero address)" : String(value);
 
@@ -170,8 +170,8 @@ function formatPercent(value: number): string {
   return value > 0 && value < 0.0001 ? "less than 0.0001%" : `${formatDecimal(value, 4)}%`;
 }
 /**
- * Formats basis points (10,000 = 100%) as a percentage with at most four decimals; positive values below 0.0001% as
- * "less than 0.0001%".
+ * Formats basis points (10,000 = 100%) as a percentage with at most four decimals. A positive value below 0.0001%
+ * becomes "less than 0.0001%".
  */
 export const formatBps = (value: unknown): string => formatPercent(Number(value) / 100);
 /** Formats millionths (1,000,000 = 100%) as a percentage like `formatBps`. */
@@ -185,8 +185,8 @@ const DURATIONS = [
   { unit: "minute", seconds: 60, least: 60 },
 ] as const;
 /**
- * Formats seconds exactly, in the largest unit that divides them: "2 days", "36 hours", "90 seconds". One day is
- * "24 hours".
+ * Formats a duration in seconds exactly, in the largest unit that divides it: "2 days", "36 hours", "90 seconds". One
+ * day becomes "24 hours".
  */
 export function formatDuration(value: unknown): string {
   const duration = Number(value);
@@ -194,25 +194,25 @@ export function formatDuration(value: unknown): string {
   const { unit, seconds } = fit ?? { unit: "second", seconds: 1 };
   return `${duration / seconds} ${unit}${duration === seconds ? "" : "s"}`;
 }
-/** Formats a timestamp in seconds since the epoch as date and time in UTC, to the minute. */
+/** Formats a timestamp in seconds since the epoch as a date and time in UTC, to the minute. */
 export function formatUtcMinute(value: unknown): string {
   const text = formatUnixTime(Number(value));
   return text === null ? "a time after the year 9999" : `${text.slice(0, 16).replace("T", " ")} UTC`;
 }
-/** Formats an amount of the share token, given in its smallest unit, and appends the unit. */
+/** Formats an amount of the vault's shares, given in their smallest unit, in whole shares with the unit. */
 export const formatShareUnits: FormatValue = (value, { formatShares }) => formatShares(value);
-/** Formats an amount of the vault's asset, given in its smallest unit, and appends the unit. */
+/** Formats an amount of the vault's asset, given in its smallest unit, in whole tokens with the symbol. */
 export const formatAssetUnits: FormatValue = (value, { formatAssets }) => formatAssets(value);
 
 /**
- * Returns true for 2^n − 1 with n of at least 96, such as the largest uint96 or uint256, which in contracts means "no
- * limit".
+ * Returns true for 2^n − 1 with n of at least 96, such as the largest uint96 or uint256. Contracts use such values for
+ * "no limit".
  */
 export const isUnlimited = (amount: bigint): boolean =>
   amount >= 2n ** 95n && (amount & (amount + 1n)) === 0n;
 /**
- * Formats an amount with 18 decimals in whole units, with at most four decimals and a comma for thousands; "unlimited"
- * for an amount that `isUnlimited`.
+ * Formats an amount with 18 decimals in whole units, with at most four decimals and with thousands separators. An
+ * amount for which `isUnlimited` is true becomes "unlimited".
  */
 export const formatWadAmount = (value: unknown): string => {
   const amount = BigInt(String(value));
@@ -231,7 +231,7 @@ export const newValue =
   (args, context) =>
     `is ${format(args[member], context)}`;
 
-/** Returns the sentence that says when a change took effect, with a leading space. */
+/** Returns the sentence that states when a change took effect, with a leading space. */
 export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
 
 /**
@@ -249,7 +249,7 @@ export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean
   };
 };
 
-/** Advice for a depositor whitelist: first after it was switched on, then after it was switched off. */
+/** Advice to depositors after a depositor whitelist was switched on (first text) or off (second text). */
 export const DEPOSITOR_WHITELIST_ADVICE = [
   "Only listed accounts can deposit now: check whether your account is listed.",
   "Accounts no longer need to be listed to deposit.",
@@ -271,9 +271,9 @@ export const switchTexts = (
 };
 
 /**
- * Creates the texts for an event that sets an account or contract, or removes it with the zero address. `member` and
- * `from` name the event's arguments with the new and the old address; `removed` is the advice, and `removedTier` the
- * severity, after a removal (that of the event if absent).
+ * Creates the texts for an event that sets an account or contract, or removes it by setting the zero address. `member`
+ * and `from` name the event's arguments with the new and the old address. `removed` is the advice after a removal;
+ * `removedTier` is the removal's severity, or absent for the event's own.
  */
 export const addressTexts = (
   what: string,
@@ -328,7 +328,7 @@ export const isLinkedContract = (contract: GovernanceContract): boolean =>
 export const isVaultContract = (vault: Vault, address: string): boolean =>
   VAULT_CONTRACTS.some((contract) => vault[contract].toLowerCase() === address);
 
-/** Returns true if an event argument is the address of the vault's asset, regardless of upper and lower case. */
+/** Returns true if an event argument is the address of the vault's asset, in any letter case. */
 export const isVaultAsset = (vault: Vault, address: unknown): boolean =>
   sameAddress(String(address), vault.asset.address);
 

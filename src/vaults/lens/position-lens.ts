@@ -29,8 +29,9 @@ export type LensVault =
     };
 
 /**
- * The data of one `eth_call` without `to`, or the code of an account that such a call runs, and the vaults that it reads,
- * in the order of the returned positions.
+ * The data of one `eth_call` of the position lens, and the vaults that it reads, in the order of the returned
+ * positions. The data is either sent without `to`, or set by a state override as the code of the account that is
+ * called.
  */
 export interface PositionCall<V extends LensVault> {
   data: Hex;
@@ -39,9 +40,9 @@ export interface PositionCall<V extends LensVault> {
 
 /**
  * A user's position in one vault as the position lens read it. `balance` is in the share token's smallest unit,
- * `assets` in the asset's smallest unit, and `rate` is the raw word of the pricer. `none`: the balance is zero.
- * `assets_unknown`: no conversion was requested, or all failed. `balance_unknown`: `balanceOf` failed. `not_reached`:
- * gas or output space ran out before this vault, so that it must be read again.
+ * `assets` in the asset's smallest unit, and `rate` is the raw word that the pricer returned. `none`: the balance is
+ * zero. `assets_unknown`: no conversion was requested, or all failed. `balance_unknown`: `balanceOf` failed.
+ * `not_reached`: gas or output space ran out before this vault, so it must be read again.
  */
 export type PositionRead =
   | { status: "none" | "balance_unknown" | "not_reached" }
@@ -63,12 +64,12 @@ export interface PositionAnswer {
 /** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
 export const MAX_INITCODE_BYTES = 49_152;
 /**
- * Maximum size of code and payload that a state override gives to an account, in bytes: some 6,000 vaults, more than
- * the gas of one `eth_call` suffices for.
+ * Maximum size of code and payload that a state override sets as an account's code, in bytes: some 6,000 vaults, which
+ * is more than one `eth_call` has gas for.
  */
 export const MAX_OVERRIDE_BYTES = 128 * 1_024;
 /**
- * Default gas limit of each read of the position lens. A conversion in a vault with many markets may use several
+ * Default gas limit of each read of the position lens. A conversion in a vault with many markets may need several
  * hundred thousand gas.
  */
 export const DEFAULT_READ_GAS = 3_000_000;
@@ -81,9 +82,9 @@ const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const SELECTOR_PATTERN = /^0x[0-9a-fA-F]{8}$/;
 
 /**
- * The user and vaults whose positions to read. `readGas` is the gas limit of each read, below 2^32 and
- * `DEFAULT_READ_GAS` if absent; `maxBytes` is the maximum size of one call's data, `MAX_INITCODE_BYTES` if absent and at
- * most `MAX_OVERRIDE_BYTES`.
+ * The user and the vaults whose positions to read. `readGas` is the gas limit of each read, below 2^32 (default
+ * `DEFAULT_READ_GAS`). `maxBytes` is the maximum size of one call's data (default `MAX_INITCODE_BYTES`, at most
+ * `MAX_OVERRIDE_BYTES`).
  */
 export interface PositionQuery<V extends LensVault> {
   user: Address;

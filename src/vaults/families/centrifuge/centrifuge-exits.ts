@@ -77,8 +77,9 @@ function claim(
 }
 
 /**
- * Exits of Centrifuge vaults: a request that the hub fulfils, possibly in parts, then a claim of assets. A cancellation
- * takes effect later, and its shares must be claimed back. Sources: centrifuge/protocol, EIP-7540, EIP-7887.
+ * Withdrawals from Centrifuge vaults: a request, which Centrifuge's hub fulfils, possibly in parts, then a claim of the
+ * assets. A cancellation takes effect later, and its shares must be claimed back. Sources: centrifuge/protocol,
+ * EIP-7540, EIP-7887.
  */
 export const centrifugeExits: VaultExits = erc7540Exits({
   views,

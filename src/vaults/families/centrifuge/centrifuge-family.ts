@@ -50,9 +50,9 @@ const requestsAbi = once(() =>
 const REQUEST_ID = 0n;
 
 /**
- * Asynchronous deposits into Centrifuge vaults, which the user requests and claims. The vault counts claimable shares
- * and rounds their value in assets down twice, so that a claim in assets would leave shares behind; `mint` claims the
- * shares instead. For an account that is no longer a member, the vault returns 0 claimable shares even if there are
+ * Asynchronous deposits into Centrifuge vaults, which the user requests and later claims. They are claimed with `mint`,
+ * because the vault stores claimable shares and rounds their value in assets down twice: a claim in assets would leave
+ * shares behind. For an account that is no longer a member, the vault returns 0 claimable shares even if there are
  * some, so the amounts are null then. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
@@ -168,10 +168,10 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Centrifuge v3 vaults. Only members may hold the separate share token, so the user must call the vault.
- * With the registry parameter `deposit` = `sync` the vault mints at once, and its `Deposit` event has the receiver as
- * first argument. With `async` it takes requests, and previews revert. Withdrawals are always requests. Sources:
- * centrifuge/protocol, EIP-7540, EIP-7575.
+ * Adapter of Centrifuge v3 vaults. Only members may hold the separate share token, so the user must call the vault. If
+ * the registry parameter `deposit` is `sync`, the vault mints immediately, and the first argument of its `Deposit`
+ * event is the receiver. If it is `async`, the vault takes requests, and previews revert. Withdrawals are always
+ * requests. Sources: centrifuge/protocol, EIP-7540, EIP-7575.
  */
 export const centrifuge: VaultAdapter = {
   name: "centrifuge",

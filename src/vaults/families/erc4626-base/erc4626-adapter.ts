@@ -50,7 +50,9 @@ export const erc4626Abi = once(() =>
 /** Byte offset of the amount in `deposit(uint256 assets, …)`: the first word after the selector. */
 const AMOUNT_OFFSET = 4;
 
-/** Deviations of an ERC-4626 vault family from the standard; an absent switch is false unless stated otherwise. */
+/**
+ * Deviations of an ERC-4626 vault family from the standard. An omitted option counts as false unless stated otherwise.
+ */
 export interface Erc4626Options {
   /** The name of the family in registry entries. */
   name: string;
@@ -75,22 +77,22 @@ export interface Erc4626Options {
    */
   views?(vault: Vault, request: TermsInput | null): Query<FamilyViews>;
   /**
-   * Encodes the family's own deposit call in place of `deposit(assets, receiver)`, with the amount as its first
-   * argument too.
+   * Encodes the family's own deposit call in place of `deposit(assets, receiver)`. Its first argument must be the
+   * amount too.
    */
   encode?(vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares">;
   /** Maps revert data of the family's own errors to an error code, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the family's own deposit and withdrawal events. Absent if they are those of ERC-4626. */
   flows?(vault: Vault): FlowSource;
-  /** The family's exits. Absent if withdrawals are not supported. */
+  /** The family's withdrawals. Absent if they are not supported. */
   exits?: VaultExits;
 }
 
 /**
- * Creates the adapter of an ERC-4626 vault family. The vault is entry point and spender, and in most families also
- * share token and pricer. `maxDeposit` is a hint only, and only the Router enforces minimum shares unless the family's
- * own call does. Withdrawals are those of `exits`. Source: EIP-4626.
+ * Creates the adapter of an ERC-4626 vault family. The vault is the entry point and the spender, and in most families
+ * also the share token and the pricer. `maxDeposit` is only a hint. A minimum of shares is enforced by the Router
+ * alone, unless the family's own call enforces one. Withdrawals are those of `exits`. Source: EIP-4626.
  */
 export function defineErc4626(options: Erc4626Options): VaultAdapter {
   const { checkParams, explain, exits } = options;
@@ -268,9 +270,9 @@ const FINE_FACTOR = 10n ** 12n;
 type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
 
 /**
- * Returns the number of shares to convert for a sample of the share price, in the share token's smallest unit: one
- * share, or more for assets with fewer than six decimals, so that little is lost to rounding. `scale` is the number of
- * decimals that shares have beyond `decimals()`.
+ * Returns the number of shares to convert to assets when sampling the share price, in the share token's smallest unit:
+ * one share, or more for assets with fewer than six decimals, to keep the rounding error small. `scale` is the number
+ * of decimals that shares have beyond `decimals()`.
  */
 export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint {
   return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));

@@ -24,22 +24,22 @@ import {
 } from "../../vault-deriver.ts";
 
 /**
- * An account without special rights, for reading limits and permissions when no user is given. Not the zero address,
- * for which some vaults return 0.
+ * An account without special rights, for reading limits and permissions when no user is given. It is not the zero
+ * address, for which some vaults return 0.
  */
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * Result of checking whether a contract is a vault of a family: the account that must call it (the Router if absent)
- * and its registry parameters, or the reason, for people, why it is not one.
+ * Result of checking whether a contract is a vault of a family. If it is: the account that must call it (absent for the
+ * Router) and its registry parameters. If not: a human-readable reason.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
   | { ok: false; reason: string };
 
 /**
- * Creates the result for a contract that is not a vault of the family. `family` (display name) and `why` are shown to
- * people.
+ * Creates the result for a contract that is not a vault of the family. `family` (display name) and `why` form its
+ * human-readable reason.
  */
 export const notIdentified = (family: string, why: string): Identification => ({
   ok: false,
@@ -47,8 +47,8 @@ export const notIdentified = (family: string, why: string): Identification => ({
 });
 
 /**
- * Returns a query that identifies a vault of a family by calling view functions that only this family has. All calls
- * must succeed; otherwise the reason names the first function that failed. `family` is the display name.
+ * Returns a query that identifies a vault by view functions that only its family has. All calls must succeed;
+ * otherwise, the reason names the first function that failed. `family` is the display name.
  */
 export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
   return createQuery(views, (results): Identification => {
@@ -63,9 +63,9 @@ type ViewValues<R extends Record<string, Read<unknown>>> = {
 };
 
 /**
- * Returns a query that identifies a vault of a family by view functions that must all succeed, and by further reads:
- * `confirm` returns a query for the reason why their results contradict the family, or null if they do not. `family` is
- * the display name.
+ * Returns a query that identifies a vault by its family's view functions, which must all succeed. The query that
+ * `confirm` creates then checks their results, with further reads if needed: it returns the reason why they contradict
+ * the family, or null. `family` is the display name.
  */
 export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
   family: string,
@@ -85,8 +85,8 @@ export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
 }
 
 /**
- * The contracts that create a family's vaults. On a chain without a known factory, the vault's own view functions
- * suffice.
+ * The contracts that create a family's vaults. On a chain without a known factory, the vault's own view functions are
+ * sufficient.
  */
 export interface FamilyFactories {
   /** Display name of the family. */
@@ -178,9 +178,10 @@ interface VaultAnswers {
 }
 
 /**
- * Creates the deriver of an ERC-4626 vault family; it is conclusive if `identify` is given. The vault is entry point,
- * spender and pricer, accepts only its own asset, and is its own share token unless `ownShare` is set. Derivation fails
- * if a standard view fails, or if asset or share token lack the functions of a token. Sources: EIP-4626, EIP-7575.
+ * Creates the deriver of an ERC-4626 vault family; it is conclusive if `identify` is given. The vault is the entry
+ * point, the spender and the pricer, accepts only its own asset, and is its own share token unless `ownShare` is set.
+ * The derivation fails if a standard view function fails, or if the asset or the share token lacks the functions of a
+ * token. Sources: EIP-4626, EIP-7575.
  */
 export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
   const { identify } = options;

@@ -40,8 +40,8 @@ const RECEIVER_OFFSET = 36;
 const OWNER_OFFSET = 68;
 
 /**
- * Deviations of an ERC-4626 vault family's withdrawals from the standard; an absent switch is false unless stated
- * otherwise.
+ * Deviations of an ERC-4626 vault family's withdrawals from the standard. An omitted option counts as false unless
+ * stated otherwise.
  */
 export interface Erc4626ExitOptions {
   /** False if `maxRedeem` is not read, because it is unreliable or uses too much gas; true if absent. */
@@ -64,8 +64,8 @@ export interface Erc4626ExitOptions {
 }
 
 /**
- * Creates the exits of an ERC-4626 vault family: `redeem`, which pays the asset instantly. The standard enforces no
- * minimum of assets. Source: EIP-4626.
+ * Creates the withdrawals of an ERC-4626 vault family: `redeem`, which pays the asset instantly. The standard's
+ * function enforces no minimum payment. Source: EIP-4626.
  */
 export function erc4626Exits(options: Erc4626ExitOptions = {}): VaultExits {
   return {
@@ -99,8 +99,8 @@ function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
 }
 
 /**
- * Creates the reads that every redemption from an ERC-4626 vault needs: asset, owner's balance, preview, and value of
- * the shares before fees.
+ * Creates the reads that every redemption from an ERC-4626 vault needs: the asset, the owner's share balance, the
+ * preview of the redemption, and the value of the shares before fees.
  */
 export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
   const on = { to: vault.entryPoint, abi: exitAbi() } as const;
@@ -113,8 +113,8 @@ export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
 }
 
 /**
- * Converts the results of `erc4626ExitReads` to the conditions of a redemption; a failed read becomes null, and
- * everything else stays unknown.
+ * Converts the results of `erc4626ExitReads` to the conditions of a redemption. A failed read becomes null, and the
+ * conditions that these reads do not cover count as unknown.
  */
 export function erc4626ExitTermsOf(results: {
   asset: ReadResult<Address>;
@@ -172,8 +172,8 @@ function standardExitTerms(
 
 /**
  * Encodes `redeem(shares, receiver, owner)` as an exit call, or the family's own function with the same first three
- * words. If the Router's executor is caller or receiver, the words for its address are zero and filled in by the
- * Router.
+ * words. If the Router's executor is the caller or the receiver, the words for its address are zero; the Router fills
+ * them in.
  */
 export function erc4626RedeemCall(
   vault: Vault,

@@ -10,7 +10,10 @@ const flowsAbi = once(() =>
   ]),
 );
 
-/** Returns the source of an ERC-4626 vault's flows: its events `Deposit` and `Withdraw`. Source: EIP-4626. */
+/**
+ * Returns the events from which an ERC-4626 vault's deposits and withdrawals are indexed: `Deposit` and `Withdraw`.
+ * Source: EIP-4626.
+ */
 export function erc4626Flows(vault: Vault): FlowSource {
   return {
     addresses: [vault.entryPoint],

@@ -24,8 +24,8 @@ export interface FamilyViews {
 }
 
 /**
- * Merges pause and minimum deposit from the ERC-4626 views with those from the family's own views: the vault is paused
- * if either says so, and the larger minimum applies.
+ * Merges the pause and the minimum deposit from the ERC-4626 views with those from the family's own views: the vault is
+ * paused if either says so, and the larger minimum applies.
  */
 export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   return {
@@ -35,9 +35,8 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
 }
 
 /**
- * Merges a vault's state from the ERC-4626 views with the results of the family's own views: the stricter limit
- * applies, and the family's total assets, even if unknown, replace the standard ones. A paused vault gets a
- * `maxDeposit` of 0.
+ * Merges a vault's state from the ERC-4626 views with the results of the family's own views: the lower limit applies,
+ * and the family's total assets replace the standard ones, even by null. The `maxDeposit` of a paused vault is 0.
  */
 export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   const flags = mergeFlags(standard, own);
@@ -50,8 +49,8 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
 }
 
 /**
- * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. The stricter
- * limit applies; the family's estimate of the shares applies only if the standard preview failed.
+ * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. The lower
+ * limit applies; the family's estimate of the shares is used only if the standard preview failed.
  */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;

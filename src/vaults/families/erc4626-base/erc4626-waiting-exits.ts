@@ -44,7 +44,9 @@ const SHARES_OFFSET = 4;
 const waitOf = (vault: Vault): "cooldown" | "maple" | null =>
   optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple"] });
 
-/** Validates the registry parameters for withdrawals. Throws an Error for an invalid one. */
+/**
+ * Validates the registry parameters for withdrawals from generic ERC-4626 vaults. Throws an Error if one is invalid.
+ */
 export function checkWaitingParams(vault: Vault): void {
   waitOf(vault);
   addressParam(vault, "pool_manager");
@@ -52,10 +54,10 @@ export function checkWaitingParams(vault: Vault): void {
 }
 
 /**
- * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters:
- * `exit` = `cooldown` and `withdraw_seconds` for sUSDe and its forks, recognised by `cooldownDuration()`; `exit` =
- * `maple` and those of `identifyMaple` for Maple's pools, recognised by `convertToExitAssets` and `manager`. Other
- * vaults pay instantly and get none of them. The identification always succeeds.
+ * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters. sUSDe
+ * and its forks, which have `cooldownDuration()`, get `exit` = `cooldown` and `withdraw_seconds`; Maple's pools, which
+ * have `convertToExitAssets` and `manager`, get those of `identifyMaple`. Other vaults pay instantly and get neither.
+ * The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);
@@ -78,10 +80,9 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
 }
 
 /**
- * Extends the exits of generic ERC-4626 vaults for those that delay withdrawals. sUSDe: while a cooldown is set,
- * `cooldownShares` burns the shares at the current price, and `unstake` pays after the wait; a second cooldown restarts
- * the wait for the whole amount. Maple: a request, which the pool delegate processes. Sources: ethena-labs,
- * StakedUSDeV2; maple-labs/pool-v2.
+ * Adds delayed withdrawals to those of generic ERC-4626 vaults. sUSDe: while a cooldown is set, `cooldownShares` burns
+ * the shares at the current price, and `unstake` pays after the wait; a second cooldown restarts the wait for the whole
+ * amount. Maple: a request, which the pool delegate processes. Sources: ethena-labs, StakedUSDeV2; maple-labs/pool-v2.
  */
 export function waitingExits(ordinary: VaultExits): VaultExits {
   return {

@@ -23,9 +23,7 @@ import { addressParam, withWithdrawSeconds } from "../../vault-params.ts";
 import type { Identification } from "./erc4626-derivation.ts";
 import { erc4626ExitReads, erc4626ExitTermsOf } from "./erc4626-exits.ts";
 
-/**
- * ABI of a Maple pool with its two managers, the pool manager and the withdrawal manager. Source: maple-labs/pool-v2.
- */
+/** ABI of a Maple pool and its two managers (pool manager and withdrawal manager). Source: maple-labs/pool-v2. */
 export const mapleAbi = once(() =>
   parseAbi([
     "function convertToExitAssets(uint256 shares) view returns (uint256)",
@@ -46,9 +44,9 @@ export const mapleAbi = once(() =>
 );
 
 /**
- * Returns a query for a Maple pool's registry parameters: `exit` = `maple` and, in lowercase, `pool_manager`
- * (`manager`) and `withdrawal_manager`, which keeps requested shares. Without the two managers if the pool manager does
- * not return it. A pool states no wait, so there is no `withdraw_seconds`.
+ * Returns a query for a Maple pool's registry parameters: `exit` = `maple`, `pool_manager` (the address `manager`) and
+ * `withdrawal_manager`, the contract that holds requested shares; both addresses in lowercase. They are absent if the
+ * pool manager does not return its withdrawal manager. `withdraw_seconds` is removed, because a pool states no wait.
  */
 export function identifyMaple(
   params: Readonly<Record<string, string>>,
@@ -64,8 +62,8 @@ export function identifyMaple(
 }
 
 /**
- * Returns a query for the conditions of a redemption from a Maple pool. The payment is an estimate:
- * `convertToExitAssets`, which deducts unrealised losses, at the current price.
+ * Returns a query for the conditions of a redemption from a Maple pool. The payment is estimated at the current price
+ * by `convertToExitAssets`, which deducts unrealised losses.
  */
 export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const exit = read({
@@ -135,8 +133,8 @@ function mapleRequestOf(vault: Vault, results: MapleResults): readonly PendingEx
 }
 
 /**
- * Returns how a user's request ended according to a receipt's logs: paid, or cancelled, which returns the shares. Null
- * if the logs do not show its end.
+ * Finds in a receipt's logs how a user's request ended: paid, or cancelled, which returns the shares. Null if the logs
+ * do not show its end.
  */
 export function findMapleEnd(
   vault: Vault,

@@ -116,7 +116,7 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the source of an ERC-7540 vault's flows: instant deposits, claims and withdrawals. A request is not counted,
+ * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed. A request is not counted,
  * because its claim is. `swapped` is true if the first argument of the vault's `Deposit` event is the owner of the
  * shares, where the standard has the sender. Sources: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
  */
@@ -152,9 +152,9 @@ const requestsAbi = once(() =>
 const ANY_REQUEST = 0n;
 
 /**
- * Asynchronous deposits that the user requests and claims (ERC-7540). The user is controller, owner and receiver, so
- * that no operator approval is needed; all requests are read and claimed together. Claimable shares are null while a
- * paused vault reports none although assets are claimable. Source: EIP-7540.
+ * Asynchronous deposits that the user requests and claims (ERC-7540). The user is the controller, the owner and the
+ * receiver, so no operator approval is needed; all requests are read and claimed together. Claimable shares are null
+ * while a paused vault reports none although assets are claimable. Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {

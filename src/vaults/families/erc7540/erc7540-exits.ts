@@ -63,7 +63,7 @@ const ANY_REQUEST = 0n;
 export interface Erc7540ExitOptions {
   /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
-  /** Returns a query for what the standard's views do not show of a user's requests. */
+  /** Returns a query for the state of a user's requests that the standard's views do not show. */
   requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests>;
   /** Encodes the family's own claim instead of `redeem(shares, receiver, controller)`. */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
@@ -79,11 +79,12 @@ export interface OwnRequests {
   cancellable: boolean;
   /**
    * Shares of cancelled requests that cannot be claimed back yet, in the share token's smallest unit; 0 in families
-   * whose cancellation returns the shares at once.
+   * whose cancellation returns the shares immediately.
    */
   returning: bigint;
   /**
-   * Shares of cancelled requests that can be claimed back, in the share token's smallest unit; 0 in the same families.
+   * Shares of cancelled requests that can be claimed back now, in the share token's smallest unit; 0 in families whose
+   * cancellation returns the shares immediately.
    */
   returned: bigint;
 }
@@ -91,10 +92,10 @@ export interface OwnRequests {
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) as const;
 
 /**
- * Creates the exits of an ERC-7540 vault family: a request, sent by the owner and not through the Router, and a claim.
- * The owner is also controller and receiver, so that no operator approval is needed. Previews revert, so the estimate
- * uses the current share price. A user's requests are read as one, with the id "0", and shares that a cancellation
- * returns as another. Source: EIP-7540.
+ * Creates the withdrawals of an ERC-7540 vault family: a request, which the owner must send directly (not through the
+ * Router), then a claim. The owner is also the controller and the receiver, so no operator approval is needed. Previews
+ * revert, so the estimate uses the current share price. All requests of a user are read as one with the id "0"; shares
+ * that a cancellation returns are read as another. Source: EIP-7540.
  */
 export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
   const { explain } = options;
@@ -200,7 +201,7 @@ function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] {
   ];
 }
 
-/** Request id of shares that a cancellation returns and that the user must claim back, as some families require. */
+/** Request id of the shares that a cancellation returns, in families in which the user must claim them back. */
 export const RETURNED_SHARES = "cancelled";
 
 function returningShares(vault: Vault, { standard, own }: Seen): PendingExit[] {

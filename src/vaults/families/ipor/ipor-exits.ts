@@ -167,11 +167,11 @@ function describePending(
 }
 
 /**
- * Exits of IPOR Fusion's Plasma vaults. The owner must make the call: shares are not transferable, and a contract that
- * redeemed for several users could be locked by any deposit in its favour. A redemption is instant if the account is
- * not locked and the markets have liquidity. Otherwise, a request to the vault's WithdrawManager (parameter
- * `withdraw_manager`) leaves the shares in the wallet and expires at the end of its window. Source:
- * IPOR-Labs/ipor-fusion.
+ * Withdrawals from IPOR Fusion's Plasma vaults. The owner must call the vault: shares are not transferable, and any
+ * deposit for the benefit of a contract that redeems for several users could lock that contract. A redemption is
+ * instant if the account is not locked and the markets have liquidity. Otherwise, a request to the vault's
+ * WithdrawManager (registry parameter `withdraw_manager`) leaves the shares in the wallet and expires at the end of its
+ * window. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,
@@ -220,10 +220,10 @@ export const iporExits: VaultExits = {
 };
 
 /**
- * Returns a query for the exit parameters of a registry entry. No view of the vault names its WithdrawManager, so the
- * one in the reviewed entry is used, provided that it answers and that the access manager allows it a call which is
- * reserved for the vault's WithdrawManager; otherwise `withdraw_manager` becomes empty. No parameters if `reviewed` is
- * null.
+ * Returns a query for the registry parameter `withdraw_manager`. No view of the vault names its WithdrawManager, so the
+ * one in the reviewed registry entry (`reviewed`) is verified: it must respond, and the access manager must allow it a
+ * call that is reserved for the vault's WithdrawManager. Otherwise, the parameter is empty. Without a reviewed one, the
+ * result has no parameters.
  */
 export function iporExitParams(of: {
   vault: Address;

@@ -77,9 +77,9 @@ function accessViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Adapter of IPOR Fusion's Plasma vaults. Shares have two decimals more than the asset. A private vault accepts only
- * callers with a role, and shares stay locked for a while after a deposit. `totalAssets` is before fees. Withdrawals
- * are those of `iporExits`. Source: IPOR-Labs/ipor-fusion.
+ * Adapter of IPOR Fusion's Plasma vaults. Shares have two more decimals than the asset. A private vault accepts only
+ * callers with a role, and shares stay locked for a while after a deposit. `totalAssets` is the amount before fees.
+ * Withdrawals are those of `iporExits`. Source: IPOR-Labs/ipor-fusion.
  */
 export const ipor = defineErc4626({
   name: "ipor",
@@ -334,7 +334,7 @@ function iporFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   );
 }
 
-/** Vault family of IPOR Fusion's Plasma vaults, which are governed through their access manager. */
+/** Vault family of IPOR Fusion's Plasma vaults, each of which is governed through an access manager. */
 export const iporFamily: VaultFamily = {
   adapter: ipor,
   type: "ipor",

@@ -142,8 +142,8 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
- * Exits of Lagoon vaults: a request that the vault's Safe settles at the price of its epoch, or an instant redemption,
- * if version 0.6 allows it (after exit fee and haircut, with its own minimum) or the vault is closed. Source:
- * hopperlabsxyz/lagoon-v0.
+ * Withdrawals from Lagoon vaults. `request`: the vault's Safe settles the request at the price of its epoch. `instant`:
+ * from version 0.6, `syncRedeem` if the vault allows it, which deducts exit fee and haircut and enforces a minimum
+ * output; from a closed vault, a plain ERC-4626 `redeem`, which enforces none. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoonExits: VaultExits = { ...requests, modes: () => ["instant", "request"], encode };

@@ -234,10 +234,10 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Lagoon vaults, called by the user. While the last valuation is valid, a deposit mints at once; otherwise
- * it is a request that the next settlement prices. Version 0.4 only takes requests. The vault's `maxDeposit` is the
- * caller's claimable amount, not a capacity, and its previews revert. The registry parameter `referrer` is passed to
- * instant deposits. Withdrawals are those of `lagoonExits`. Source: hopperlabsxyz/lagoon-v0.
+ * Adapter of Lagoon vaults, which the user must call. While the last valuation is valid, a deposit mints immediately;
+ * otherwise, it is a request that the next settlement prices. Version 0.4 only takes requests. The vault's `maxDeposit`
+ * is the caller's claimable amount, not a capacity, and its previews revert. The registry parameter `referrer` is
+ * passed to instant deposits. Withdrawals are those of `lagoonExits`. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",

@@ -12,7 +12,7 @@ import {
 const ACCESS_MODES = ["blacklist", "whitelist"];
 
 /**
- * Governance events of Lagoon vaults. Changes of the management and performance fee are left out, because views return
+ * Governance events of Lagoon vaults. Changes to the management and performance fees are left out, because views return
  * the fees. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoonEvents: readonly GovernanceEvent[] = [

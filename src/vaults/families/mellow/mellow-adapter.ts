@@ -166,12 +166,12 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Mellow's Core vaults, such as Lido Earn. Each token has queues, which either mint at the price of the
- * oracle's last report or take requests that the next report settles. Queues take no receiver: shares go to the caller.
- * In the registry entry, the address is the vault's, entry point and spender are a queue, the share token is the share
- * manager, and the pricer is the oracle. Parameters: `queue` (`sync` or `async`), `redeem_queues` (all redemption
- * queues), `redeem_queue` and `sync_redeem_queue` (those that a withdrawal uses, see `mellowExits`), `deposit_queues`
- * (the token's other deposit queues) and `referrer`. There is no minimum deposit. Source:
+ * Adapter of Mellow's Core vaults, such as Lido Earn. Each token has deposit queues, which either mint at the price of
+ * the oracle's last report or take requests that the next report settles. Queues take no receiver: the shares go to the
+ * caller. There is no minimum deposit. In the registry entry, the address is the vault's, the entry point and the
+ * spender are a queue, the share token is the share manager, and the pricer is the oracle. Parameters: `queue` (`sync`
+ * or `async`), `redeem_queues` (all redemption queues), `redeem_queue` and `sync_redeem_queue` (those that a withdrawal
+ * uses, see `mellowExits`), `deposit_queues` (the token's other deposit queues) and `referrer`. Source:
  * mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {

@@ -177,9 +177,10 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
 }
 
 /**
- * Deriver of Mellow's Core vaults: reads share manager and oracle, and the queues of the entry's asset or, if that is
- * unknown, of the vault's first token with a deposit queue. The queue of the reviewed entry has precedence, then one
- * that mints at once. Vaults with more than 16 tokens are refused. Source: mellow-finance/flexible-vaults.
+ * Deriver of Mellow's Core vaults: reads the share manager, the oracle, and the queues of the registry entry's asset
+ * or, if that is unknown, of the vault's first token with a deposit queue. It prefers the queue of the reviewed entry,
+ * then one that mints immediately. Vaults with more than 16 tokens are rejected. Source:
+ * mellow-finance/flexible-vaults.
  */
 export const mellowDeriver: Deriver = {
   conclusive: true,

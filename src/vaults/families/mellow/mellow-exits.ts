@@ -254,9 +254,9 @@ function findSettlement(
 }
 
 /**
- * Exits of Mellow's Core vaults: a request in a queue, which a later price report settles and the account then claims,
- * and which cannot be cancelled; or an instant redemption for a penalty, if the vault has such a queue. Shares of
- * deposits that are not claimed yet are redeemed too. Source: mellow-finance/flexible-vaults.
+ * Withdrawals from Mellow's Core vaults: a request in a queue, which a later price report settles, the account then
+ * claims, and nobody can cancel; or, if the vault has a queue for it, an instant redemption for a penalty. Shares of
+ * unclaimed deposits are redeemed too. Source: mellow-finance/flexible-vaults.
  */
 export const mellowExits: VaultExits = {
   modes: (vault) => (["instant", "request"] as const).filter((mode) => queueFor(vault, mode) !== null),

@@ -25,8 +25,8 @@ const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Reads a registry parameter that lists queue addresses, separated by commas. Returns an empty list if it is missing.
- * Throws an Error for an invalid address.
+ * Reads a registry parameter that lists queue addresses, separated by commas. Empty if the parameter is missing. Throws
+ * an Error for an invalid address.
  */
 export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
   const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
@@ -38,12 +38,12 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 }
 
 /**
- * Returns the source of a Core vault's flows: the events of its deposit and redemption queues. A deposit request counts
- * as a deposit when it is made and as a withdrawal when it is cancelled; the claim that mints its shares is not counted
- * again. A redemption request counts as a withdrawal when its assets are claimed. The token's other deposit queues are
- * included, because they mint the same shares. If the registry entry names no redemption queues, burned shares count as
- * withdrawals with unknown assets. Throws an Error for an invalid queue address. Source:
- * mellow-finance/flexible-vaults.
+ * Returns the events from which a Core vault's deposits and withdrawals are indexed: those of its deposit and
+ * redemption queues. A deposit request counts as a deposit when it is made and as a withdrawal when it is cancelled;
+ * the claim that mints its shares is not counted again. A redemption request counts as a withdrawal when its assets are
+ * claimed. The token's other deposit queues are included, because they mint the same shares. If the registry entry
+ * names no redemption queues, burned shares count as withdrawals with unknown assets. Throws an Error for an invalid
+ * queue address. Source: mellow-finance/flexible-vaults.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");

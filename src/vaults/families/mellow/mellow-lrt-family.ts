@@ -182,7 +182,7 @@ const exits: VaultExits = {
 
 /**
  * Adapter of Mellow's Simple LRT vaults, such as Lido's DVV: ERC-4626 with a pause, a deposit cap and a depositor
- * whitelist. A redemption pays what is liquid at once and queues the rest, which the owner claims. Source:
+ * whitelist. A redemption pays the liquid part immediately and queues the rest, which the owner claims. Source:
  * mellow-finance/simple-lrt.
  */
 export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews, exits });

@@ -56,7 +56,7 @@ const MILLION = 1_000_000n;
 export const PRICE_UNIT = 10n ** 18n;
 
 /**
- * Returns true if the vault's queue mints at once, false if it takes requests. Throws an Error if the registry
+ * Returns true if the vault's queue mints immediately, false if it takes requests. Throws an Error if the registry
  * parameter `queue` is missing or invalid.
  */
 export const isSyncQueue = (vault: Vault): boolean =>
@@ -128,8 +128,9 @@ function managerReads(results: Results) {
 type Managers = ReadResults<ReturnType<typeof managerReads>>;
 
 /**
- * Returns a query for price, fees and limits of deposits through the vault's queue. It takes two batches, because the
- * first returns the vault's fee and risk manager. `caller` is the account whose admission is checked, or null for none.
+ * Returns a query for the price, fees and limits of deposits through the vault's queue. It takes two batches, because
+ * the first returns the addresses of the vault's fee and risk managers. `caller` is the account whose admission is
+ * checked; null for none.
  */
 export function mellowMarket(vault: Vault, caller: Address | null): Query<MellowMarket> {
   return readThen(coreReads(vault, caller), (results) =>
@@ -174,7 +175,7 @@ function marketOf(
 
 /**
  * Returns the shares for an amount (both in smallest units) at the price of the last report, after penalty and fee.
- * Null if the price or the penalty is unknown, or if a rate exceeds 100%. Rounded down like in the queues: the penalty
+ * Null if the price or the penalty is unknown, or if a rate exceeds 100%. Rounded down as in the queues: the penalty
  * reduces the price; the fee reduces the shares of an instant deposit, but the price of a request.
  */
 export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {

@@ -37,8 +37,8 @@ const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
 
 /**
  * Asynchronous deposits into Midas, which an administrator approves one by one. The approval mints the mTokens, so
- * there is nothing to claim. A rejected request is refunded off chain. The DepositVault finds requests only by their
- * id: without known ids, the pending assets are null. Source: midas-apps/contracts.
+ * there is nothing to claim. A rejected request is refunded off chain. The DepositVault finds requests only by id, so
+ * the pending assets are null if no ids are known. Source: midas-apps/contracts.
  */
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {

@@ -316,8 +316,8 @@ function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, str
 }
 
 /**
- * Deriver of Midas vaults, starting at the DepositVault, which names mToken, price feed and payment tokens. An mToken
- * does not name its DepositVault: that address comes from a reviewed registry entry and is checked against the mToken.
- * Source: midas-apps/contracts.
+ * Deriver of Midas vaults. It starts at the DepositVault, which names its mToken, price feed and payment tokens. An
+ * mToken does not name its DepositVault, so that address comes from a reviewed registry entry and is checked against
+ * the mToken. Source: midas-apps/contracts.
  */
 export const midasDeriver: Deriver = { conclusive: true, derive, describeOther };

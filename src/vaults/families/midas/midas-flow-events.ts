@@ -36,12 +36,12 @@ const flowsAbi = once(
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Returns the source of a vault's flows: the events of the DepositVault and of the RedemptionVault (parameter
- * `redemption_vault`). Their token amounts have 18 decimals and are converted to the asset's decimals, rounded down;
- * `assets` is null if another token was paid or the asset has more than 18 decimals. For requests, assets and shares
- * are null, because they are settled later; what a redemption request paid is read by its id. If the registry entry
- * names no RedemptionVault, burned mTokens count as withdrawals of these shares, with unknown assets. Throws an Error
- * if `redemption_vault` is not an address. Source: midas-apps/contracts.
+ * Returns the events from which a vault's deposits and withdrawals are indexed: those of the DepositVault and of the
+ * RedemptionVault (parameter `redemption_vault`). Their amounts have 18 decimals and are converted to the asset's
+ * decimals, rounded down; `assets` is null if another token was paid or the asset has more than 18 decimals. For
+ * requests, assets and shares are null, because they are settled later; what a redemption request paid is read by its
+ * id. If the registry entry names no RedemptionVault, burned mTokens count as withdrawals of these shares, with unknown
+ * assets. Throws an Error if `redemption_vault` is not an address. Source: midas-apps/contracts.
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");

@@ -10,8 +10,8 @@ import {
 } from "../../vault-params.ts";
 
 /**
- * How a DepositVault (Midas's deposit contract) takes deposits. `instant` is true if mTokens are minted at once, false
- * if an administrator approves each request.
+ * How a DepositVault (Midas's deposit contract) takes deposits. `instant` is true if it mints mTokens immediately,
+ * false if an administrator approves each request.
  */
 export interface MidasMode {
   instant: boolean;
@@ -48,7 +48,7 @@ export function midasUnit(decimals: number): bigint | null {
   return decimals <= 18 ? 10n ** BigInt(18 - decimals) : null;
 }
 
-/** ABIs of a DepositVault's deposit functions, one each: instant or by request, with or without a recipient. */
+/** ABI of each of a DepositVault's four deposit functions: instant or by request, with or without a recipient. */
 export const midasDepositAbis = once(() => ({
   instantFor: parseAbi([
     "function depositInstant(address tokenIn, uint256 amountToken, uint256 minReceiveAmount, bytes32 referrerId, address recipient)",
@@ -62,7 +62,7 @@ export const midasDepositAbis = once(() => ({
   request: parseAbi(["function depositRequest(address tokenIn, uint256 amountToken, bytes32 referrerId)"]),
 }));
 
-/** Returns the selector of the deposit function that a mode uses, because each function can be paused separately. */
+/** Returns the selector of the deposit function for a mode. Each function can be paused separately, by its selector. */
 export function depositSelector({ instant, namesRecipient }: MidasMode): Hex {
   const { instantFor, instant: plain, requestFor, request } = midasDepositAbis();
   const abi: Abi = instant ? (namesRecipient ? instantFor : plain) : namesRecipient ? requestFor : request;

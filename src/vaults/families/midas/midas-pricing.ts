@@ -14,7 +14,7 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import { depositSelector, midasMode, midasUnit } from "./midas-params.ts";
 
-/** Prices and fee that determine the mTokens for a payment. Prices have 18 decimals. */
+/** Prices and fee that determine how many mTokens a payment mints. Prices have 18 decimals. */
 export interface MidasRates {
   /** Price of one payment token, in the same currency as `mTokenRate`. */
   tokenRate: bigint;
@@ -32,7 +32,7 @@ export const WAD = 10n ** 18n;
 const FEE_DENOMINATOR = 10_000n;
 
 /**
- * Returns the mTokens (18 decimals) that a payment mints after the fee, rounded down like in the DepositVault. `amount`
+ * Returns the mTokens (18 decimals) that a payment mints after the fee, rounded down as in the DepositVault. `amount`
  * is in the token's smallest unit. Null if the deposit is impossible: no price, a fee above 100%, or an amount that
  * overflows.
  */
@@ -47,7 +47,10 @@ export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   return mulDivDown(value - feeValue, WAD, mTokenRate);
 }
 
-/** Returns the largest possible payment, in the token's smallest unit: with 18 decimals it must fit into a uint256. */
+/**
+ * Returns the largest possible payment, in the token's smallest unit: the one that, with 18 decimals, still fits into a
+ * uint256.
+ */
 export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UINT256 / unit;
 
 /**
@@ -90,8 +93,8 @@ const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (u
 const mTokenAbi = once(() => parseAbi(["function paused() view returns (bool)"]));
 
 /**
- * The token and payer of a deposit. `caller` is null for no specific account, and for the Router's executor, whose
- * address is not known in advance.
+ * The token and payer of a deposit. `caller` is null if no specific account pays, or if the Router's executor does,
+ * whose address is not known in advance.
  */
 export interface MidasPayment {
   token: { address: Address; decimals: number };
@@ -114,7 +117,7 @@ export interface MidasMarket {
   feed: ReadResult<bigint>;
   /** Minimum of mTokens that this payer's deposit must mint. */
   minMTokens: bigint | null;
-  /** The remaining amount of the payment token that the DepositVault accepts. The largest uint256 means no limit. */
+  /** Amount of the payment token that the DepositVault still accepts. The largest uint256 means no limit. */
   allowance: bigint | null;
 }
 
@@ -153,8 +156,7 @@ const NO_ANSWER = { ok: false, revert: null } as const;
 
 /**
  * Returns a query for a DepositVault's conditions for a payment; without a caller, those of an account that deposits
- * for the first time. It takes two batches of reads, because the payment token's price feed is known only after the
- * first.
+ * for the first time. It takes two batches of reads, because the first returns the payment token's price feed.
  */
 export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMarket> {
   const { caller } = payment;

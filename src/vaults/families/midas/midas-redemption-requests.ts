@@ -104,7 +104,7 @@ export function midasPending(
 /**
  * Returns a query for the total that a user's requests have paid, in the asset's smallest unit. The vault keeps the
  * rates of every approved request, so this can be read at any time. Open and rejected requests count as 0. The result
- * is null if one cannot be read or was paid in another token.
+ * is null if a request cannot be read or was paid in another token.
  */
 export function midasTakenOut(
   vault: Vault,
@@ -138,8 +138,8 @@ function paidBy(
 }
 
 /**
- * Returns the redemption request of the user in a receipt's logs, or null if there is none. The user is the one to whom
- * the request pays.
+ * Finds the user's redemption request in a receipt's logs, or returns null. The user is the account that the request
+ * pays.
  */
 export function findMidasRequest(
   vault: Vault,
@@ -156,8 +156,8 @@ export function findMidasRequest(
 }
 
 /**
- * Returns the approval or rejection of a request in a receipt's logs, or null. `assets` is null if it is unclear which
- * payment belongs to the request.
+ * Finds the approval or rejection of a request in a receipt's logs, or returns null. `assets` is null if it is unclear
+ * which payment belongs to the request.
  */
 export function findMidasSettlement(
   vault: Vault,

@@ -35,10 +35,10 @@ export function midasLens(vault: Vault): LensVault {
 }
 
 /**
- * Converts mTokens to the asset like a RedemptionVault before its fee: by the mToken's feed to the feeds' common
- * currency, then by the asset's feed, each step rounded down. `rate` is the word that the position lens read; the
- * result is in the asset's smallest unit. Null if the asset's price is unknown or the asset has more than 18 decimals.
- * Source: midas-apps/contracts.
+ * Converts mTokens to the asset as a RedemptionVault does before its fee: to the feeds' common currency by the mToken's
+ * feed, then to the asset by the asset's feed, each step rounded down. `rate` is the word that the position lens read.
+ * The result is in the asset's smallest unit, or null if the asset's price is unknown or the asset has more than 18
+ * decimals. Source: midas-apps/contracts.
  */
 export function midasToAssets(
   vault: Vault,
@@ -54,9 +54,9 @@ export function midasToAssets(
 }
 
 /**
- * Returns a query for whether the DepositVault still uses the price feeds of the registry entry, which its
- * administrator may replace. False if this cannot be read. If the DepositVault no longer accepts the asset, the asset's
- * feed counts as unchanged.
+ * Returns a query for whether the DepositVault still uses the registry entry's price feeds, which its administrator may
+ * replace. False if this cannot be read. The asset's feed counts as unchanged if the DepositVault no longer accepts the
+ * asset.
  */
 export function midasPricingUnchanged(vault: Vault): Query<boolean> {
   const on = { to: vault.entryPoint, abi: feedsAbi() } as const;

@@ -32,7 +32,7 @@ import { morphoV2Events } from "./morpho-governance-events.ts";
 /**
  * Adapter of MetaMorpho 1.0 and 1.1 vaults. `maxDeposit` may be too high if a market is in the supply queue twice.
  * `totalSupply` lacks accrued fee shares, so balances are valued only by the vault's own conversion. Withdrawals are
- * instant, while the markets have liquidity. Source: morpho-org/metamorpho.
+ * instant as long as the markets have liquidity. Source: morpho-org/metamorpho.
  */
 export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true, exits: erc4626Exits() });
 
@@ -61,8 +61,7 @@ const onSubject = ({ address }: DerivationSubject) => ({ to: address, abi: ident
 const timelockAbi = once(() => parseAbi(["function timelock() view returns (uint256)"]));
 
 /**
- * Returns a query for the timelock of a MetaMorpho vault or of a fork's vault, in seconds, or null if it cannot be
- * read.
+ * Returns a query for the timelock of a vault of MetaMorpho or one of its forks, in seconds; null if it cannot be read.
  */
 export function curationTimelockQuery({ address }: Vault): Query<bigint | null> {
   const timelock = read({ to: address, abi: timelockAbi(), name: "timelock" });
@@ -161,9 +160,9 @@ function morphoV2Flows(vault: Vault): FlowSource {
 }
 
 /**
- * Adapter of Morpho Vault V2. `maxDeposit` and `maxRedeem` are always 0 and therefore not read; gates restrict payers
- * and receivers of deposits and withdrawals; only a simulation shows whether a cap is reached or liquidity is missing.
- * Source: morpho-org/vault-v2.
+ * Adapter of Morpho Vault V2. `maxDeposit` and `maxRedeem` always return 0, so they are not read. Gates restrict who
+ * may pay for and receive deposits and withdrawals. Only a simulation shows whether a cap is reached or liquidity is
+ * missing. Source: morpho-org/vault-v2.
  */
 export const morphoV2 = defineErc4626({
   name: "morpho_v2",

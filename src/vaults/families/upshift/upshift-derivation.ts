@@ -105,8 +105,9 @@ function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers)
 }
 
 /**
- * Deriver of Upshift's multi-asset vaults: reads asset, share token and whitelists from the vault's views. Accepted
- * tokens are the asset and those of the earlier entry that are still whitelisted. Source: the ABI of TokenizedVaultV2.
+ * Deriver of Upshift's multi-asset vaults: reads the asset, the share token and the whitelists from the vault's views.
+ * The accepted tokens are the asset and those of the earlier registry entry that are still whitelisted. Source: the ABI
+ * of TokenizedVaultV2.
  */
 export const upshiftDeriver: Deriver = {
   conclusive: true,

@@ -13,9 +13,10 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the source of a multi-asset vault's flows. An instant redemption emits `Withdraw`; a requested one emits
- * `WithdrawalProcessed`, which does not contain the shares; no redemption emits both. For deposits of tokens other than
- * the asset, the amount is unknown. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
+ * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. An instant redemption emits
+ * `Withdraw`; a requested one emits `WithdrawalProcessed`, which does not contain the shares; no redemption emits both.
+ * The amount of a deposit in a token other than the asset is unknown. Sources: the published ABI of TokenizedVaultV2,
+ * August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
@@ -56,9 +57,9 @@ const paidAbi = once(() =>
 );
 
 /**
- * Returns the source of a legacy vault's flows. An instant redemption emits the ERC-4626 event `Withdraw`; a requested
- * one emits `WithdrawalProcessed` when it is paid, which contains the receiver but not the shares. Sources: the
- * published ABIs of August Digital, TimelockedERC4626.
+ * Returns the events from which a legacy vault's deposits and withdrawals are indexed. An instant redemption emits the
+ * ERC-4626 event `Withdraw`. A requested one emits `WithdrawalProcessed` when it is paid, which contains the receiver
+ * but not the shares. Sources: the published ABIs of August Digital, TimelockedERC4626.
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);

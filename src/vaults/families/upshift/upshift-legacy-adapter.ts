@@ -67,8 +67,8 @@ function limitViews(vault: Vault) {
 }
 
 /**
- * Adapter of Upshift's legacy vaults: lending pools and tokenized accounts. Deposits follow ERC-4626; a withdrawal is
- * requested first, unless it is redeemed instantly for a fee. Sources: the published ABIs of August Digital,
+ * Adapter of Upshift's legacy vaults: lending pools and tokenized accounts. Deposits follow ERC-4626. A withdrawal must
+ * be requested first, unless it is redeemed instantly for a fee. Sources: the published ABIs of August Digital,
  * TimelockedERC4626.
  */
 export const upshiftLegacy = defineErc4626({

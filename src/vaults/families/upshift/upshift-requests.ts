@@ -41,7 +41,10 @@ interface RequestDate {
   midnight: number;
 }
 
-/** Parses a request id of the form YYYY-MM-DD; null for another form. An impossible date rolls over in `midnight`. */
+/**
+ * Parses a request id of the form YYYY-MM-DD, or returns null for any other form. An impossible date rolls over in
+ * `midnight`.
+ */
 export function parseRequestDate(id: string): RequestDate | null {
   const [, year, month, day] = DATE_PATTERN.exec(id) ?? [];
   if (year === undefined || month === undefined || day === undefined) return null;
@@ -49,7 +52,7 @@ export function parseRequestDate(id: string): RequestDate | null {
   return { id, args: [BigInt(year), BigInt(month), BigInt(day)], midnight };
 }
 
-/** Returns the id of the requests of a date: YYYY-MM-DD. `ms` is in unix milliseconds. */
+/** Returns the id of the requests made on the date of a time in unix milliseconds: YYYY-MM-DD, in UTC. */
 export const requestDateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** Returns the dates whose requests are read: those of known requests and the days around today. */
@@ -64,8 +67,8 @@ function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
 type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
- * Returns a query for a user's open requests by date. Only if there are any, a second batch reads the assets of those
- * whose price is fixed.
+ * Returns a query for a user's open requests by date. If there are any, a second batch reads the assets of those whose
+ * price is fixed.
  */
 export function datedRequests(
   vault: Vault,

@@ -194,10 +194,10 @@ const explain = familyErrors({
 
 /**
  * Adapter of Veda's BoringVaults. A deposit calls the teller; the vault takes the token and mints shares to the caller;
- * the accountant sets the share price. In the registry entry, the entry point is the teller, spender and share token
- * are the vault, and the pricer is the accountant. Parameters: `teller` (version of the teller), `rate` (`streamed` if
- * yield accrues every second), `referrer` (passed to tellers that take one) and those of `vedaExits`, which are the
- * withdrawals. There is no minimum deposit; the teller itself enforces the minimum of shares. Source:
+ * the accountant sets the share price. There is no minimum deposit; the teller itself enforces the minimum of shares.
+ * In the registry entry, the entry point is the teller, the spender and the share token are the vault, and the pricer
+ * is the accountant. Parameters: `teller` (its version), `rate` (`streamed` if yield accrues every second), `referrer`
+ * (passed to tellers that take one) and those of `vedaExits`, which defines the withdrawals. Source:
  * Veda-Labs/boring-vault.
  */
 export const veda: VaultAdapter = {

@@ -14,7 +14,9 @@ import {
 import { addressParam } from "../../vault-params.ts";
 import { oneShare } from "./veda-pricing.ts";
 
-/** ABI of Veda's older contract for withdrawals with a fixed wait. Source: Veda-Labs/boring-vault, DelayedWithdraw. */
+/**
+ * ABI of Veda's older contract for withdrawals after a fixed delay. Source: Veda-Labs/boring-vault, DelayedWithdraw.
+ */
 export const vedaDelayedAbi = once(() =>
   parseAbi([
     "function isPaused() view returns (bool)",
@@ -37,8 +39,8 @@ const DEFAULT_WINDOW = 7 * 86_400;
 
 /**
  * Returns a query for the conditions of a request to the delayed-withdrawal contract (registry parameter
- * `delayed_withdraw`). `fee` is in basis points of the assets, or null if unknown. A request that is already open
- * refuses another one (`request_pending`).
+ * `delayed_withdraw`). `fee` is in basis points of the assets, or null if unknown. While a request is open, another one
+ * is refused (`request_pending`).
  */
 export function delayedTerms(
   vault: Vault,
@@ -73,7 +75,7 @@ export function delayedTerms(
 
 /**
  * Encodes the owner's request to the delayed-withdrawal contract, which only the owner can complete. The contract pulls
- * the shares, so it needs an allowance of them.
+ * the shares, so the owner must approve it first.
  */
 export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "delayed_withdraw") ?? zeroAddress;
@@ -87,8 +89,8 @@ export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
 
 /**
  * Returns a query for the user's open request in the vault's asset: at most one, with mode `cooldown`. Its assets are
- * an estimate: the shares less the fee, at the lower of the share price at the request and now. Empty if the registry
- * entry names no such contract.
+ * an estimate: the shares less the fee, at the share price of the request or the current one, whichever is lower. Empty
+ * if the registry entry names no such contract.
  */
 export function pendingDelayed(
   vault: Vault,

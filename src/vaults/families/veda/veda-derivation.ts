@@ -306,7 +306,8 @@ function assemble(of: {
 
 /**
  * Deriver of Veda's BoringVaults. The teller is the vault's transfer hook or, if that is not a teller, the entry point
- * of the reviewed entry; it names the accountant, and its functions show its version. Accepted tokens are the
- * accountant's base asset and tokens of the entry, as far as the teller supports them. Source: Veda-Labs/boring-vault.
+ * of the reviewed registry entry. It names the accountant, and its functions reveal its version. The accepted tokens
+ * are those that the teller supports among the accountant's base asset and the entry's tokens. Source:
+ * Veda-Labs/boring-vault.
  */
 export const vedaDeriver: Deriver = { conclusive: true, derive };

@@ -162,11 +162,11 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
 }
 
 /**
- * Exits of Veda's BoringVaults, through up to three contracts: the teller, which pays instantly if its `withdraw` is
- * public; a queue, whose requests solvers pay at a fixed amount; an older contract, which pays after a fixed wait.
- * Parameters: `teller_withdraw`, `withdraw_queue`, `delayed_withdraw`. The oldest contract, AtomicQueue, is not used:
- * its requests need a standing allowance of the shares, which anyone can spend by naming the user as the solver.
- * Source: Veda-Labs/boring-vault.
+ * Withdrawals from Veda's BoringVaults, through up to three contracts that the registry entry's parameters enable. The
+ * teller pays instantly (`teller_withdraw`, if its `withdraw` is public). A queue takes requests for an amount fixed at
+ * the request, which solvers pay (`withdraw_queue`). An older contract lets the owner claim after a fixed delay, within
+ * a limited time (`delayed_withdraw`). The oldest contract, AtomicQueue, is not used: its requests need a standing
+ * allowance of the shares, which anyone can spend by naming the user as the solver. Source: Veda-Labs/boring-vault.
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
@@ -260,9 +260,9 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 }
 
 /**
- * Returns a query for the registry parameters for withdrawals: `teller_withdraw` (`public` if the teller's authority
- * lets `anyone`, an account without rights, withdraw; otherwise absent), and the contracts of the reviewed registry
- * entry, lowercase, or empty where one does not belong to this vault.
+ * Returns a query for the registry parameters for withdrawals. `teller_withdraw` is `public` if the teller's authority
+ * lets `anyone` (an account without rights) withdraw; otherwise it is absent. The contracts of the reviewed registry
+ * entry are returned in lowercase, or empty if they do not belong to this vault.
  */
 export function vedaExitParams(of: {
   vault: Address;
@@ -292,8 +292,8 @@ export function vedaExitParams(of: {
 type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", Address | null>>;
 
 /**
- * Returns a query for the waits before each token is paid, in seconds, by the token's lowercase address: in the queue
- * until a request matures, and in the contract with a fixed wait. Each is null if unknown.
+ * Returns a query for how long each token's withdrawals wait, in seconds, by the token's lowercase address: until a
+ * request in the queue matures, and the fixed delay of the delayed-withdrawal contract. Each is null if unknown.
  */
 export function vedaWaits(
   reviewed: WaitingContracts,

@@ -26,10 +26,10 @@ const delayedAbi = once(() =>
 );
 
 /**
- * Returns the source of a vault's flows: its `Enter` and `Exit` events, which deposits and withdrawals through any
- * teller emit, and the events of its queue and its delayed-withdrawal contract, because the `Exit` of their withdrawals
- * names a solver or the contract instead of the user. A request in the queue counts when it is made: its amount is
- * fixed then, and the event of its payment has none. Its cancellation counts as a deposit that names the request. A
+ * Returns the events from which a vault's deposits and withdrawals are indexed: its own `Enter` and `Exit`, which every
+ * teller causes, and those of its queue and its delayed-withdrawal contract, for whose withdrawals `Exit` names a
+ * solver or the contract instead of the user. A request in the queue counts when it is made, because its amount is
+ * fixed then and the event of its payment has none. Its cancellation counts as a deposit that names the request. A
  * refunded deposit is an `Exit`. Amounts in tokens other than the vault's asset are unknown. Source:
  * Veda-Labs/boring-vault.
  */

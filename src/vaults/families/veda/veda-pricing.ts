@@ -63,9 +63,9 @@ interface TokenSupport {
 }
 
 /**
- * On-chain state that determines a deposit of one token. `rate` is the price of one whole share in the deposited
- * token's smallest unit; `cap` (2^112 - 1 if there is none) and `supply` are in the share token's smallest unit. A
- * field is null if its read failed, for example because the teller lacks the view function.
+ * On-chain state that determines the result of a deposit of one token. `rate` is the price of one whole share in the
+ * deposited token's smallest unit; `cap` (2^112 - 1 if there is none) and `supply` are in the share token's smallest
+ * unit. A field is null if its read failed, for example because the teller lacks the view function.
  */
 export interface VedaMarket {
   rate: bigint | null;
@@ -78,8 +78,8 @@ export interface VedaMarket {
 export const oneShare = (vault: Vault): bigint => 10n ** BigInt(vault.shareDecimals);
 
 /**
- * Creates the reads of price, token settings and pause for deposits of one token. Throws an Error if the registry
- * parameter `teller` is missing or unknown.
+ * Creates the reads of the price, the token's settings and the pauses, for deposits of one token. Throws an Error if
+ * the registry parameter `teller` is missing or unknown.
  */
 export function marketReads(vault: Vault, token: Address) {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
@@ -138,8 +138,8 @@ export function isPaused(results: {
 }
 
 /**
- * Returns the shares that an amount mints after the share premium, rounded down twice like in the teller. Both are in
- * smallest units. Null if price or premium is unknown.
+ * Returns the shares that an amount mints after the share premium, rounded down twice as in the teller. Both are in
+ * smallest units. Null if the price or the premium is unknown.
  */
 export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: bigint }): bigint | null {
   const { rate, support } = input.market;

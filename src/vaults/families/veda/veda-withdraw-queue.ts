@@ -84,8 +84,8 @@ interface QueueRequest {
 }
 
 /**
- * Packs all fields of a request except the user into the id that this service stores: the queue stores only a hash, and
- * a cancellation needs the fields.
+ * Packs all fields of a request except the user into the id that this service stores. The queue stores only a hash of
+ * them, but a cancellation needs the fields.
  */
 export const packRequest = (request: QueueRequest): Hex =>
   encodePacked(
@@ -157,9 +157,9 @@ export function queueTerms(
 }
 
 /**
- * Encodes the owner's request to the queue, which pulls the shares and so needs an allowance of them. `request.variant`
- * contains the discount and the deadline that the queue requires; without it, there is no discount and the deadline is
- * seven days.
+ * Encodes the owner's request to the queue, which pulls the shares, so the owner must approve it first.
+ * `request.variant` contains the discount and the deadline that the queue requires; without it, there is no discount
+ * and the deadline is seven days.
  */
 export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "withdraw_queue") ?? zeroAddress;
@@ -176,7 +176,7 @@ export function queueCall(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
- * Returns a query for those of the known requests (`requestIds`, as `packRequest` makes them) that are still in the
+ * Returns a query for those of the known requests (`requestIds`, in the format of `packRequest`) that are still in the
  * queue. Their payment is fixed. Empty if the queue cannot be read.
  */
 export function pendingInQueue(
@@ -210,7 +210,7 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
 }
 
 /**
- * Returns a query, without reads, for the total assets of a user's requests that were not cancelled, in the asset's
+ * Returns a query (without reads) for the total assets of a user's requests that were not cancelled, in the asset's
  * smallest unit. Null if one of the amounts is unknown.
  */
 export function takenByQueue(
@@ -228,7 +228,7 @@ export function takenByQueue(
 
 /**
  * Encodes the cancellation of a request in the queue, which returns the shares. Null if the registry entry names no
- * queue or the request is not one of the queue's.
+ * queue or the request is not in the queue.
  */
 export function queueCancellation(
   vault: Vault,
@@ -249,8 +249,8 @@ const logsFrom = (vault: Vault, { logs, name }: { logs: readonly Log[]; name: st
   logs.filter(({ address }) => sameAddress(address, addressParam(vault, name) ?? ""));
 
 /**
- * Returns the user's request from the logs of the queue, or from those of the delayed-withdrawal contract, whose
- * requests have no ids ("0"). Null if there is none.
+ * Finds the user's request in a receipt's logs: one in the queue, or one in the delayed-withdrawal contract, which has
+ * the id "0". Null if there is none.
  */
 export function findQueueRequest(
   vault: Vault,
@@ -273,9 +273,8 @@ export function findQueueRequest(
 }
 
 /**
- * Returns how a request of the user ended according to a receipt's logs: solved or cancelled in the queue or, for an id
- * that is not the queue's, completed or cancelled in the delayed-withdrawal contract. Null if the logs do not show its
- * end.
+ * Finds in a receipt's logs how a user's request ended: solved or cancelled in the queue or, for an id that is not the
+ * queue's, completed or cancelled in the delayed-withdrawal contract. Null if the logs do not show its end.
  */
 export function findQueueSettlement(
   vault: Vault,
