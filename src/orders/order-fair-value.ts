@@ -177,8 +177,8 @@ export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: Allo
 
 /**
  * Returns the minimum acceptable expected output, in the requested token's smallest unit: the fair output less its band
- * and less fees. For the same asset, the fees are three US dollars; with prices, they are the declared fee (parts per
- * billion), limited as in `leastGuaranteed`. Rounded up, at least 1.
+ * and less fees. The fees are three US dollars for the same asset, the declared fee (parts per billion, limited as in
+ * `leastGuaranteed`) with prices, and zero with a second quote. Rounded up, at least 1.
  */
 export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {
   const { output, band } = fair;

@@ -98,8 +98,9 @@ export interface FamilyFactories {
 }
 
 /**
- * Returns a query for the factories' objection to a vault: a text for people, or null if one of them created the vault
- * or if none is known on its chain. Known factories that do not answer confirm nothing, so that is an objection too.
+ * Returns a query for why the family's known factories do not confirm that one of them created a contract: a
+ * human-readable reason, or null if one did or if none is known on the chain. If none of the known factories responds,
+ * that is a reason too.
  */
 export function factoryQuery(
   { createdRead, byChain }: Omit<FamilyFactories, "family">,
@@ -112,8 +113,8 @@ export function factoryQuery(
 }
 
 /**
- * Returns the objection of a family's known factories on one chain to a contract, or null. `created` has an element for
- * each factory: whether it created the contract, or null if it does not answer.
+ * Returns why the known factories of a family on one chain do not confirm a contract, or null if one created it or
+ * there are none. `created` says for each factory whether it created the contract; null if it did not respond.
  */
 export function objectionOf(created: readonly (boolean | null)[]): string | null {
   if (created.length === 0 || created.includes(true)) return null;
@@ -123,8 +124,8 @@ export function objectionOf(created: readonly (boolean | null)[]): string | null
 }
 
 /**
- * Returns a query that identifies a family's vault by a view function that must succeed and by the factories on its
- * chain, one of which must have created the vault, unless none is known.
+ * Returns a query that identifies a vault by a view function, which must succeed, and by its family's factories: one of
+ * those on the chain must have created it, unless none is known there.
  */
 export function identifyByFactory(
   factories: FamilyFactories,
