@@ -3,6 +3,7 @@
  * scripts/stress. Each can be run alone and has options of its own. Prints a summary; fails when one of them failed.
  *
  *   node scripts/stress.ts                       all
+ *   node scripts/stress.ts browser               one, by name
  *   node scripts/stress.ts --only fuzz,chaos     some, by name
  */
 import { spawn } from "node:child_process";
@@ -46,10 +47,10 @@ async function run({ name, script }: LongRun): Promise<Outcome> {
 
 const runs = longRuns();
 const names = runs.map(({ name }) => name);
-const { values: options } = readArguments({
+const { values: options, positionals } = readArguments({
   help: `Runs the long tests one after the other and prints a summary. Each can be run alone, with options of its own.
 
-  npm run stress [-- --only <names> | --skip <names>]
+  npm run stress [-- <name>… | --only <names> | --skip <names>]
 
   --only  names, separated by commas: ${names.join(", ")}
   --skip  names of those to leave out
@@ -57,10 +58,12 @@ const { values: options } = readArguments({
 
 Fails when one of the tests fails.`,
   options: { only: { type: "string" }, skip: { type: "string" } },
+  words: true,
 });
 const listed = (option: "only" | "skip"): readonly string[] | null =>
   options[option]?.split(",").flatMap((given) => oneOf(names, { option, given }) ?? []) ?? null;
-const [only, skip] = [listed("only") ?? names, listed("skip") ?? []];
+const named = positionals.flatMap((given) => oneOf(names, { option: "only", given }) ?? []);
+const [only, skip] = [listed("only") ?? (named.length > 0 ? named : names), listed("skip") ?? []];
 
 const outcomes: Outcome[] = [];
 for (const one of runs)

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const root = join(import.meta.dirname, "../..");
 const CACHE = join(root, ".cache/console");
 /** Files that a build depends on. */
-const SOURCES = ["src/console/**/*.*", "src/console/static/*", "src/client/*.ts"];
+const SOURCES = ["src/console/**/*.*", "src/console/static/*", "src/client/**/*.ts"];
 const FIXED = ["vite.config.ts", "package-lock.json"];
 
 /**

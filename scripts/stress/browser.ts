@@ -1,19 +1,31 @@
-/** Drives the console in a real browser, every page in both sizes and both colours. */
+/** Drives the console in a real browser, every flow and every page in both sizes and both colours. */
 import { spawnSync } from "node:child_process";
-import { readArguments } from "../command.ts";
+import { oneOf, readArguments } from "../command.ts";
 
-readArguments({
-  help: `Drives the console in a real browser: every flow, and every page on phone and desktop in light and dark.
+const DEVICES = ["desktop", "phone"];
 
-  node scripts/stress/browser.ts
+const { values } = readArguments({
+  help: `Drives the console in a real browser: every flow on a desktop and on a phone, every page in light and dark too.
 
-  --help  show this text
+  node scripts/stress/browser.ts [--device desktop|phone]
+
+  --device  the one to test on; default: both, one after the other
+  --help    show this text
 
 Needs Debian's chromium, or the program that CHROMIUM names.`,
+  options: { device: { type: "string" } },
 });
-const { status } = spawnSync("vitest run --project browser", {
-  shell: true,
-  stdio: "inherit",
-  env: { ...process.env, BROWSER_TESTS: "all" },
+const only = oneOf(DEVICES, { option: "device", given: values.device });
+const chosen = only === null ? DEVICES : [only];
+
+const failed = chosen.filter((device) => {
+  console.log(`\n${device}`);
+  const { status } = spawnSync("vitest run --project browser", {
+    shell: true,
+    stdio: "inherit",
+    env: { ...process.env, BROWSER_TESTS: "all", BROWSER_DEVICE: device },
+  });
+  return status !== 0;
 });
-process.exit(status ?? 1);
+console.log(failed.length === 0 ? `passed on ${chosen.join(" and ")}` : `failed on ${failed.join(" and ")}`);
+process.exit(failed.length === 0 ? 0 : 1);

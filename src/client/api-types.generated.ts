@@ -4628,6 +4628,8 @@ export interface components {
             success_rate: number | null;
             /** @description Completed deposits by the token they were paid with. */
             volumes: components["schemas"]["PartnerVolume"][];
+            /** @description Deposits and withdrawals seen on-chain by the day on which they were built, in ascending order; days without any are left out. At most the newest 366 days. */
+            days: components["schemas"]["PartnerDay"][];
         };
         /** @description Completed deposits paid with one token. */
         PartnerVolume: {
@@ -4666,6 +4668,29 @@ export interface components {
              * @example 125000000000
              */
             amount: bigint;
+        };
+        /** @description Deposits and withdrawals built on one day. */
+        PartnerDay: {
+            /**
+             * @description Day in UTC, `YYYY-MM-DD`.
+             * @example 2026-11-22
+             */
+            date: string;
+            /**
+             * @description Number of deposits of the day seen on-chain.
+             * @example 12
+             */
+            deposits: number;
+            /**
+             * @description Number of these deposits whose shares reached the user.
+             * @example 11
+             */
+            completed: number;
+            /**
+             * @description Number of withdrawals of the day seen on-chain.
+             * @example 3
+             */
+            withdrawals: number;
         };
         /** @description A deposit or withdrawal built with a partner's API key. */
         PartnerTransaction: components["schemas"]["PartnerDeposit"] | components["schemas"]["PartnerWithdrawal"];
@@ -13511,6 +13536,14 @@ export interface operations {
                      *           "deposits": 42,
                      *           "users": 31,
                      *           "amount": "125000000000"
+                     *         }
+                     *       ],
+                     *       "days": [
+                     *         {
+                     *           "date": "2026-11-22",
+                     *           "deposits": 12,
+                     *           "completed": 11,
+                     *           "withdrawals": 3
                      *         }
                      *       ]
                      *     }

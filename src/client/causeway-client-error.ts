@@ -3,7 +3,8 @@ import type { ApiErrorCode } from "./api-types.generated.ts";
 /**
  * Codes of errors that arise in the client. `invalid_input`: the API rejected the input, see `issues`; `network`: no
  * usable response; `aborted`: the caller's signal aborted; `user_rejected`: the user declined in the wallet;
- * `wrong_account`: the order is for another account than the wallet's, or no account is connected; `chain_unavailable`:
+ * `wrong_account`: the order is for another account than the wallet's, or no account is connected; `in_progress`: the
+ * order is already being executed, in this page or in another tab; `chain_unavailable`:
  * the wallet cannot switch to the chain; `transaction_reverted`: a transaction was included and reverted;
  * `wallet_failed`: any other failure of the wallet.
  */
@@ -13,6 +14,7 @@ export type ClientErrorCode =
   | "aborted"
   | "user_rejected"
   | "wrong_account"
+  | "in_progress"
   | "chain_unavailable"
   | "transaction_reverted"
   | "wallet_failed";

@@ -2,6 +2,7 @@ import { getAddress } from "viem";
 import type { Context } from "../context.ts";
 import type { DepositRow, WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import {
+  countPartnerDays,
   countPartnerDeposits,
   countPartnerWithdrawals,
   selectPartnerTransactions,
@@ -16,6 +17,8 @@ import { requirePartner } from "./partner-actor.ts";
 
 /** Maximum number of tokens in a dashboard. Tokens with the most deposits are listed. */
 const MAX_TOKENS = 200;
+/** Maximum number of days in a dashboard. */
+const MAX_DAYS = 366;
 
 /** Figures of a partner without deposits. */
 const NO_DEPOSITS = {
@@ -39,16 +42,17 @@ const NO_WITHDRAWALS = {
 /**
  * Returns the figures of the deposits and withdrawals built with the authenticated partner's API key since a time, or
  * all of them if `since` is null: counts by outcome, number of users, the fraction of ended deposits that were
- * completed (null if none has ended), and volumes by token in the token's smallest unit, for the 200 tokens with the
- * most deposits. Throws `credentials_required`, `store_unavailable`.
+ * completed (null if none has ended), volumes by token in the token's smallest unit, for the 200 tokens with the most
+ * deposits, and counts by day, for the newest 366 days with any. Throws `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
   const span = { address: partner.address, since: input.since };
-  const [counted, withdrawals, sums, nameOf] = await Promise.all([
+  const [counted, withdrawals, sums, days, nameOf] = await Promise.all([
     countPartnerDeposits(ctx.db, span),
     countPartnerWithdrawals(ctx.db, span),
     sumPartnerVolumes(ctx.db, { ...span, limit: MAX_TOKENS }),
+    countPartnerDays(ctx.db, { ...span, limit: MAX_DAYS }),
     readTokenNames(ctx),
   ]);
   const { users, ...deposits } = counted ?? NO_DEPOSITS;
@@ -66,6 +70,7 @@ export async function getDashboard(ctx: Context, input: { since: Date | null }):
       ...pickTokenName(nameOf(chainId, token)),
       ...sum,
     })),
+    days,
   };
 }
 

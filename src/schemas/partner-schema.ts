@@ -215,6 +215,17 @@ const Volume = z
   })
   .meta({ id: "PartnerVolume", description: "Completed deposits paid with one token." });
 
+const Day = z
+  .object({
+    date: z.string().meta({ description: "Day in UTC, `YYYY-MM-DD`.", example: "2026-11-22" }),
+    deposits: z.int().meta({ description: "Number of deposits of the day seen on-chain.", example: 12 }),
+    completed: z
+      .int()
+      .meta({ description: "Number of these deposits whose shares reached the user.", example: 11 }),
+    withdrawals: z.int().meta({ description: "Number of withdrawals of the day seen on-chain.", example: 3 }),
+  })
+  .meta({ id: "PartnerDay", description: "Deposits and withdrawals built on one day." });
+
 /** Statistics on the deposits and withdrawals built with a partner's API key. */
 export const Dashboard = z
   .object({
@@ -285,6 +296,10 @@ export const Dashboard = z
       example: 0.9286,
     }),
     volumes: z.array(Volume).meta({ description: "Completed deposits by the token they were paid with." }),
+    days: z.array(Day).meta({
+      description:
+        "Deposits and withdrawals seen on-chain by the day on which they were built, in ascending order; days without any are left out. At most the newest 366 days.",
+    }),
   })
   .meta({
     id: "Dashboard",

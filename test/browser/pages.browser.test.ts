@@ -3,7 +3,13 @@ import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { devices, everything, openConsole, startBrowser } from "../support/browser/console-browser.ts";
+import {
+  devices,
+  everything,
+  isTested,
+  openConsole,
+  startBrowser,
+} from "../support/browser/console-browser.ts";
 import { vaultNamed } from "../support/e2e/chain.ts";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -34,7 +40,9 @@ const looks = (["light", "dark"] as const)
       window: { ...window, colorScheme },
     })),
   )
-  .filter(({ device, colorScheme }) => everything || (device === "phone") === (colorScheme === "light"));
+  .filter(({ device, colorScheme }) =>
+    everything ? isTested(device) : (device === "phone") === (colorScheme === "light"),
+  );
 
 let browser: Browser;
 beforeAll(async () => {

@@ -15,6 +15,8 @@ const [ALICE, BOB] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`];
 let causeway: TestDeployment;
 let [a, b]: NewPartner[] = [];
 let made = 0;
+/** Time of the first deposit, some milliseconds before that of the others. */
+const started = Date.now();
 
 /** A tracked deposit; without `partner` it is only what somebody called it. */
 async function deposit(of: {
@@ -29,7 +31,7 @@ async function deposit(of: {
   daysAgo?: number;
 }): Promise<void> {
   made += 1;
-  const createdAt = new Date(Date.now() - (of.daysAgo ?? 0) * 86_400_000 + made);
+  const createdAt = new Date(started - (of.daysAgo ?? 0) * 86_400_000 + made);
   await causeway.db.insert(deposits).values({
     trackingId: `trk_${made.toString(16).padStart(32, "0")}`,
     ref: `0x${made}`,
@@ -61,6 +63,8 @@ async function deposit(of: {
 
 const get = (path: string, partner: NewPartner | undefined) =>
   call(causeway, ["GET", path], { headers: asSession(partner?.session_token) });
+/** Returns the UTC date of the day on which deposits of `days` ago were built. */
+const dayBefore = (days: number) => new Date(started - days * 86_400_000).toISOString().slice(0, 10);
 const HUGE = (2n ** 255n).toString();
 
 beforeAll(async () => {
@@ -130,6 +134,10 @@ describe("GET /v1/partners/dashboard", () => {
             amount: "7",
           },
         ],
+        days: [
+          { date: dayBefore(40), deposits: 1, completed: 1, withdrawals: 0 },
+          { date: dayBefore(0), deposits: 4, completed: 2, withdrawals: 2 },
+        ],
       },
     });
   });
@@ -137,6 +145,7 @@ describe("GET /v1/partners/dashboard", () => {
   test("filters by the number of past days", async () => {
     const { body } = await get("/v1/partners/dashboard?days=30", a);
     expect(body["volumes"]).toHaveLength(1);
+    expect(body["days"]).toHaveLength(1);
     expect(Date.now() - Date.parse(String(body["since"]))).toBeGreaterThanOrEqual(30 * 86_400_000);
   });
 
@@ -147,7 +156,13 @@ describe("GET /v1/partners/dashboard", () => {
 
   test("is empty for a new partner, with a null success rate", async () => {
     const { body } = await get("/v1/partners/dashboard", await makePartner(causeway));
-    expect(body).toMatchObject({ users: 0, success_rate: null, volumes: [], deposits: { built: 0 } });
+    expect(body).toMatchObject({
+      users: 0,
+      success_rate: null,
+      volumes: [],
+      days: [],
+      deposits: { built: 0 },
+    });
   });
 });
 

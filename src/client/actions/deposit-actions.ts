@@ -10,6 +10,7 @@ import {
   walkSteps,
   watchOrder,
 } from "../execute-steps.ts";
+import { executeAlone } from "../order-lock.ts";
 import {
   type ActionOptions,
   buildDeposit,
@@ -33,23 +34,31 @@ export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
  * API while waiting are retried.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
-  const { wallet, onProgress, signal, batch, idempotencyKey = crypto.randomUUID(), ...rest } = input;
+  const { wallet, onProgress, signal, batch, idempotencyKey, ...rest } = input;
+  const options = { wallet, onProgress, signal, batch };
   const userAddress = await addressIn(wallet, { chainId: input.fromChainId, expected: input.userAddress });
-  const built = await buildDeposit(client, { ...rest, userAddress, idempotencyKey, signal });
+  const key = idempotencyKey ?? crypto.randomUUID();
+  const built = await buildDeposit(client, { ...rest, userAddress, idempotencyKey: key, signal });
+  // The response to a repeated key may be that of a deposit which was sent in the meantime.
+  if (idempotencyKey !== undefined)
+    return continueDeposit(client, { trackingId: built.trackingId, ...options });
   const first = { ...built, steps: built.steps ?? [] };
-  return walk(client, { userAddress, first, options: { wallet, onProgress, signal, batch } });
+  return executeAlone(built.trackingId, () => walk(client, { userAddress, first, options }));
 }
 
 /**
  * Continues a deposit from its tracking id alone, for example after a reload of the page: fetches the remaining steps
- * and executes them like `executeDeposit`. Throws CausewayError, for example `deposit_not_found` or `wrong_account`.
+ * and executes them like `executeDeposit`. Throws CausewayError, for example `deposit_not_found`, `wrong_account`, or
+ * `in_progress` if another tab executes the deposit.
  */
 export async function continueDeposit(
   client: CausewayClient,
   { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
 ): Promise<Deposit> {
-  const first = await getDeposit(client, { trackingId, signal: options.signal });
-  return walk(client, { userAddress: first.userAddress, first, options });
+  return executeAlone(trackingId, async () => {
+    const first = await getDeposit(client, { trackingId, signal: options.signal });
+    return walk(client, { userAddress: first.userAddress, first, options });
+  });
 }
 
 function walk(

@@ -9,6 +9,7 @@ import {
   walkSteps,
   watchOrder,
 } from "../execute-steps.ts";
+import { executeAlone } from "../order-lock.ts";
 import {
   type ActionOptions,
   ask,
@@ -42,19 +43,22 @@ export async function executeWithdrawal(
   const chainId = Number(input.vaultId.split(":")[0]);
   const userAddress = await addressIn(wallet, { chainId, expected: input.userAddress });
   const first = await buildWithdrawal(client, { ...rest, userAddress, signal });
-  return walk(client, { userAddress, first, options: { wallet, onProgress, signal, batch } });
+  const options = { wallet, onProgress, signal, batch };
+  return executeAlone(first.trackingId, () => walk(client, { userAddress, first, options }));
 }
 
 /**
  * Continues a withdrawal from its tracking id alone, like `continueDeposit`. Throws CausewayError, for example
- * `withdrawal_not_found` or `wrong_account`.
+ * `withdrawal_not_found`, `wrong_account` or `in_progress`.
  */
 export async function continueWithdrawal(
   client: CausewayClient,
   { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
 ): Promise<Withdrawal> {
-  const first = await getWithdrawal(client, { trackingId, signal: options.signal });
-  return walk(client, { userAddress: first.userAddress, first, options });
+  return executeAlone(trackingId, async () => {
+    const first = await getWithdrawal(client, { trackingId, signal: options.signal });
+    return walk(client, { userAddress: first.userAddress, first, options });
+  });
 }
 
 function walk(

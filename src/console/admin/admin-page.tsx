@@ -80,6 +80,12 @@ function TokenForm({ onToken }: { onToken: (token: string) => void }) {
   );
 }
 
+const Failed = ({ error }: { error: unknown }): ReactNode => (
+  <div className="p-4 sm:px-5">
+    <ErrorState error={error} />
+  </div>
+);
+
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   pending: "accent",
   approved: "good",
@@ -121,7 +127,7 @@ function Applications({ askAs }: { askAs: Ask }) {
           <EmptyState title="No applications" />
         ) : (
           <>
-            {decide.error === null ? null : <ErrorState error={decide.error} />}
+            {decide.error === null ? null : <Failed error={decide.error} />}
             <DataTable
               columns={[
                 { label: "Company" },
@@ -200,7 +206,7 @@ function Vaults({ askAs }: { askAs: Ask }) {
           onChange={setState}
         />
       </div>
-      {prove.error === null ? null : <ErrorState error={prove.error} />}
+      {prove.error === null ? null : <Failed error={prove.error} />}
       <Loaded query={query} rows={8}>
         {(vaults) => (
           <DataTable
@@ -219,15 +225,16 @@ function Vaults({ askAs }: { askAs: Ask }) {
                   <span className="block font-mono text-xs font-normal text-muted" title={vault.vaultId}>
                     {vault.chainId}:{shorten(vault.address)}
                   </span>
+                  <span className="block text-xs font-normal text-muted sm:hidden">
+                    {describeClaim(vault)}
+                    <br />
+                    Proof: {describeProof(vault)}
+                  </span>
                 </>
               ),
               cells: [
-                `${familyName(vault.adapter)}, ${vault.asset.symbol}, from ${vault.provenance?.source ?? "unknown"}`,
-                vault.proof === null
-                  ? "None yet"
-                  : vault.proof.ok
-                    ? `Passed ${formatAge(vault.proof.at, Date.now())}`
-                    : vault.proof.reason,
+                describeClaim(vault),
+                describeProof(vault),
                 <Status key="state" status={vault.status} />,
                 <Button
                   key="prove"
@@ -244,6 +251,18 @@ function Vaults({ askAs }: { askAs: Ask }) {
       </Loaded>
     </>
   );
+}
+
+type RegistryVault = Answer<"admin.vaults.list">[number];
+
+/** Returns what a vault is claimed to be: its family, asset, and who named it. */
+const describeClaim = ({ adapter, asset, provenance }: RegistryVault): string =>
+  `${familyName(adapter)}, ${asset.symbol}, from ${provenance?.source ?? "unknown"}`;
+
+/** Returns the result of a vault's last proof. */
+function describeProof({ proof }: RegistryVault): string {
+  if (proof === null) return "None yet";
+  return proof.ok ? `Passed ${formatAge(proof.at, Date.now())}` : proof.reason;
 }
 
 function Audit({ askAs }: { askAs: Ask }) {

@@ -25,6 +25,10 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   credentials_required: ["Sign in first", "This page needs a signature of your wallet."],
   deposit_not_found: ["No such deposit", "Check the address of this page."],
   exits_paused: ["The vault has paused withdrawals", ""],
+  in_progress: [
+    "This order is open in another tab",
+    "Continue there. If that tab waits for nothing, close it or load this page again.",
+  ],
   internal: [
     "Something failed on our side",
     "Nothing was sent. Try again; the reference helps support to find it.",

@@ -151,7 +151,7 @@ function AmountField(props: {
           </span>
         </button>
       </div>
-      <div id="deposit-amount-note" className="mt-1 flex min-h-5 justify-between gap-3 text-sm">
+      <div id="deposit-amount-note" className="mt-1 flex min-h-5 flex-wrap justify-between gap-x-3 text-sm">
         <span className="text-bad">{problem}</span>
         <BalanceHint token={token} balance={balance} onAll={onText} />
       </div>
@@ -178,7 +178,7 @@ function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (
   if (balance === null) return null;
   const native = isNativeToken(token.address);
   return (
-    <span className="ml-auto flex items-baseline gap-2 text-muted">
+    <span className="ml-auto flex items-baseline gap-2 whitespace-nowrap text-muted">
       <span className="tabular-nums">Balance: {formatAmount(balance, { decimals: token.decimals })}</span>
       {native || balance === 0n ? null : (
         <button

@@ -1,24 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Answer } from "../../client/actions/read-actions.ts";
-import type { operations } from "../../client/api-types.generated.ts";
-import type { ApiRequest } from "../../client/causeway-client.ts";
-import { formatChain } from "../api/console-chain-names.ts";
-import { ask } from "../api/console-client.ts";
-import { chainsQuery } from "../api/console-queries.ts";
-import { formatPercent } from "../format/format-numbers.ts";
 import { formatAge } from "../format/format-times.ts";
-import { Button, Segments, TextField } from "../ui/controls.tsx";
+import { Button, TextField } from "../ui/controls.tsx";
 import { DataTable } from "../ui/data-table.tsx";
-import { EmptyState, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
-import { Card, Stat } from "../ui/page-and-cards.tsx";
-import { TokenAmount } from "../ui/token-display.tsx";
-import { type PartnerSession, setPartnerSession } from "./use-partner-session.ts";
-
-/** Sends a request that is authenticated by a partner's session token. */
-function askAs<Name extends keyof operations>({ token }: PartnerSession, request: ApiRequest) {
-  return ask<Name>({ ...request, headers: { authorization: `Bearer ${token}` } });
-}
+import { ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
+import { Card } from "../ui/page-and-cards.tsx";
+import { PartnerFigures } from "./partner-figures.tsx";
+import { askAs, type PartnerSession, setPartnerSession } from "./use-partner-session.ts";
 
 /**
  * Dashboard of a signed-in partner: statistics about deposits, and API keys. A new key pair is shown until the partner
@@ -33,7 +21,7 @@ export function PartnerDesk({ session }: { session: PartnerSession }) {
   return (
     <div className="space-y-6">
       {issued === null ? null : <IssuedPair pair={issued} onKept={() => setIssued(null)} />}
-      <Figures session={session} />
+      <PartnerFigures session={session} />
       <Keys session={session} onIssued={setIssued} />
       <Button kind="secondary" onClick={() => void signOut()}>
         Sign out
@@ -62,69 +50,6 @@ function IssuedPair({ pair, onKept }: { pair: Pair; onKept: () => void }) {
         <dd>{pair.apiSecret}</dd>
       </dl>
     </Notice>
-  );
-}
-
-const PERIODS = [
-  { value: "7", label: "7 d" },
-  { value: "30", label: "30 d" },
-  { value: "90", label: "90 d" },
-];
-
-function Figures({ session }: { session: PartnerSession }) {
-  const [days, setDays] = useState("30");
-  const query = useQuery({
-    queryKey: ["dashboard", session.address, days],
-    queryFn: ({ signal }) =>
-      askAs<"partners.dashboard">(session, {
-        path: "/v1/partners/dashboard",
-        query: { days: Number(days) },
-        signal,
-      }),
-  });
-  const period = <Segments label="Period" value={days} choices={PERIODS} onChange={setDays} />;
-  return (
-    <Card title="Deposits" aside={period} flush>
-      <Loaded query={query}>{(dashboard) => <Dashboard dashboard={dashboard} />}</Loaded>
-    </Card>
-  );
-}
-
-function Dashboard({ dashboard }: { dashboard: Answer<"partners.dashboard"> }) {
-  const { deposits, users, successRate, volumes } = dashboard;
-  const chains = useQuery(chainsQuery).data ?? [];
-  return (
-    <>
-      <dl className="grid grid-cols-2 gap-4 p-4 sm:grid-cols-4 sm:p-5">
-        <Stat label="Completed" value={deposits.completed} note={`${deposits.built} built`} />
-        <Stat label="Under way" value={deposits.pending} />
-        <Stat label="Users" value={users} />
-        <Stat label="Success rate" value={formatPercent(successRate, 1)} note={`${deposits.failed} failed`} />
-      </dl>
-      {volumes.length === 0 ? (
-        <EmptyState title="No deposits in this period" />
-      ) : (
-        <div className="border-t border-line">
-          <DataTable
-            columns={[
-              { label: "Token" },
-              { label: "Deposits", minor: true },
-              { label: "Users", minor: true },
-              { label: "Amount" },
-            ]}
-            rows={volumes.map((volume) => ({
-              id: `${volume.chainId} ${volume.tokenAddress}`,
-              name: `${volume.symbol} on ${formatChain(chains, volume.chainId)}`,
-              cells: [
-                volume.deposits,
-                volume.users,
-                <TokenAmount key="amount" amount={volume.amount} token={volume} />,
-              ],
-            }))}
-          />
-        </div>
-      )}
-    </>
   );
 }
 

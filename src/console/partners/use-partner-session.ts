@@ -1,6 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 import type { Answer } from "../../client/actions/read-actions.ts";
+import type { operations } from "../../client/api-types.generated.ts";
+import type { ApiRequest } from "../../client/causeway-client.ts";
 import { ask } from "../api/console-client.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
@@ -34,6 +36,11 @@ export function usePartnerSession(): PartnerSession | null {
   const { address } = useWallet();
   const session = useSyncExternalStore(subscribe, () => current);
   return session !== null && session.address === address ? session : null;
+}
+
+/** Sends a request that is authenticated by a partner's session token. Throws CausewayError, like `ask`. */
+export function askAs<Name extends keyof operations>({ token }: PartnerSession, request: ApiRequest) {
+  return ask<Name>({ ...request, headers: { authorization: `Bearer ${token}` } });
 }
 
 type Purpose = "login" | "register";

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { useEmbedding } from "../embed/embed-context.ts";
 import { buttonClass } from "../ui/controls.tsx";
 import { ErrorState, type LoadableQuery, Loaded, LoadingRows } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
@@ -48,6 +49,7 @@ export function LoadedPage<Data>(props: {
   children: (data: Data) => ReactNode;
 }) {
   const { title, query, children } = props;
+  const embedded = useEmbedding() !== null;
   if (query.data !== undefined) return <>{children(query.data)}</>;
   return (
     <Page title={title}>
@@ -56,6 +58,13 @@ export function LoadedPage<Data>(props: {
           {children}
         </Loaded>
       </Card>
+      {query.error !== null && query.error !== undefined && !embedded ? (
+        <p className="mt-4">
+          <Link to="/" className={buttonClass("secondary")}>
+            All vaults
+          </Link>
+        </p>
+      ) : null}
     </Page>
   );
 }

@@ -7,6 +7,23 @@ type Health = Answer<"health.details">;
 /** Delay in seconds from which deposits count as found late. */
 const LATE_S = 180;
 
+/** Display names of the jobs, by key. */
+const JOBS: Readonly<Record<string, string>> = {
+  follow_deposits: "Follow deposits",
+  index_flows: "Index deposits and withdrawals",
+  prove_vaults: "Check vaults",
+  discover_vaults: "Find new vaults",
+  note_snapshots: "Record vault figures",
+  watch_controls: "Read changes of control",
+  judge_vaults: "Look for signals",
+  forget_answers: "Delete old responses",
+  forget_unsent: "Delete old quotes",
+};
+
+/** Returns the display name of a job. A job without one is displayed by its key in plain letters. */
+export const jobName = (key: string): string =>
+  JOBS[key] ?? key.charAt(0).toUpperCase() + key.slice(1).replaceAll("_", " ");
+
 /**
  * Returns a sentence for each problem of the service that users may notice: the database, the cache, chains with their
  * index and late deposits, failed jobs, in this order. Empty if everything works.
@@ -27,7 +44,7 @@ export function findTroubles(health: Health, chains: readonly ListedChain[]): st
     if (deposits !== null && deposits.lagS > LATE_S && !idle)
       troubles.push(`${name}: deposits are found ${formatDuration(deposits.lagS)} late.`);
   }
-  const failed = health.jobs.filter(({ ok }) => ok === false).map(({ name }) => name.replaceAll("_", " "));
+  const failed = health.jobs.filter(({ ok }) => ok === false).map(({ name }) => jobName(name).toLowerCase());
   if (failed.length > 0) troubles.push(`The last run of these jobs failed: ${failed.join(", ")}.`);
   return troubles;
 }

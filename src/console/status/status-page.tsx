@@ -7,7 +7,7 @@ import { formatAge, formatDuration, formatTime } from "../format/format-times.ts
 import { DataTable } from "../ui/data-table.tsx";
 import { Badge, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Page, Stat } from "../ui/page-and-cards.tsx";
-import { findTroubles } from "./status-page-troubles.ts";
+import { findTroubles, jobName } from "./status-page-troubles.ts";
 
 type Health = Answer<"health.details">;
 
@@ -132,7 +132,7 @@ function Outcome({ ok, words }: { ok: boolean | null; words: readonly [good: str
 function Jobs({ health }: { health: Health }) {
   const rows = health.jobs.map(({ name, startedAt, ok, code }) => ({
     id: name,
-    name: name.charAt(0).toUpperCase() + name.slice(1).replaceAll("_", " "),
+    name: jobName(name),
     cells: [
       startedAt === null ? "Not yet" : formatAge(startedAt, Date.now()),
       <Outcome key={name} ok={ok} words={["Succeeded", code ?? "Failed"]} />,

@@ -1,5 +1,5 @@
-import type { VaultDetail } from "../../client/actions/read-actions.ts";
-import { formatAmount } from "../format/format-numbers.ts";
+import type { Vault, VaultDetail } from "../../client/actions/read-actions.ts";
+import { formatAmount, formatPercent } from "../format/format-numbers.ts";
 
 /**
  * Maximum deposit from which a vault counts as unlimited. Vaults without a limit report the largest integers of their
@@ -8,18 +8,33 @@ import { formatAmount } from "../format/format-numbers.ts";
 const UNLIMITED = 2n ** 120n;
 
 /**
- * Returns the largest deposit that a vault accepts now as text: `No limit`, `Full`, `Not known`, or an amount of its
- * asset, rounded down.
+ * Returns the largest deposit that a vault accepts now as text: `No limit`, `Full`, `Paused`, `Not known`, or an amount
+ * of its asset, rounded down.
  */
-export function describeCapacity({ maxDeposit, asset }: VaultDetail): string {
+export function describeCapacity({
+  maxDeposit,
+  asset,
+  paused,
+}: Pick<Vault, "maxDeposit" | "asset" | "paused">): string {
+  if (paused) return "Paused";
   if (maxDeposit === null) return "Not known";
   if (maxDeposit >= UNLIMITED) return "No limit";
   if (maxDeposit === 0n) return "Full";
   return `${formatAmount(maxDeposit, { decimals: asset.decimals, digits: 2 })} ${asset.symbol}`;
 }
 
+/** Returns the fee of a withdrawal as text: `None`, `Not known`, or a percentage of the assets. */
+export function describeExitFee({ exitFee }: Pick<Vault, "exitFee">): string {
+  if (exitFee === null) return "Not known";
+  return exitFee === 0 ? "None" : formatPercent(exitFee);
+}
+
 /** Returns a vault's minimum deposit as text: `none`, `not known`, or an amount. */
-export function describeMinimum({ minDeposit, noMinimum, asset }: VaultDetail): string {
+export function describeMinimum({
+  minDeposit,
+  noMinimum,
+  asset,
+}: Pick<Vault, "minDeposit" | "noMinimum" | "asset">): string {
   if (noMinimum) return "none";
   if (minDeposit === null) return "not known";
   return `${formatAmount(minDeposit, { decimals: asset.decimals })} ${asset.symbol}`;
@@ -30,7 +45,7 @@ export function describeMinimum({ minDeposit, noMinimum, asset }: VaultDetail): 
  * the price is unknown.
  */
 export function sharesToAssets(
-  { sharePrice, asset, shareDecimals }: VaultDetail,
+  { sharePrice, asset, shareDecimals }: Pick<VaultDetail, "sharePrice" | "asset" | "shareDecimals">,
   shares: bigint,
 ): bigint | null {
   if (sharePrice === null) return null;

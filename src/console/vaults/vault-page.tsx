@@ -16,7 +16,7 @@ import { Card, Fact, Facts, Page, Stat } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
-import { describeCapacity, describeMinimum } from "./vault-page-limits.ts";
+import { describeCapacity, describeExitFee, describeMinimum } from "./vault-page-limits.ts";
 
 /** Page of one vault: its figures, history, terms and signals, and the deposit form. */
 export function VaultPage() {
@@ -156,6 +156,7 @@ function Terms({ vault }: { vault: VaultDetail }) {
       <Facts>
         <Fact term="Deposits">{describeSettlement(settlement.deposit)}</Fact>
         <Fact term="Withdrawals">{describeSettlement(settlement.withdraw, settlement.withdrawSeconds)}</Fact>
+        <Fact term="Fee on withdrawals">{describeExitFee(vault)}</Fact>
         <Fact term="Accepted without a swap">{acceptedAssets.map(({ symbol }) => symbol).join(", ")}</Fact>
         <Fact term="Proof">
           {proof === null ? (

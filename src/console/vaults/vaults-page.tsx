@@ -18,6 +18,7 @@ import {
   selectVaults,
   type VaultOrder,
 } from "./vault-filters.ts";
+import { describeCapacity } from "./vault-page-limits.ts";
 
 /**
  * Page with all listed vaults. They are searched, filtered and sorted in the browser, because the whole list is small
@@ -118,7 +119,7 @@ function Filters({ vaults }: { vaults: readonly Vault[] }) {
 }
 
 const COLUMNS =
-  "grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,2.6fr)_minmax(0,1fr)_6.5rem_5rem_minmax(0,1.2fr)_6rem]";
+  "grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,2.4fr)_6.5rem_5rem_minmax(0,1.2fr)_6rem] lg:grid-cols-[minmax(0,2.4fr)_minmax(0,1fr)_6.5rem_5rem_minmax(0,1fr)_minmax(0,1.2fr)_6rem]";
 
 /** Number of rows that fill the first screen. */
 const FIRST_ROWS = 14;
@@ -149,9 +150,10 @@ function VaultList({ vaults }: { vaults: readonly Vault[] }) {
             className={`hidden gap-4 border-b border-line px-5 py-2 text-xs font-medium text-muted md:grid ${COLUMNS}`}
           >
             <span>Vault</span>
-            <span>Chain</span>
+            <span className="hidden lg:block">Chain</span>
             <span className="text-right">Total value</span>
             <span className="text-right">APY, 7 days</span>
+            <span className="hidden text-right lg:block">Room</span>
             <span>Deposit / withdrawal</span>
             <span className="text-right">Last proof</span>
           </div>
@@ -181,16 +183,20 @@ const VaultRow = memo(function VaultRow({ vault }: { vault: Vault }) {
           <span className="min-w-0">
             <span className="flex items-center gap-2">
               <span className="truncate font-medium">{vault.name}</span>
-              {vault.paused ? <Badge tone="warn">Paused</Badge> : null}
+              {vault.paused ? (
+                <Badge tone="warn">Paused</Badge>
+              ) : vault.maxDeposit === 0n ? (
+                <Badge tone="warn">Full</Badge>
+              ) : null}
             </span>
             <span className="block truncate text-sm text-muted">
               {familyName(vault.family)} · {asset.symbol}
-              <span className="md:hidden"> · {vault.chainName}</span>
+              <span className="lg:hidden"> · {vault.chainName}</span>
               {vault.curator === "" ? "" : ` · ${vault.curator}`}
             </span>
           </span>
         </span>
-        <span className="hidden truncate text-sm md:block">{vault.chainName}</span>
+        <span className="hidden truncate text-sm lg:block">{vault.chainName}</span>
         <span className="text-right text-sm tabular-nums">
           <span className="sr-only">Total value </span>
           {formatUsd(vault.tvlUsd, true)}
@@ -202,6 +208,10 @@ const VaultRow = memo(function VaultRow({ vault }: { vault: Vault }) {
         <span className="hidden text-right text-sm tabular-nums md:block">
           <span className="sr-only">APY of 7 days </span>
           {formatPercent(vault.apy7d)}
+        </span>
+        <span className="hidden truncate text-right text-sm tabular-nums lg:block">
+          <span className="sr-only">Room for deposits </span>
+          {describeCapacity(vault)}
         </span>
         <span className="hidden text-sm md:block">
           {settles[0]} / {settles[1]?.toLowerCase()}

@@ -101,6 +101,31 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 }
 
 /**
+ * Counts a partner's sent deposits and withdrawals by the UTC day on which they were built (`YYYY-MM-DD`): the newest
+ * `limit` days that have any, in ascending order. Throws `store_unavailable`.
+ */
+export async function countPartnerDays(db: Database, span: PartnerSpan & { limit: number }) {
+  const date = raw<string>`to_char(${deposits.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`;
+  const counted = (condition: ReturnType<typeof raw>) =>
+    raw<number>`(count(*) filter (where ${condition}))::int`;
+  const rows = await db.run((sql) =>
+    sql
+      .select({
+        date,
+        deposits: counted(raw`${deposits.direction} = 'deposit'`),
+        completed: counted(raw`${deposits.direction} = 'deposit' and ${deposits.state} = 'completed'`),
+        withdrawals: counted(raw`${deposits.direction} = 'withdrawal'`),
+      })
+      .from(deposits)
+      .where(and(of(span, null), SENT))
+      .groupBy(date)
+      .orderBy(desc(date))
+      .limit(span.limit),
+  );
+  return rows.reverse();
+}
+
+/**
  * Selects one page of the deposits or withdrawals built with a partner's API key, newest first, or of both if
  * `direction` is null; `before` is the position of the last row of the previous page. Throws `store_unavailable`.
  */

@@ -41,6 +41,6 @@ test("findTroubles() says what users notice", () => {
     "The cache does not answer: signing in is not possible, reads are slower.",
     "Chain 1 does not answer: figures of its vaults may be old.",
     "Chain 1: deposits are found 10 minutes late.",
-    "The last run of these jobs failed: index flows.",
+    "The last run of these jobs failed: index deposits and withdrawals.",
   ]);
 });

@@ -31,6 +31,12 @@ export const devices = {
   desktop: { viewport: { width: 1280, height: 900 } },
 } as const satisfies Record<string, BrowserContextOptions>;
 
+/** The window that a test opens by default. `npm run stress` runs every flow in each. */
+const usual = process.env["BROWSER_DEVICE"] === "phone" ? devices.phone : devices.desktop;
+
+/** True if `device` is tested in this run: each of them, unless the run is for one. */
+export const isTested = (device: string): boolean => (process.env["BROWSER_DEVICE"] ?? device) === device;
+
 /** An open page of the console. */
 export interface OpenPage {
   page: Page;
@@ -56,7 +62,7 @@ export async function openConsole(
   },
 ): Promise<OpenPage> {
   const context = await browser.newContext({
-    ...devices.desktop,
+    ...usual,
     ...to.window,
     baseURL: inject("stack").api,
   });

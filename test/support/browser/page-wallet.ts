@@ -19,6 +19,8 @@ export interface PageWallet {
   asked(): string[];
   /** Declines a future request of a method: the next one, or the one with this number, counted from 1. */
   decline(method: string, number?: number): void;
+  /** Leaves the next request of a method unanswered until the returned function is called. */
+  hold(method: string): () => void;
   /** Selects another account, as a user does in the wallet. */
   select(user: KeyedUser): Promise<void>;
 }
@@ -36,6 +38,7 @@ export async function announceWallet(
 ): Promise<PageWallet> {
   const asked: string[] = [];
   let wallet = walletOf(of);
+  let held: { method: string; answered: Promise<void> } | null = null;
   let declined: { method: string; left: number } | null = null;
   const declines = (method: string): boolean => {
     if (declined?.method !== method) return false;
@@ -46,6 +49,7 @@ export async function announceWallet(
   };
   const answer = async (call: Call): Promise<Answer> => {
     if (CONFIRMED.has(call.method)) asked.push(call.method);
+    if (held?.method === call.method) await held.answered;
     if (declines(call.method)) return { error: { code: 4001, message: "User rejected the request." } };
     try {
       return { result: await wallet.request(call) };
@@ -60,6 +64,17 @@ export async function announceWallet(
     asked: () => [...asked],
     decline(method, number = 1) {
       declined = { method, left: number };
+    },
+    hold(method) {
+      let answer = (): void => {};
+      const answered = new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+      held = { method, answered };
+      return () => {
+        held = null;
+        answer();
+      };
     },
     async select(user) {
       wallet = walletOf({ ...of, user, chainId: wallet.chainId });

@@ -1,0 +1,29 @@
+import { CausewayError } from "./causeway-client-error.ts";
+
+/** The part of the Web Locks API that is used here. */
+interface Locks {
+  request<T>(name: string, options: { ifAvailable: true }, work: (lock: unknown) => Promise<T>): Promise<T>;
+}
+
+/**
+ * Runs `work`, which executes an order, unless the order is being executed in this page or in another tab of the same
+ * website: two executions would send its transactions twice. Throws CausewayError `in_progress` in that case; errors of
+ * `work` propagate. Without the Web Locks API (Node before 24, pages without TLS), nothing is checked. Source: W3C, Web
+ * Locks API.
+ */
+export async function executeAlone<T>(trackingId: string, work: () => Promise<T>): Promise<T> {
+  const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};
+  if (locks === undefined) return work();
+  let answered = false;
+  try {
+    return await locks.request(`causeway:${trackingId}`, { ifAvailable: true }, async (lock) => {
+      answered = true;
+      if (lock !== null) return work();
+      throw new CausewayError("in_progress", "the order is being executed, perhaps in another tab");
+    });
+  } catch (error) {
+    // Where the platform refuses locks, as in frames without an origin, the order is executed all the same.
+    if (answered) throw error;
+    return work();
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import {
+  describeCapacity,
+  describeExitFee,
+  describeMinimum,
+  sharesToAssets,
+} from "../../../src/console/vaults/vault-page-limits.ts";
+
+const asset = { address: "0x00000000000000000000000000000000000000aa", symbol: "USDC", decimals: 6 } as const;
+
+describe("the largest deposit", () => {
+  test.each([
+    ["an amount, rounded down", { maxDeposit: 1_234_567_899n, paused: false }, "1,234.56 USDC"],
+    ["nothing", { maxDeposit: 0n, paused: false }, "Full"],
+    ["no limit", { maxDeposit: 2n ** 256n - 1n, paused: false }, "No limit"],
+    ["an unknown limit", { maxDeposit: null, paused: false }, "Not known"],
+    ["a paused vault, whatever its limit is", { maxDeposit: 0n, paused: true }, "Paused"],
+  ])("is told for %s", (_name, vault, text) => {
+    expect(describeCapacity({ ...vault, asset })).toBe(text);
+  });
+});
+
+test("the fee of a withdrawal is a percentage, none, or not known, which are not the same", () => {
+  expect([0.001, 0, null].map((exitFee) => describeExitFee({ exitFee }))).toEqual([
+    "0.10 %",
+    "None",
+    "Not known",
+  ]);
+});
+
+test("a minimum is none only where that is known", () => {
+  const terms = (minDeposit: bigint | null, noMinimum: boolean) =>
+    describeMinimum({ minDeposit, noMinimum, asset });
+  expect([terms(null, true), terms(null, false), terms(1_500_000n, false)]).toEqual([
+    "none",
+    "not known",
+    "1.5 USDC",
+  ]);
+});
+
+test("shares are worth what the share price says, rounded down", () => {
+  const vault = { sharePrice: 1_050_000_000_000_000_000n, asset, shareDecimals: 18 };
+  expect(sharesToAssets(vault, 10n ** 18n)).toBe(1_050_000n);
+  expect(sharesToAssets(vault, 1n)).toBe(0n);
+  expect(sharesToAssets({ ...vault, sharePrice: null }, 1n)).toBeNull();
+});
