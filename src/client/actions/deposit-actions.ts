@@ -10,7 +10,7 @@ import {
   walkSteps,
   watchOrder,
 } from "../execute-steps.ts";
-import { executeAlone } from "../order-lock.ts";
+import { executeAlone, requireBalance } from "../order-guards.ts";
 import {
   type ActionOptions,
   buildDeposit,
@@ -30,7 +30,7 @@ export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
  * Builds a deposit and executes all its steps: switches chains, sends approvals, signs, sends, and waits for bridges
  * and vaults until the deposit ends. Returns it in its last state, which may be `refunded`, `partial` or `failed`.
  * Throws CausewayError with a code of the API's build, such as `no_route` or `would_revert`, or one of the client, such
- * as `user_rejected`, `wrong_account` or `aborted`; errors of a wallet function propagate. Temporary failures of the
+ * as `insufficient_balance` (before anything is signed), `user_rejected`, `wrong_account` or `aborted`; errors of a wallet function propagate. Temporary failures of the
  * API while waiting are retried.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
@@ -39,6 +39,7 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
   const userAddress = await addressIn(wallet, { chainId: input.fromChainId, expected: input.userAddress });
   const key = idempotencyKey ?? crypto.randomUUID();
   const built = await buildDeposit(client, { ...rest, userAddress, idempotencyKey: key, signal });
+  requireBalance(built, userAddress);
   // The response to a repeated key may be that of a deposit which was sent in the meantime.
   if (idempotencyKey !== undefined)
     return continueDeposit(client, { trackingId: built.trackingId, ...options });

@@ -9,7 +9,7 @@ import {
   walkSteps,
   watchOrder,
 } from "../execute-steps.ts";
-import { executeAlone } from "../order-lock.ts";
+import { executeAlone, requireBalance } from "../order-guards.ts";
 import {
   type ActionOptions,
   ask,
@@ -43,6 +43,7 @@ export async function executeWithdrawal(
   const chainId = Number(input.vaultId.split(":")[0]);
   const userAddress = await addressIn(wallet, { chainId, expected: input.userAddress });
   const first = await buildWithdrawal(client, { ...rest, userAddress, signal });
+  requireBalance(first, userAddress);
   const options = { wallet, onProgress, signal, batch };
   return executeAlone(first.trackingId, () => walk(client, { userAddress, first, options }));
 }

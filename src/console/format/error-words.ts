@@ -29,6 +29,7 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
     "This order is open in another tab",
     "Continue there. If that tab waits for nothing, close it or load this page again.",
   ],
+  insufficient_balance: ["Your balance is too small", "Nothing was sent. Enter a smaller amount."],
   internal: [
     "Something failed on our side",
     "Nothing was sent. Try again; the reference helps support to find it.",

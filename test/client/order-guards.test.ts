@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { continueDeposit, executeDeposit } from "../../src/client/actions/deposit-actions.ts";
-import { executeAlone } from "../../src/client/order-lock.ts";
+import { executeWithdrawal } from "../../src/client/actions/withdrawal-actions.ts";
+import { executeAlone } from "../../src/client/order-guards.ts";
 import { account, fakeWallet, order, readings, step, TRACKING } from "../support/client/fake-order.ts";
 
 afterEach(() => vi.unstubAllGlobals());
@@ -49,6 +50,19 @@ test("a deposit that is being executed is not sent a second time", async () => {
   });
   expect((await running).state).toBe("completed");
   expect([one.sent(), two.sent()]).toEqual([1, 0]);
+});
+
+test("an account that cannot pay is told so before it signs anything", async () => {
+  const poor = { ...order([step("source.approve", "required")]), simulation: { balance_sufficient: false } };
+  const { client } = readings([required], () => ({ body: poor }));
+  const { wallet, sent } = fakeWallet();
+  const paid = { fromChainId: 1, fromToken: account.address, fromAmount: 5n, vaultId: "1:0x01" };
+  await expect(executeDeposit(client, { ...paid, wallet })).rejects.toMatchObject({
+    code: "insufficient_balance",
+  });
+  const withdrawal = executeWithdrawal(client, { vaultId: "1:0x01", shares: "all", wallet });
+  await expect(withdrawal).rejects.toMatchObject({ code: "insufficient_balance" });
+  expect(sent()).toBe(0);
 });
 
 test("a repeated idempotency key continues the deposit from its present state", async () => {

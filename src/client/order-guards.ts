@@ -1,5 +1,17 @@
 import { CausewayError } from "./causeway-client-error.ts";
 
+/**
+ * Throws CausewayError `insufficient_balance` if the account cannot pay for a built order, which would fail on chain
+ * after its approval.
+ */
+export function requireBalance(
+  built: { simulation?: { balanceSufficient?: boolean | null } | null },
+  account: string,
+): void {
+  if (built.simulation?.balanceSufficient === false)
+    throw new CausewayError("insufficient_balance", `${account} does not hold what the order pays`);
+}
+
 /** The part of the Web Locks API that is used here. */
 interface Locks {
   request<T>(name: string, options: { ifAvailable: true }, work: (lock: unknown) => Promise<T>): Promise<T>;
