@@ -84,9 +84,9 @@ matrixTest("a history that is read, and one that cannot be, are said; the next t
   await page.unroute(/\/history\?/);
   await page.route(/\/history\?/, (route) =>
     route.fulfill({
-      status: 400,
+      status: 503,
       contentType: "application/problem+json",
-      body: JSON.stringify({ code: "chain_unsupported", status: 400, title: "x", detail: "y", type: "z" }),
+      body: JSON.stringify({ code: "store_unavailable", status: 503, title: "x", detail: "y", type: "z" }),
     }),
   );
   await page.reload();
