@@ -34,10 +34,10 @@ export interface BackfillPiece {
 }
 
 /**
- * Reads and stores the blocks of `blocks` that are missing from any vault's flow history, oldest first, as far as the
- * budget allows. Each piece is stored together with its coverage, so an interrupted run loses nothing; `onPiece` is
- * called for each. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's
- * RpcError.
+ * Backfills flows: reads the blocks of `blocks` that are missing from any vault's flow history, oldest first, as far as
+ * the budget allows, and stores their flows. Each piece is stored together with its coverage, so an interrupted run
+ * loses nothing; `onPiece` is called for each. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
+ * and the last node's RpcError.
  */
 export async function backfill(
   indexer: Indexer,

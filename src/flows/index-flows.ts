@@ -76,11 +76,11 @@ interface IndexReport extends TipReport {
 const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Indexes the flows of one chain, with at most 40 requests and for about 40 seconds: reads the tip, searches the start
- * blocks of vaults, and schedules the backfill of missing blocks, in the queue if there is one, otherwise in the rest
- * of this run. If none is missing, reads some blocks again (`auditLogs`). Errors are logged and recorded before they
- * are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last
- * node's RpcError.
+ * Indexes the flows of one chain, with at most 40 requests and for about 40 seconds: reads the tip, searches for the
+ * start blocks of vaults, and schedules the backfill of missing blocks, in the queue if there is one, otherwise in the
+ * rest of this run. If none is missing, about every fourth run reads some blocks again (`auditLogs`). Errors are logged
+ * and recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`,
+ * `store_unavailable`, and the last node's RpcError.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);

@@ -211,7 +211,7 @@ const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
 /**
  * Returns the prices of many tokens for display: feed prices that were read at most five minutes ago, and market prices
- * that were requested at most five minutes ago, or an hour if the price API fails. Reads all feeds of a chain in one
+ * that were requested at most five minutes ago (an hour if the price API fails). Reads all feeds of a chain in one
  * request and 50 tokens per request from the price API, in parallel and cached. A failing source affects only its own
  * prices. Market prices that take more than two seconds (50 ms if offers may be checked against every token's feed
  * price) are left out. Never throws: tokens without a price are absent.

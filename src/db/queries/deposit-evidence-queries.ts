@@ -22,7 +22,8 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 /**
  * Replaces the evidence of a deposit or withdrawal by the given blocks. A transaction's stored block is changed only if
  * its hash is empty, which marks it as replaced by a reorg; otherwise the comparison with the chain shows whether the
- * state must be derived again. Two statements: after a failure, only a part may be written. Throws `store_unavailable`.
+ * state must be derived again. Runs two statements; if the second fails, the first has taken effect. Throws
+ * `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -57,9 +58,9 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction is proven to be the source of another deposit or withdrawal on the same source chain
- * with the same calldata, or if it was reported for another, unproven one with the same calldata and user and not for
- * this one. Throws `store_unavailable`.
+ * Returns true if a transaction belongs to another deposit or withdrawal: if it is proven to be the source of another
+ * one on the same source chain with the same calldata, or if it was reported for another, unproven one with the same
+ * calldata and user, but not for this one. Throws `store_unavailable`.
  */
 export function isSourceOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(

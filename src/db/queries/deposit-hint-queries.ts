@@ -60,9 +60,9 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 
 /**
  * Drops hints of a deposit or withdrawal that were read or are too old. Reports are deleted, because anyone can make
- * them. Hints from logs are only marked, so that they are not added again, and so are reported transactions that carry
- * the deposit or withdrawal (`carrying`), because they may prove it after a reorg. Does nothing without `txHashes`.
- * Throws `store_unavailable`.
+ * them. Hints from logs are only marked as dropped, so that they are not added again. Reported transactions that carry
+ * the deposit or withdrawal (`carrying`) are also only marked, because they may prove it after a reorg. Does nothing if
+ * `txHashes` is empty. Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -141,9 +141,9 @@ const openOn = (chainId: number): SQL =>
     and not e.final))`;
 
 /**
- * Selects the source candidates among transactions found in logs: those in which a user with an unproven deposit or
- * withdrawal paid its token, in its amount or to the contract that it calls, and those in which that contract logged
- * the user. Their calldata shows whether they carry the deposit or withdrawal. Throws `store_unavailable`.
+ * Selects, from transactions found in logs, those that may be the source of a user's unproven deposit or withdrawal:
+ * transactions in which the user paid its token, in its amount or to the contract that it calls, and those in which
+ * that contract logged the user. Only their calldata shows whether they carry it. Throws `store_unavailable`.
  */
 export async function selectCandidates(
   db: Database,
@@ -260,8 +260,8 @@ function withEqual(sources: Findings["sources"]): (Findings["sources"][number] &
 }
 
 /**
- * Inserts a built deposit and the plan of its steps, in one batch. Throws `store_unavailable`; a tracking id that
- * exists is an error of the driver.
+ * Inserts a built deposit and the plan of its steps, in one batch. Throws `store_unavailable`, and the driver's error
+ * if the tracking id exists.
  */
 export async function insertDepositWithPlan(
   db: Database,

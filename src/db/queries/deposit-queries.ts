@@ -91,8 +91,8 @@ export type WithdrawalChange = Partial<
 const ofDirection = (direction: Direction): SQL => eq(deposits.direction, direction);
 
 /**
- * Inserts a built deposit without a plan of its steps. Throws `store_unavailable`; a tracking id that exists is an
- * error of the driver.
+ * Inserts a built deposit without a plan of its steps. Throws `store_unavailable`, and the driver's error if the
+ * tracking id exists.
  */
 export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
   await db.run((sql) => sql.insert(deposits).values(row));
@@ -117,7 +117,7 @@ const MAX_SAME_TRANSACTION = 20;
 /**
  * Selects at most 20 deposits and withdrawals that a transaction may belong to, the most likely first: those that it
  * proves or whose reference it emits (`refs`), then those whose calldata on the source chain has one of the
- * `dataHashes`, then those that only a report, a hint, an unproven record or a built second step connects with it.
+ * `dataHashes`, then those connected with it only by a report, a hint, an unproven record or a built second step.
  * Within these groups, those with a report or hint come first, then the oldest. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(

@@ -230,8 +230,8 @@ export async function writeFlowNote(
 }
 
 /**
- * Stores the progress of at least one search for a vault's start block. Overlapping runs may undo a part of each
- * other's progress, nothing more. Throws `store_unavailable`.
+ * Stores the progress of at least one search for a vault's start block. Overlapping runs can undo a part of each
+ * other's progress, but cause no other harm. Throws `store_unavailable`.
  */
 export async function writeStartSearches(
   db: Database,

@@ -124,9 +124,9 @@ const Targets = z.array(
 );
 
 /**
- * Selects what a round looks for on a chain; `router` is the Router's lowercase address. The cost does not grow with
- * the number of unsent deposits: contracts are found by one index seek per distinct contract, and users are listed only
- * if there are few. Throws `store_unavailable`.
+ * Selects the contracts, users, deposits and withdrawals that a round looks for in a chain's logs; `router` is the
+ * Router's lowercase address. The cost does not grow with the number of unsent deposits: contracts are found by one
+ * index seek per distinct contract, and users are listed only if there are few. Throws `store_unavailable`.
  */
 export async function selectWatchList(
   db: Database,
@@ -225,10 +225,10 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round: the covered blocks, the head, and which evidence is final or was replaced. Deposits and
- * withdrawals whose evidence a reorg replaced become due at once; finished ones with complete, final evidence are no
- * longer scheduled, unless a known transaction may belong to them. Returns false, without changes, if another round has
- * written since. Throws `store_unavailable`.
+ * Stores the result of a round on a chain: the covered blocks, the head, and which evidence is final or was replaced.
+ * Deposits and withdrawals whose evidence was replaced by a reorg become due at once. Finished ones with complete,
+ * final evidence are no longer scheduled, unless a known transaction may belong to them. Returns false, without any
+ * change, if another round has written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

@@ -87,8 +87,8 @@ export async function insertPartner(
 }
 
 /**
- * Updates a partner's profile, type or allowed vaults and returns the new row. Returns null if the address is not a
- * partner. Throws `store_unavailable`; `change` must not be empty.
+ * Updates a partner's profile, type or allowed vaults and returns the new row, or null if the address is not a partner.
+ * `change` must not be empty. Throws `store_unavailable`.
  */
 export async function updatePartner(
   db: Database,

@@ -70,8 +70,8 @@ export async function writeIncidents(db: Database, rows: readonly SignalRow[]): 
 }
 
 /**
- * Selects one page of the incidents last seen since a time, the last seen first, and the total number of incidents that
- * match. Throws `store_unavailable`.
+ * Selects one page of the incidents that were seen since a time, the most recently seen first, and the total number of
+ * incidents that match. Throws `store_unavailable`.
  */
 export async function selectSignals(
   db: Database,
@@ -144,8 +144,8 @@ const Changes = z.array(
 export type StatusChange = z.infer<typeof Changes>[number];
 
 /**
- * Selects the changes of vaults' statuses since a time from the audit log, oldest first; `subject` is the vault id.
- * Throws `store_unavailable`.
+ * Selects the status changes of vaults since a time from the audit log, oldest first; `subject` is the vault id. Throws
+ * `store_unavailable`.
  */
 export async function selectStatusChanges(db: Database, since: Date): Promise<StatusChange[]> {
   const { rows } = await db.run((sql) =>

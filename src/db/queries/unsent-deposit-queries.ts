@@ -15,9 +15,9 @@ export interface UnsentAge {
 
 /**
  * Deletes at most `limit` deposits and withdrawals that were built and never sent, longest unchanged first, and returns
- * their number. One is deleted only if both of its chains were read without a gap until `marginMs` after its expiry and
- * showed no transaction of it; those on chains that were not read stay. One that is the parent of another, or has a
- * hint that was not dropped, is kept too. Throws `store_unavailable`.
+ * their number. A row is deleted only if both its source chain and its vault's chain were read without a gap until
+ * `marginMs` after its expiry and showed no transaction of it. A row is kept if another one has it as its parent, or if
+ * one of its hints was not dropped. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

@@ -122,8 +122,8 @@ function isUnchanged(row: VaultRow): SQL | undefined {
 }
 
 /**
- * Selects the distinct code, as recorded by proofs, of a chain's open and reviewed vaults of one family: those from the
- * seed or an operator. Vaults without recorded code do not count. Throws `store_unavailable`.
+ * Selects the distinct code, as recorded by proofs, of a chain's open vaults of one family that were reviewed, which
+ * means added by the seed or an operator. Vaults without recorded code do not count. Throws `store_unavailable`.
  */
 export async function selectReviewedCode(
   db: Database,

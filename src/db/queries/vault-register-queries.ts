@@ -37,9 +37,10 @@ export interface RegisterReport {
 }
 
 /**
- * Stores a read of a register: new vaults become candidates, and known vaults record that the register names them.
- * After a complete read, the record is removed from all other vaults, whose proofs become due. Several statements:
- * after a failure only a part may be written, and the progress is not. Throws `store_unavailable`.
+ * Stores what was read from a register (a contract that lists a protocol's vaults): new vaults become candidates, and
+ * known vaults record that the register names them. After a complete read, the record is removed from all other vaults,
+ * whose proofs become due. Runs several statements: after a failure, only a part may be written, and the progress is
+ * not. Throws `store_unavailable`.
  */
 export async function writeRegisterReport(db: Database, report: RegisterReport): Promise<void> {
   const { tip, source, candidates } = report;

@@ -52,8 +52,8 @@ export interface NewWithdrawal
 const NO_REFERRER = "0x0000000000000000000000000000000000000000";
 
 /**
- * Inserts a withdrawal in the state `built` and the plan of its steps, in one batch. Throws `store_unavailable`; a
- * tracking id that exists is an error of the driver.
+ * Inserts a withdrawal in the state `built` and the plan of its steps, in one batch. Throws `store_unavailable`, and
+ * the driver's error if the tracking id exists.
  */
 export async function insertWithdrawal(
   db: Database,

@@ -94,10 +94,10 @@ function toScale(answer: bigint, decimals: number): bigint {
 export const SEQUENCER_GRACE_S = 1_800;
 
 /**
- * Returns true if an L2's sequencer is up and has been up for half an hour. After an outage, prices may still be those
- * from before it, and only users of L1 could act on new ones. `round` is the latest round of Chainlink's uptime feed:
- * answer 0 means up, and `startedAt` is the time of the last change. An unread feed counts as down. Source:
- * docs.chain.link, L2 sequencer uptime feeds.
+ * Returns true if an L2's sequencer is up and has been up for half an hour. Feed answers may be outdated right after an
+ * outage, and during it only users who transact through L1 could react to prices. `round` is the latest round of
+ * Chainlink's uptime feed: answer 0 means up, and `startedAt` is the time of the last change. An unread feed counts as
+ * down. Source: docs.chain.link, L2 sequencer uptime feeds.
  */
 export function sequencerIsUp({ round, headTime }: { round: FeedRound | null; headTime: number }): boolean {
   if (round === null || round.answer !== 0n || round.startedAt === 0n) return false;

@@ -2,10 +2,9 @@ import { chainFeeds } from "./chainlink-feed-rows.ts";
 import type { ChainFeeds } from "./price-feed.ts";
 
 /**
- * Price feeds on Ethereum.
- * Collected offline: each feed is used only after it was confirmed on chain.
- * Sources: Chainlink's reference data directory as copied by euler-xyz/oracle-checks@bbcf6063; token addresses:
- * @aave-dao/aave-address-book 4.68.1.
+ * Price feeds on Ethereum, collected offline. A feed is used only after its decimals and description have been
+ * confirmed on chain. Sources: Chainlink's reference data directory as copied by euler-xyz/oracle-checks@bbcf6063;
+ * token addresses: @aave-dao/aave-address-book 4.68.1.
  */
 export const ethereumFeeds: Readonly<Record<number, ChainFeeds>> = {
   1: chainFeeds({

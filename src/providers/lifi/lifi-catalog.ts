@@ -17,7 +17,7 @@ export interface OfferedBridge {
 
 /**
  * Requests the verifiable bridges that LI.FI currently offers, each with the chain pairs that its tools connect;
- * bridges that cannot be verified are left out. Not cached here. Throws `rate_limited`, `upstream_rejected`,
+ * bridges that cannot be verified are left out. The result is not cached. Throws `rate_limited`, `upstream_rejected`,
  * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tools`.
  */
 export async function listLifiBridges(context: LifiContext, scope: ProviderScope): Promise<OfferedBridge[]> {
@@ -75,7 +75,7 @@ export async function listLifiTokens(
 }
 
 /**
- * Returns the ids of chains for which LI.FI now states a Diamond contract other than the one in code; empty if nothing
+ * Returns the ids of chains for which LI.FI now lists a Diamond contract other than the one in code; empty if nothing
  * changed. Transactions on these chains are rejected until the code is updated. Throws `rate_limited`,
  * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /chains`.
  */

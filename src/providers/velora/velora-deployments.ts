@@ -24,7 +24,7 @@ const servedChainIds: readonly number[] = [100];
 
 /**
  * Returns Velora's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra
- * deployment names a chain that the code knows, so that settings can neither replace a router nor add one to such a
+ * deployment names a chain that is defined in code, so that settings can neither replace a router nor add one to such a
  * chain.
  */
 export function resolveVeloraDeployments(extra: readonly VeloraDeployment[]): VeloraDeployments {

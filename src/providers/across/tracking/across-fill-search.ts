@@ -27,8 +27,8 @@ interface FillSearch {
 }
 
 /**
- * Searches the destination chain's logs for the transaction that filled an Across deposit. Reads from about the
- * deposit's quote time on, but at most the last 100,000 blocks, with at most 8 log requests of up to 10,000 blocks.
+ * Searches the destination chain's logs for the transaction that filled an Across deposit. Starts at about the
+ * deposit's quote time, at most 100,000 blocks below the head, and makes at most 8 log requests of up to 10,000 blocks.
  * Returns its hash, or null if none was found, which does not prove that there is no fill. Errors of the chain client
  * propagate.
  */

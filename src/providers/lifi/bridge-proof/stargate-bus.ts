@@ -30,9 +30,10 @@ export interface BusRide {
 }
 
 /**
- * Returns true if the Stargate bus that made a delivery carried the given ticket, false if it did not, or null if the
- * bus is not found or the source chain cannot be read. Reads the `BusDriven` events from at most 30 minutes before the
- * delivery to a minute after it, with at most 4 log requests. Never throws. Sources: Bus.sol, TokenMessaging.sol.
+ * Returns true if the Stargate bus (a batch of transfers) that made a delivery carried the given ticket, false if it
+ * did not, or null if the bus is not found or the source chain cannot be read. Reads the `BusDriven` events from at
+ * most 30 minutes before the delivery to a minute after it, with at most 4 log requests. Never throws. Sources:
+ * Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {

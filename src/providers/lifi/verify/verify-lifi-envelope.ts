@@ -65,9 +65,9 @@ export interface EntryPoint {
 }
 
 /**
- * Checks target, sender, chain, value and spender of a LI.FI transaction against the request and the deployment, the
- * native fee against its cap, and returns the transaction with its value in wei. Throws `upstream_rejected` if one does
- * not match.
+ * Checks a LI.FI transaction's target, sender, chain, value and spender against the request and the deployment, and its
+ * native fee against the cap. Returns the transaction with its value in wei. Throws `upstream_rejected` if a check
+ * fails.
  */
 export function checkTransactionEnvelope(
   verification: Verification,

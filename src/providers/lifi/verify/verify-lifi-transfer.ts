@@ -75,10 +75,10 @@ export interface LifiVerifyInput {
 
 /**
  * Decodes the transaction of a LI.FI quote, compares every field with the request and returns the verified transfer.
- * The returned transaction and spender follow from the request, the deployments in code and the verified calldata. To
- * the user, it must guarantee at least the expected output less the slippage. Pure. Throws `upstream_rejected`, with
- * the name of the differing field in its cause, and `no_route` if the destination call declares a higher input than is
- * guaranteed.
+ * The returned transaction and spender follow from the request, the deployments in code and the verified calldata. A
+ * transfer to the user must guarantee at least the expected output less the slippage. Pure. Throws `upstream_rejected`,
+ * with the name of the differing field in its cause, and `no_route` if the destination call declares a higher input
+ * than is guaranteed.
  */
 export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
   const { request, quote } = input;
