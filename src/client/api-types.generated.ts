@@ -4507,7 +4507,7 @@ export interface components {
              */
             partner_type?: number;
         };
-        /** @description The vaults that a partner enrolls for its API key. */
+        /** @description The vaults that a partner enrolls for its API keys. */
         PartnerVaultsInput: {
             /**
              * @description Vaults that the partner's API key may deposit into and withdraw from, at most 500; `null` allows every vault, an empty list none.

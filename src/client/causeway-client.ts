@@ -75,7 +75,10 @@ export function createCausewayClient(options: CausewayClientOptions): CausewayCl
 
 function toQuery(query: Readonly<Record<string, unknown>>): string {
   const entries = Object.entries(encodeModel(query)).map(([name, value]) => [name, String(value)]);
-  return entries.length === 0 ? "" : `?${new URLSearchParams(entries)}`;
+  const sorted = new URLSearchParams(entries);
+  // The API's cache near the caller stores one order of the parameters.
+  sorted.sort();
+  return entries.length === 0 ? "" : `?${sorted}`;
 }
 
 /**

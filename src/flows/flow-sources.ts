@@ -1,5 +1,6 @@
 import { decodeEventLog } from "viem";
 import type { ChainLog } from "../chains/chain-logs.ts";
+import { mapQuery, type Query } from "../chains/chain-reads.ts";
 import type { LogSubscription } from "../chains/log-filter.ts";
 import type { FlowRow } from "../db/queries/flow-queries.ts";
 import { once } from "../lib/once.ts";
@@ -18,6 +19,8 @@ export interface FlowSources extends LogSubscription {
    * Decodes the logs of complete blocks to rows of the table `flows`. `final` is the number of the last final block.
    */
   toRows(logs: readonly ChainLog[], final: number): FlowRow[];
+  /** Returns the query for the unknown assets of a row that `toRows` returned, or null if there is none. */
+  conversionOf(row: FlowRow): Query<bigint | null> | null;
 }
 
 type FlowListener = { vaultAddress: string; decode: FlowSource["decode"] };
@@ -37,6 +40,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
    * executor as the owner.
    */
   const redeemed = new Map<string, string[]>();
+  const conversions = new WeakMap<FlowRow, Query<bigint | null>>();
   for (const vault of vaults) {
     const source = adapterOf(vault).flows(vault);
     const vaultAddress = vault.address.toLowerCase();
@@ -71,6 +75,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
       }
       return rows;
     },
+    conversionOf: (row) => conversions.get(row) ?? null,
   };
 
   function toRow(log: ChainLog, final: boolean): FlowRow | null {
@@ -78,7 +83,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
       const flow = decode(log);
       if (flow === null) continue;
       const sign = flow.kind === "deposit" ? 1n : -1n;
-      return {
+      const row: FlowRow = {
         chainId,
         txHash: log.txHash,
         logIndex: log.logIndex,
@@ -91,7 +96,14 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
         blockNumber: log.blockNumber,
         blockHash: log.blockHash,
         final,
+        conversionTries: 0,
       };
+      if (flow.conversion !== undefined)
+        conversions.set(
+          row,
+          mapQuery(flow.conversion, (assets) => (assets === null ? null : sign * assets)),
+        );
+      return row;
     }
     return null;
   }

@@ -3,10 +3,12 @@ import { INITIAL_BLOCKS } from "../chains/log-range.ts";
 import type { Context } from "../context.ts";
 import type { Database } from "../db/database-client.ts";
 import {
+  type FlowRow,
   type FlowState,
   loadFlowState,
   type StartSearch,
   selectNewestFinal,
+  selectUnconvertedFlows,
 } from "../db/queries/flow-queries.ts";
 import {
   addOmittedFlows,
@@ -18,6 +20,7 @@ import {
   rewindFlows,
   type SourcedVault,
   type TipStep,
+  writeConversions,
   writeFlowNote,
   writeStartSearches,
 } from "../db/queries/flow-write-queries.ts";
@@ -35,6 +38,10 @@ export interface FlowStore {
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds flows whose event logs a node omitted earlier, and returns their number. */
   addOmitted(step: OmittedStep): Promise<number>;
+  /** Returns final flows with unknown assets that may still be converted, the least tried and newest first. */
+  unconverted(limit: number): Promise<FlowRow[]>;
+  /** Stores the assets of flows that were converted, and counts the attempts of the others. */
+  noteConversions(rows: readonly FlowRow[]): Promise<void>;
   /** Deletes the flows and the coverage of vaults, which are then read again from the new source. */
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   /** Deletes the flows and coverage from block `from` on, and all provisional flows. */
@@ -71,6 +78,8 @@ export function storeOf(db: Database, chainId: number): FlowStore {
     applyTip: (step) => applyTipStep(db, step),
     applyHistory: (step) => applyHistoryStep(db, step),
     addOmitted: (step) => addOmittedFlows(db, step),
+    unconverted: (limit) => selectUnconvertedFlows(db, { chainId, limit }),
+    noteConversions: (rows) => writeConversions(db, { chainId, rows }),
     reset: (vaults) => resetFlows(db, { chainId, vaults }),
     rewind: (from) => rewindFlows(db, { chainId, from }),
     noteStarts: (searches) => writeStartSearches(db, { chainId, searches }),

@@ -11,6 +11,7 @@ import {
 import type { FlowRow, FlowTip } from "../db/queries/flow-queries.ts";
 import type { Block } from "../lib/block-ranges.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
+import { convertNewFlows } from "./convert-flow-amounts.ts";
 import type { IndexState } from "./flow-index-state.ts";
 import { rewindToCommonAncestor } from "./flow-reorg.ts";
 import { type FlowSources, joinFlowSources } from "./flow-sources.ts";
@@ -112,6 +113,7 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   const final = end < target.number ? await readBlock(node, end) : target;
   const head = end === latest.number ? latest : end === final.number ? final : await readBlock(node, end);
   const rows = sources.toRows(logs, final.number);
+  await convertNewFlows(node, { rows, known: followed.known, sources, budget });
   if (followed.trustStored) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
   if (rows.length > 0 || followed.known.length > 0) await assertSameHead(node, latest);
   return { from, final, head, latest: latest.number, rows };

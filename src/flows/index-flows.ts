@@ -7,6 +7,7 @@ import { mapConcurrently } from "../lib/concurrency.ts";
 import { describeError } from "../lib/logger.ts";
 import { auditLogs } from "./audit-flow-logs.ts";
 import { backfill } from "./backfill-flows.ts";
+import { convertStoredFlows } from "./convert-flow-amounts.ts";
 import { type IndexState, loadIndexState, missingBlocksOfAny } from "./flow-index-state.ts";
 import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
@@ -95,6 +96,7 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
     const tip = followed ? await indexTip(indexer, { state, budget }) : NOTHING_INDEXED;
     await findStartBlocks(indexer, { state, budget });
     const missing = tip.applied ? await scheduleBackfill(ctx, { indexer, state, budget }) : 0;
+    if (tip.applied) await convertStoredFlows(indexer, { state, budget });
     const version = state.tip.version + 1;
     if (tip.applied && missing === 0 && version % RUNS_PER_AUDIT === 0)
       await auditLogs(indexer, { state, budget, version });

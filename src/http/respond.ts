@@ -1,4 +1,5 @@
 import type { Context as HonoContext } from "hono";
+import { isCanonicalUrl } from "./canonical-url.ts";
 import { type AnyRoute, type CacheRule, Reply } from "./define-route.ts";
 
 /** A serialized response body and its entity tag. The tag is null if the route does not allow caching. */
@@ -102,35 +103,20 @@ function cacheHeaders(c: HonoContext, route: AnyRoute): Record<string, string> {
  * Returns the caching headers of a response that shared caches may serve. Cloudflare's cache gets a header of its own,
  * `Cloudflare-CDN-Cache-Control`: with `s-maxage`, Cloudflare would not serve a stale response while revalidating, and
  * without `stale-if-error`, it would serve one indefinitely while the Worker fails. Returns `no-store` unless the URL
- * is canonical: a lowercase path without escapes or a trailing slash, and only the parameters in `rule.parameters`.
- * Otherwise each spelling of a URL would be cached separately. Source:
+ * is canonical (`isCanonicalUrl`), because each spelling of a URL would be cached separately. Source:
  * developers.cloudflare.com/workers/cache/configuration.
  */
 export function sharedHeaders(
   c: HonoContext,
   rule: Exclude<CacheRule, "no-store"> & { parameters: readonly string[] },
 ): Record<string, string> {
-  if (!isCanonical(c.req.url, rule.parameters)) return { "cache-control": NO_STORE };
+  if (!isCanonicalUrl(c.req.url, rule.parameters)) return { "cache-control": NO_STORE };
   const { sMaxAge, staleWhileRevalidate: stale, tags = [] } = rule;
   return {
     "cache-control": `${PUBLIC}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${stale}`,
     "cloudflare-cdn-cache-control": `${PUBLIC}, max-age=${sMaxAge}, stale-while-revalidate=${stale}, stale-if-error=${stale}`,
     ...(tags.length === 0 ? {} : { "cache-tag": tags.join(",") }),
   };
-}
-
-/**
- * Returns true if the path of a URL is lowercase, without escapes and without a trailing slash, and its query names
- * only the given parameters, unescaped.
- */
-function isCanonical(url: string, parameters: readonly string[]): boolean {
-  const path = url.indexOf("/", url.indexOf("://") + 3);
-  const query = url.indexOf("?", path);
-  const end = query === -1 ? url.length : query;
-  if (/[A-Z%]|.\/$/.test(url.slice(path, end))) return false;
-  if (query === -1) return true;
-  const names = url.slice(query + 1).split("&");
-  return names.every((part) => parameters.includes(part.split("=", 1)[0] ?? ""));
 }
 
 /** `Cache-Control` of a response that must not be cached. */

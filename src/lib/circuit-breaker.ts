@@ -16,11 +16,12 @@ export interface BreakerPolicy {
 }
 
 /**
- * Policy for the APIs of swap and bridge providers, whose response time depends on the request: one hang may be caused
- * by the request, two consecutive ones are not. Requests to other providers run in parallel, so pauses may be long.
+ * Policy for the APIs of swap and bridge providers, which have no trivial check: a hang opens the breaker unless another
+ * request was answered in the meantime. The first pause is short, because a single request may have caused the hang;
+ * requests to other providers run in parallel, so later pauses may be long.
  */
 export const providerPolicy: BreakerPolicy = {
-  hangs: 2,
+  hangs: 1,
   hangMs: 1_400,
   firstPauseMs: 2_000,
   longestPauseMs: 30_000,

@@ -33,8 +33,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Register with `POST /v1/partners/register` once the partner application is approved.",
   },
   webhook_not_found: {
-    cause: "The partner has no webhook with this id.",
-    remedy: "Take the id from `GET /v1/partners/webhooks`.",
+    cause: "The partner has no webhook with this id. Reserved: this version has no webhooks.",
+    remedy: "Read deposits and withdrawals again after `poll_after_ms` instead.",
   },
   key_not_found: {
     cause: "The partner has no API key with this id, or it was revoked.",
@@ -211,11 +211,12 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Read the withdrawal with `GET /v1/withdrawals/{tracking_id}` before you decide what to do.",
   },
   limit_reached: {
-    cause: "The partner has reached the maximum number of API keys or webhooks.",
-    remedy: "Delete one that is no longer used, then repeat the request.",
+    cause: "The partner has five API keys, which is the maximum.",
+    remedy:
+      "Revoke one that is no longer used (`DELETE /v1/partners/api-keys/{key_id}`), then repeat the request.",
   },
   cursor_expired: {
-    cause: "The cursor points to events that are no longer kept.",
+    cause: "The cursor points to events that are no longer kept. Reserved: this version has no event feed.",
     remedy: "Read the current state of your objects, then start again without a cursor.",
   },
   rate_limited: {

@@ -97,7 +97,7 @@ export const PartnerVaultsInput = z
         example: ["8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183"],
       }),
   })
-  .meta({ id: "PartnerVaultsInput", description: "The vaults that a partner enrolls for its API key." });
+  .meta({ id: "PartnerVaultsInput", description: "The vaults that a partner enrolls for its API keys." });
 
 /** A new API key and its secret, which the partner sees only once. */
 export const RotatedKeys = z

@@ -137,10 +137,15 @@ export interface VaultFlow {
   kind: "deposit" | "withdrawal";
   /** The account that owns the minted or redeemed shares. */
   user: Address;
-  /** In the smallest unit of the vault's asset. */
+  /** In the smallest unit of the vault's asset; null also for an amount in another token. */
   assets: bigint | null;
   /** In the share token's smallest unit. */
   shares: bigint | null;
+  /**
+   * Query for `assets`, at the event's block, of an amount in another token: converted by the vault's own prices,
+   * rounded down, and null if they are unknown. Absent if the event itself shows the amount or cannot.
+   */
+  conversion?: Query<bigint | null>;
   /**
    * Id of the redemption request whose settlement or cancellation determines the flow's amount. Absent for other flows;
    * see `VaultExits.takenOut`.

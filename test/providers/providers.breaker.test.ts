@@ -23,7 +23,7 @@ const providers: [string, string, (apiUrl: string) => Provider][] = [
 ];
 
 test.each(providers)(
-  "an API of %s that hangs costs two requests their timeouts, and others nothing",
+  "an API of %s that hangs costs one request its timeout, and others nothing",
   async (_name, name, create) => {
     speedUpTimeouts(FASTER);
     const { url, requests } = await serve(() => undefined);
@@ -36,8 +36,9 @@ test.each(providers)(
     };
     const provider = create(url);
     const quote = () => provider.quote(scope, requestOf()).catch(({ code }: { code?: string }) => code);
-    expect([await quote(), await quote()]).toEqual(["upstream_timeout", "upstream_timeout"]);
+    expect(await quote()).toBe("upstream_timeout");
     const sent = requests.length;
+    expect(sent).toBeGreaterThan(0);
     clock.stop();
     for (let request = 0; request < 20; request += 1) expect(await quote()).toBe("upstream_timeout");
     expect([requests.length, breakers.report()]).toMatchObject([sent, [{ name, state: "open" }]]);

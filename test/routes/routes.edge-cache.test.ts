@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import { EdgeCache } from "../../scripts/stack/edge-cache/edge-cache.ts";
 import { composeApp, loadRoutes } from "../../src/app.ts";
+import { createApp } from "../../src/http/create-app.ts";
 import { testContext } from "../support/context.ts";
 
 const routes = await loadRoutes();
@@ -14,6 +16,17 @@ const app = composeApp(() => testContext());
 const cacheOf = () => new EdgeCache((request) => app.fetch(request, {}, execution));
 const get = (path: string, headers: Record<string, string> = {}) =>
   new Request(`https://causeway.example${path}`, { headers });
+
+/** The cache in front of the real routes, whose handlers all succeed. */
+function answeredCache(): EdgeCache {
+  const answered = gets.map((route) => ({
+    ...route,
+    handler: () => ({}),
+    response: { ...route.response, schema: z.object({}) },
+  }));
+  const answering = createApp(answered, () => testContext());
+  return new EdgeCache(async (request) => answering.fetch(request, {}, execution));
+}
 
 const gets = routes.filter(({ method }) => method === "get");
 const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, `8453:0x${"1".repeat(40)}`);
@@ -172,6 +185,55 @@ describe("the platform's cache in front of the Worker", () => {
     for (const variant of ["/V1/intel/rules", "/v1/INTEL/rules", "//v1/intel/rules", "/v1/intel//rules"])
       await cache.fetch(get(variant));
     expect(cache.keys).toEqual([]);
+  });
+
+  test("is not split by the order of parameters, by escapes, by letter case or by other spellings of a value", async () => {
+    const cache = answeredCache();
+    const address = "0xabcdefabcdefabcdefabcdefabcdefabcdefabcd";
+    for (const variant of [
+      "?limit=20&dimension=risk",
+      "?dimension=Risk",
+      "?dimension=RISK&limit=20",
+      "?dimension=%72isk",
+      "?dimension=risk&dimension=risk",
+      "?dimension=risk&limit=20&",
+      "?&dimension=risk",
+      "?dimension=risk&limit",
+      "?dimension",
+      "?",
+      "?offset=00",
+      "?since=2026-11-23T00:00:00Z",
+    ])
+      await cache.fetch(get(`/v1/intel/notable${variant}`));
+    for (const variant of [
+      `?asset=${address.toUpperCase().replace("X", "x")}`,
+      "?asset=USDC",
+      "?chain_id=1&asset=usdc",
+      "?min_tvl_usd=1.50",
+      "?min_tvl_usd=1.0",
+      `?ids=2:${address},1:${address}`,
+      `?ids=1:${address},1:${address}`,
+      `?ids=1:${address}%2C2%3A${address}`,
+      "?q=a+b&q=a+b",
+      "?q=a%20b",
+      "?q=%61",
+      "?Limit=5",
+      "?limit=%35",
+    ])
+      await cache.fetch(get(`/v1/vaults${variant}`));
+    expect(cache.keys).toEqual([]);
+  });
+
+  test.each([
+    "/v1/intel/notable?dimension=risk&limit=20",
+    "/v1/intel/notable?since=7d",
+    "/v1/intel/feed?dimension=capital&limit=5&offset=10&since=24h",
+    "/v1/vaults?asset=usdc&chain_id=1",
+    "/v1/tokens?chain_id=1&format=tokenlist",
+  ])("keeps %s, which is the canonical spelling", async (path) => {
+    const cache = answeredCache();
+    expect((await cache.fetch(get(path))).status).toBe(200);
+    expect(cache.keys).toEqual([path]);
   });
 
   test.each([

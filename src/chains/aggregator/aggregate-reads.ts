@@ -202,7 +202,8 @@ async function readSlice(
   }
 }
 
-function settleRead(read: Read<unknown> | undefined, result: CallResult | null): ReadResult<unknown> {
+/** Decodes the result of one aggregated call. A call without a result, or with malformed data, counts as failed. */
+export function settleRead(read: Read<unknown> | undefined, result: CallResult | null): ReadResult<unknown> {
   if (read === undefined || result === null || !("data" in result)) return { ok: false, revert: null };
   if (result.status === "failed") return { ok: false, revert: result.data };
   try {

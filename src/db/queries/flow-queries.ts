@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNotNull, isNull, not, sql as raw } from "drizzle-orm";
+import { and, asc, desc, eq, isNotNull, isNull, lt, not, sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { BlockId } from "../../lib/block-ranges.ts";
 import type { Database } from "../database-client.ts";
@@ -97,6 +97,28 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
       .where(and(eq(flows.chainId, chainId), flows.final))
       .orderBy(desc(flows.blockNumber))
       .limit(NEWEST),
+  );
+}
+
+/** Number of attempts to convert a flow's amount to the vault's asset. */
+const MAX_CONVERSION_TRIES = 5;
+
+/**
+ * Selects final flows of a chain whose shares are known, whose assets are not, and which may still be converted: the
+ * least tried first, then the newest. Throws `store_unavailable`.
+ */
+export function selectUnconvertedFlows(
+  db: Database,
+  { chainId, limit }: { chainId: number; limit: number },
+): Promise<FlowRow[]> {
+  const open = and(isNull(flows.assets), isNotNull(flows.shares), flows.final);
+  return db.run((sql) =>
+    sql
+      .select()
+      .from(flows)
+      .where(and(eq(flows.chainId, chainId), open, lt(flows.conversionTries, MAX_CONVERSION_TRIES)))
+      .orderBy(asc(flows.conversionTries), desc(flows.blockNumber))
+      .limit(limit),
   );
 }
 

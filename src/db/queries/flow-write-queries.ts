@@ -161,6 +161,29 @@ export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<
   return added.rows.length;
 }
 
+/**
+ * Stores the assets of final flows whose assets were unknown, and counts the attempt to convert them. Flows that have
+ * changed since are left alone. Throws `store_unavailable`.
+ */
+export async function writeConversions(
+  db: Database,
+  { chainId, rows }: { chainId: number; rows: readonly FlowRow[] },
+): Promise<void> {
+  await db.run((sql) =>
+    sql.batch([
+      // First, as in every batch on flows: locks the tip's row.
+      sql
+        .update(flowTips)
+        .set({ span: raw`${flowTips.span}` })
+        .where(eq(flowTips.chainId, chainId)),
+      sql.execute(raw`update ${flows} set assets = given.assets, conversion_tries = conversion_tries + 1
+        from ${valuesOf(rows)} where ${flows.chainId} = ${chainId} and ${flows.txHash} = given."txHash"
+        and ${flows.logIndex} = given."logIndex" and ${flows.blockHash} = given."blockHash"
+        and ${flows.assets} is null and ${flows.final}`),
+    ]),
+  );
+}
+
 /** New version of the tip, so that runs based on an older version write nothing. */
 const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 

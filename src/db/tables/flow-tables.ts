@@ -47,6 +47,11 @@ export const flows = pgTable(
      * themselves.
      */
     final: boolean("final").notNull(),
+    /**
+     * Number of failed attempts to convert a final flow's amount from another token to the asset. After
+     * five, its `assets` stay null.
+     */
+    conversionTries: integer("conversion_tries").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
@@ -56,6 +61,9 @@ export const flows = pgTable(
       .on(table.userAddress, table.chainId, table.vaultAddress)
       .where(raw`${table.requestId} is not null`),
     index("flows_vault").on(table.chainId, table.vaultAddress, table.blockNumber),
+    index("flows_unconverted")
+      .on(table.chainId, table.conversionTries, table.blockNumber.desc())
+      .where(raw`${table.assets} is null and ${table.shares} is not null and ${table.final}`),
     index("flows_provisional").on(table.chainId, table.blockNumber).where(raw`not ${table.final}`),
   ],
 );

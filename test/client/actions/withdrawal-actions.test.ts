@@ -125,7 +125,7 @@ describe("reads", () => {
     await getActions(client, { userAddress, vaultId });
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /v1/withdraw/quote",
-      `GET /v1/withdrawals?user_address=${userAddress}&limit=3`,
+      `GET /v1/withdrawals?limit=3&user_address=${userAddress}`,
       `GET /v1/actions/${userAddress}/${encodeURIComponent(vaultId)}`,
     ]);
     expect(requests[0]?.body).toMatchObject({ shares: "5", mode: "request" });

@@ -116,16 +116,15 @@ describe("a rate limit of KyberSwap", () => {
 });
 
 describe("a KyberSwap that does not answer", () => {
-  test("ends each request after 2 s, and is left alone after two of them", { timeout: 15_000 }, async () => {
+  test("ends a request after 2 s, and is then left alone", { timeout: 15_000 }, async () => {
     let later = 0;
     scope = { ...scope, breakers: new Breakers(() => Date.now() + later) };
     api.replyWith({ kind: "hang" });
     const startedAt = performance.now();
     expect((await failureOf(ask())).code).toBe("upstream_timeout");
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
     expect((await failureOf(ask())).code).toBe("upstream_timeout");
-    expect(performance.now() - startedAt).toBeLessThan(6_000);
-    expect((await failureOf(ask())).code).toBe("upstream_timeout");
-    expect(api.requests).toHaveLength(2);
+    expect(api.requests).toHaveLength(1);
     api.replyWith(good);
     later = 2_001;
     expect((await ask()).parsed.code).toBe(0);

@@ -94,11 +94,11 @@ test.each([
 );
 
 describe("a Velora that does not answer", () => {
-  test("ends each request after 2 s, and is left alone after two of them", { timeout: 15_000 }, async () => {
+  test("ends a request after 2 s, and is then left alone", { timeout: 15_000 }, async () => {
     scope = { ...scope, breakers: new Breakers(() => Date.now()) };
     api.replyWith({ kind: "hang" });
     for (let index = 0; index < 3; index += 1) expect((await failureOf(ask())).code).toBe("upstream_timeout");
-    expect(api.requests).toHaveLength(2);
+    expect(api.requests).toHaveLength(1);
   });
 
   test("is not blamed for the caller's own deadline", async () => {

@@ -104,6 +104,24 @@ export class MemoryFlows implements FlowStore {
     return missed.length;
   }
 
+  async unconverted(limit: number): Promise<FlowRow[]> {
+    const open = [...this.rows.values()].filter(
+      ({ final, assets, shares, conversionTries }) =>
+        final && assets === null && shares !== null && conversionTries < 5,
+    );
+    return open
+      .sort((a, b) => a.conversionTries - b.conversionTries || b.blockNumber - a.blockNumber)
+      .slice(0, limit)
+      .map((row) => ({ ...row }));
+  }
+
+  async noteConversions(rows: readonly FlowRow[]): Promise<void> {
+    for (const row of rows) {
+      const { assets, conversionTries } = row;
+      this.rows.set(keyOf(row), { ...row, assets, conversionTries: conversionTries + 1 });
+    }
+  }
+
   async reset(vaults: readonly SourcedVault[]): Promise<void> {
     this.tip = { ...this.tip, version: this.tip.version + 1, run: "" };
     for (const { vaultAddress, source } of vaults) {

@@ -3,6 +3,7 @@ import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { addressParam } from "../../vault-params.ts";
+import { midasAmountInAsset, midasValueInAsset } from "./midas-flow-conversion.ts";
 import { midasUnit } from "./midas-params.ts";
 
 const depositsAbi = once(() =>
@@ -38,8 +39,8 @@ type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 /**
  * Returns the events from which a vault's deposits and withdrawals are indexed: those of the DepositVault and of the
  * RedemptionVault (parameter `redemption_vault`). Their amounts have 18 decimals and are converted to the asset's
- * decimals, rounded down; `assets` is null if another token was paid or the asset has more than 18 decimals. For
- * requests, assets and shares are null, because they are settled later; what a redemption request paid is read by its
+ * decimals, rounded down; amounts in another token are converted by the vaults' own prices
+ * (`midas-flow-conversion.ts`). For requests, assets and shares are null, because they are settled later; what a redemption request paid is read by its
  * id. If the registry entry names no RedemptionVault, burned mTokens count as withdrawals of these shares, with unknown
  * assets. Throws an Error if `redemption_vault` is not an address. Source: midas-apps/contracts.
  */
@@ -72,18 +73,26 @@ export function midasFlows(vault: Vault): FlowSource {
 }
 
 function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
-  const inAsset = (token: Address, amount: bigint): bigint | null => {
-    const unit = midasUnit(vault.asset.decimals);
-    return unit === null || !isAddressEqual(token, vault.asset.address) ? null : amount / unit;
-  };
+  const unit = midasUnit(vault.asset.decimals);
+  const isOwn = (token: Address) => unit !== null && isAddressEqual(token, vault.asset.address);
+  /** Returns the assets of a payment into the vault; `amountUsd` is its value by the DepositVault. */
+  const paidIn = (paid: { tokenIn: Address; amountUsd: bigint; amountToken: bigint }) =>
+    unit !== null && isOwn(paid.tokenIn)
+      ? { assets: paid.amountToken / unit }
+      : { assets: null, conversion: midasValueInAsset(vault, paid.amountUsd) };
+  /** Returns the assets of a payment by the RedemptionVault. */
+  const paidOut = ({ tokenOut, amount }: { tokenOut: Address; amount: bigint }) =>
+    unit !== null && isOwn(tokenOut)
+      ? { assets: amount / unit }
+      : { assets: null, conversion: midasAmountInAsset(vault, { token: tokenOut, amount }) };
   switch (event.eventName) {
     case "DepositInstant": {
-      const { user, tokenIn, amountToken, minted } = event.args;
-      return { kind: "deposit", user, assets: inAsset(tokenIn, amountToken), shares: minted };
+      const { user, minted } = event.args;
+      return { kind: "deposit", user, ...paidIn(event.args), shares: minted };
     }
     case "DepositInstantWithCustomRecipient": {
-      const { recipient: user, tokenIn, amountToken, minted } = event.args;
-      return { kind: "deposit", user, assets: inAsset(tokenIn, amountToken), shares: minted };
+      const { recipient: user, minted } = event.args;
+      return { kind: "deposit", user, ...paidIn(event.args), shares: minted };
     }
     case "DepositRequest":
       return { kind: "deposit", user: event.args.user, assets: null, shares: null };
@@ -92,7 +101,7 @@ function flowOf(vault: Vault, event: FlowEvent): VaultFlow | null {
     case "RedeemInstant":
     case "RedeemInstantWithCustomRecipient": {
       const { user, tokenOut, amount, amountTokenOut } = event.args;
-      return { kind: "withdrawal", user, assets: inAsset(tokenOut, amountTokenOut), shares: amount };
+      return { kind: "withdrawal", user, ...paidOut({ tokenOut, amount: amountTokenOut }), shares: amount };
     }
     case "RedeemRequest":
     case "RedeemRequestWithCustomRecipient": {

@@ -1,4 +1,5 @@
 import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { createQuery, read } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource } from "../../vault-adapter.ts";
@@ -12,10 +13,16 @@ const flowsAbi = once(() =>
   ]),
 );
 
+const previewAbi = once(() =>
+  parseAbi([
+    "function previewDeposit(address assetIn, uint256 amountIn) view returns (uint256 shares, uint256 amountInReferenceTokens)",
+  ]),
+);
+
 /**
  * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. An instant redemption emits
  * `Withdraw`; a requested one emits `WithdrawalProcessed`, which does not contain the shares; no redemption emits both.
- * The amount of a deposit in a token other than the asset is unknown. Sources: the published ABI of TokenizedVaultV2,
+ * The amount of a deposit in another token is converted by the vault's `previewDeposit`. Sources: the published ABI of TokenizedVaultV2,
  * August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
@@ -35,8 +42,14 @@ export function upshiftFlows(vault: Vault): FlowSource {
           return { kind: "withdrawal", user, assets, shares: null };
         }
         const { receiverAddr: user, assetIn, amountIn, shares } = event.args;
-        const assets = isAddressEqual(assetIn, vault.asset.address) ? amountIn : null;
-        return { kind: "deposit", user, assets, shares };
+        if (isAddressEqual(assetIn, vault.asset.address))
+          return { kind: "deposit", user, assets: amountIn, shares };
+        const preview = read({
+          ...{ to: vault.entryPoint, abi: previewAbi(), name: "previewDeposit" },
+          args: [assetIn, amountIn],
+        });
+        const conversion = createQuery({ preview }, ({ preview: seen }) => (seen.ok ? seen.value[1] : null));
+        return { kind: "deposit", user, assets: null, shares, conversion };
       } catch {
         // The topic matches but the indexed arguments differ: another event.
         return null;

@@ -1,9 +1,12 @@
 import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { createQuery, read } from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, VaultFlow } from "../../vault-adapter.ts";
 import { addressParam } from "../../vault-params.ts";
+import { accountantAbi } from "./veda-pricing.ts";
 import { packRequest } from "./veda-withdraw-queue.ts";
 
 const flowsAbi = once(() =>
@@ -30,7 +33,7 @@ const delayedAbi = once(() =>
  * teller causes, and those of its queue and its delayed-withdrawal contract, for whose withdrawals `Exit` names a
  * solver or the contract instead of the user. A request in the queue counts when it is made, because its amount is
  * fixed then and the event of its payment has none. Its cancellation counts as a deposit that names the request. A
- * refunded deposit is an `Exit`. Amounts in tokens other than the vault's asset are unknown. Source:
+ * refunded deposit is an `Exit`. Amounts in other tokens are converted by the accountant's rates. Source:
  * Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
@@ -66,8 +69,7 @@ function exchangeFlow(
   { log, contracts }: { log: FlowLog; contracts: readonly Address[] },
 ): VaultFlow | null {
   const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
-  const own = isAddressEqual(args.asset, vault.asset.address);
-  const amounts = { assets: own ? args.amount : null, shares: args.shares };
+  const amounts = { ...assetsOf(vault, args), shares: args.shares };
   if (eventName === "Enter") return { kind: "deposit", user: args.to, ...amounts };
   // The contract's own event names the account.
   const counted = contracts.some((contract) => isAddressEqual(contract, args.from));
@@ -78,14 +80,30 @@ function queueFlow(vault: Vault, log: FlowLog): VaultFlow {
   const { eventName, args } = decodeEventLog({ abi: queueAbi(), data: log.data, topics: log.topics });
   if (eventName === "OnChainWithdrawCancelled")
     return { kind: "deposit", user: args.user, assets: null, shares: null, requestId: args.requestId };
-  const own = isAddressEqual(args.assetOut, vault.asset.address);
-  const assets = own ? args.amountOfAssets : null;
+  const paid = assetsOf(vault, { asset: args.assetOut, amount: args.amountOfAssets });
   const requestId = packRequest(args);
-  return { kind: "withdrawal", user: args.user, assets, shares: args.amountOfShares, requestId };
+  return { kind: "withdrawal", user: args.user, ...paid, shares: args.amountOfShares, requestId };
 }
 
 function delayedFlow(vault: Vault, log: FlowLog): VaultFlow {
   const { args } = decodeEventLog({ abi: delayedAbi(), data: log.data, topics: log.topics });
-  const own = isAddressEqual(args.asset, vault.asset.address);
-  return { kind: "withdrawal", user: args.account, assets: own ? args.assets : null, shares: args.shares };
+  const paid = assetsOf(vault, { asset: args.asset, amount: args.assets });
+  return { kind: "withdrawal", user: args.account, ...paid, shares: args.shares };
+}
+
+/** Returns an amount of a token as the vault's asset, with the query that converts it if it is another token. */
+function assetsOf(
+  vault: Vault,
+  { asset: token, amount }: { asset: Address; amount: bigint },
+): Pick<VaultFlow, "assets" | "conversion"> {
+  if (isAddressEqual(token, vault.asset.address)) return { assets: amount };
+  const rateIn = (quote: Address) =>
+    read({ to: vault.pricer, abi: accountantAbi(), name: "getRateInQuote", args: [quote] });
+  const reads = { own: rateIn(vault.asset.address), paid: rateIn(token) };
+  return {
+    assets: null,
+    conversion: createQuery(reads, ({ own, paid }) =>
+      own.ok && paid.ok && paid.value > 0n ? mulDivDown(amount, own.value, paid.value) : null,
+    ),
+  };
 }

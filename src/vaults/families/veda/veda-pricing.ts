@@ -44,7 +44,8 @@ export const tellerAbi = once(() =>
     "function vault() view returns (address)",
   ]),
 );
-const accountantAbi = once(() =>
+/** ABI of the accountant's rates: the price of one whole share in a token's smallest unit. */
+export const accountantAbi = once(() =>
   parseAbi([
     "function getRateInQuote(address) view returns (uint256)",
     "function getRateInQuoteSafe(address) view returns (uint256)",

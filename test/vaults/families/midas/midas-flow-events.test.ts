@@ -82,10 +82,44 @@ describe("Midas flows", () => {
     expect(source.decode({ ...log, data: "0x00" })).toBeNull();
   });
 
-  test("decode() returns null assets for another token", () => {
-    const other = { tokenIn: WETH, tokenOut: WETH };
-    expect(source.decode(at(DEPOSITS, "instant", other))).toMatchObject({ assets: null, shares: 4n * ONE });
-    expect(source.decode(at(REDEMPTIONS, "redemption", other))).toMatchObject({ assets: null });
+  describe("in another token", () => {
+    const other = { tokenIn: WETH, tokenOut: WETH, amountUsd: 5_000_000_900_000_000_000n };
+    const byFeed: Vault = { ...own, params: { ...own.params, asset_rate: "feed", asset_feed: OTHER } };
+    const converted = (
+      of: Vault,
+      log: Parameters<typeof source.decode>[0],
+      table: Record<string, unknown>,
+    ) => {
+      const flow = midas.flows(of).decode(log);
+      expect(flow?.assets).toBeNull();
+      if (flow?.conversion === undefined) throw new Error("no conversion");
+      return answer(flow.conversion, table);
+    };
+    const feed = (stable: boolean) => [OTHER, 0n, 0n, stable];
+
+    test("a deposit counts with the DepositVault's own value, without a read for a stable asset", () => {
+      const log = at(DEPOSITS, "instant", other);
+      expect(source.decode(log)?.conversion?.reads).toEqual({});
+      expect(converted(own, log, {})).toBe(5_000_000n);
+      expect(converted(own, at(DEPOSITS, "instantFor", other), {})).toBe(5_000_000n);
+    });
+
+    test("a deposit is divided by the asset's price where that is not fixed, rounded down", () => {
+      const log = at(DEPOSITS, "instant", other);
+      expect(converted(byFeed, log, { config: feed(false), price: 3n * ONE })).toBe(1_666_666n);
+      expect(converted(byFeed, log, { config: feed(true) })).toBe(5_000_000n);
+      expect(converted(byFeed, log, { config: [zeroAddress, 0n, 0n, false] })).toBeNull();
+      expect(converted(byFeed, log, { config: feed(false), price: 0n })).toBeNull();
+      expect(converted(byFeed, log, {})).toBeNull();
+    });
+
+    test("a redemption counts at the price of the token that was paid", () => {
+      const log = at(REDEMPTIONS, "redemption", other);
+      expect(converted(own, log, { config: feed(false), price: 2_000n * ONE })).toBe(10_000_000_000n);
+      expect(converted(own, log, { config: feed(true) })).toBe(5_000_000n);
+      expect(converted(byFeed, log, { config: feed(false), price: 3n * ONE })).toBe(5_000_000n);
+      expect(converted(own, log, { config: feed(false) })).toBeNull();
+    });
   });
 
   test("count burned mTokens as withdrawals when the row names no RedemptionVault", () => {

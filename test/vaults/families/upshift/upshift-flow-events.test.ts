@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { upshift } from "../../../../src/vaults/families/upshift/upshift-adapter.ts";
 import { upshiftLegacy } from "../../../../src/vaults/families/upshift/upshift-legacy-adapter.ts";
 import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../../support/deposits/fixtures.ts";
+import { answer } from "../../../support/vaults/answer.ts";
 
 const abi = parseAbi([
   "event Withdraw(address indexed sender, address indexed receiver, address indexed onBehalf, uint256 assets, uint256 shares)",
@@ -48,9 +49,13 @@ describe("Upshift flows", () => {
     data: encodeAbiParameters([{ type: "uint256" }], [9n]),
   };
 
-  test("decode() returns deposits, with null assets for other tokens", () => {
+  test("decode() returns deposits, converted by the vault's preview for other tokens", () => {
     expect(source.decode(deposit(USDC))).toEqual({ kind: "deposit", user: USER, assets: 5n, shares: 7n });
-    expect(source.decode(deposit(WETH))).toEqual({ kind: "deposit", user: USER, assets: null, shares: 7n });
+    const { conversion, ...flow } = source.decode(deposit(WETH)) ?? {};
+    expect(flow).toEqual({ kind: "deposit", user: USER, assets: null, shares: 7n });
+    if (conversion === undefined) throw new Error("no conversion");
+    expect(answer(conversion, { preview: [7n, 11n] })).toBe(11n);
+    expect(answer(conversion, {})).toBeNull();
   });
 
   test("decode() returns an instant redemption", () => {

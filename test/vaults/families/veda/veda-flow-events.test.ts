@@ -4,6 +4,7 @@ import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events
 import { takenByQueue } from "../../../../src/vaults/families/veda/veda-withdraw-queue.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { vault as plain } from "../../../support/deposits/fixtures.ts";
+import { answer, eventLog } from "../../../support/vaults/answer.ts";
 
 const QUEUE: Address = "0x00000000000000000000000000000000000A0001";
 const SOLVER: Address = "0x00000000000000000000000000000000000A0002";
@@ -75,3 +76,31 @@ test("what was cancelled takes nothing out", () => {
   expect(taken(flows)).toBe(1_000n);
   expect(taken([])).toBe(0n);
 });
+
+test.each([
+  [
+    "deposit",
+    "event Enter(address indexed from, address indexed asset, uint256 amount, address indexed to, uint256 shares)",
+  ],
+  [
+    "withdrawal",
+    "event Exit(address indexed to, address indexed asset, uint256 amount, address indexed from, uint256 shares)",
+  ],
+] as const)(
+  "a %s in another token is converted by the accountant's rates, rounded down",
+  (kind, signature) => {
+    const flowIn = (token: Address) =>
+      source.decode(
+        eventLog(vault.shareToken, signature, {
+          ...{ from: USER, to: USER, asset: token, amount: 1_001n, shares: 900n },
+        }),
+      );
+    expect(flowIn(asset)).toEqual({ kind, user: USER, assets: 1_001n, shares: 900n });
+    const { conversion, ...flow } = flowIn(SOLVER) ?? {};
+    expect(flow).toEqual({ kind, user: USER, assets: null, shares: 900n });
+    if (conversion === undefined) throw new Error("no conversion");
+    expect(answer(conversion, { own: 3n, paid: 2n })).toBe(1_501n);
+    expect(answer(conversion, { own: 3n, paid: 0n })).toBeNull();
+    expect(answer(conversion, { own: 3n })).toBeNull();
+  },
+);

@@ -1,0 +1,2 @@
+ALTER TABLE "flows" ADD COLUMN "conversion_tries" integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+CREATE INDEX "flows_unconverted" ON "flows" USING btree ("chain_id","conversion_tries","block_number" DESC NULLS LAST) WHERE "flows"."assets" is null and "flows"."shares" is not null and "flows"."final";

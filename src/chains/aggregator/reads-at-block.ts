@@ -1,0 +1,34 @@
+import type { NodeSession } from "../chain-client.ts";
+import type { Query, Read, ReadResult } from "../chain-reads.ts";
+import { RpcData, toRpcQuantity } from "../rpc-values.ts";
+import { settleRead } from "./aggregate-reads.ts";
+import { type CallResult, decodeResults, encodeCalls, sliceCalls } from "./aggregator-codec.ts";
+
+/**
+ * Runs a query with its further batches on the state after a block, each batch in as few requests to one node as
+ * possible. A read that its request did not reach, or that used up its gas, counts as failed. Throws the errors of the
+ * node, such as an RpcError if the node no longer has that state, and an Error for a malformed response.
+ */
+export async function runQueryAtBlock<S>(
+  node: Pick<NodeSession, "request">,
+  asked: { query: Query<S>; block: number },
+): Promise<S> {
+  const { query, block } = asked;
+  const results = await readAtBlock(node, { reads: query.reads, block });
+  const next = query.next?.(results) ?? null;
+  return next === null ? query.interpret(results) : runQueryAtBlock(node, { query: next, block });
+}
+
+async function readAtBlock(
+  node: Pick<NodeSession, "request">,
+  asked: { reads: Readonly<Record<string, Read<unknown>>>; block: number },
+): Promise<Record<string, ReadResult<unknown>>> {
+  const reads = Object.entries(asked.reads);
+  const results: CallResult[] = [];
+  for (const calls of sliceCalls(reads.map(([, read]) => read))) {
+    const params = [{ data: encodeCalls(calls) }, toRpcQuantity(asked.block)];
+    const answer = RpcData.parse(await node.request("eth_call", params));
+    results.push(...decodeResults(answer, calls.length).results);
+  }
+  return Object.fromEntries(reads.map(([name, read], i) => [name, settleRead(read, results[i] ?? null)]));
+}

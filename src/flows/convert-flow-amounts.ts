@@ -1,0 +1,124 @@
+import { runQueryAtBlock } from "../chains/aggregator/reads-at-block.ts";
+import type { NodeSession } from "../chains/chain-client.ts";
+import { requestLogs } from "../chains/chain-logs.ts";
+import { type Query, queryAll } from "../chains/chain-reads.ts";
+import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
+import { onOneNodeWithinBudget, type RequestBudget } from "../chains/rpc-request-budget.ts";
+import type { FlowRow } from "../db/queries/flow-queries.ts";
+import { describeError } from "../lib/logger.ts";
+import type { Vault } from "../vaults/vault.ts";
+import type { IndexState } from "./flow-index-state.ts";
+import { type FlowSources, joinFlowSources } from "./flow-sources.ts";
+import type { Indexer } from "./flow-store.ts";
+
+/** Number of requests of a run that conversions leave to the confirmation of what was read. */
+const RESERVED_REQUESTS = 6;
+/** Maximum number of requests for one block: its logs, and two batches of reads. */
+const REQUESTS_PER_BLOCK = 3;
+/** Number of stored flows that one run converts. */
+const STORED_PER_RUN = 20;
+
+const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} ${logIndex} ${blockHash}`;
+
+/**
+ * Converts the amounts of new flows in other tokens to the vaults' assets, at the flows' blocks, and sets them in the
+ * rows. Amounts that `known` rows of the same blocks already have are copied. Amounts that the budget or the node does
+ * not allow stay null; `convertStoredFlows` converts them when they are final. Never throws.
+ */
+export async function convertNewFlows(
+  node: NodeSession,
+  read: { rows: readonly FlowRow[]; known: readonly FlowRow[]; sources: FlowSources; budget: RequestBudget },
+): Promise<void> {
+  const { sources, budget } = read;
+  const known = new Map(read.known.map((row) => [keyOf(row), row.assets]));
+  for (const row of read.rows) row.assets ??= known.get(keyOf(row)) ?? null;
+  try {
+    for (const rows of byBlock(read.rows.filter(({ assets }) => assets === null))) {
+      if (budget.requests < RESERVED_REQUESTS + REQUESTS_PER_BLOCK || budget.late()) return;
+      await convertBlock(node, { rows, sources });
+    }
+  } catch {
+    // The node lacks the state of these blocks; another may have it.
+  }
+}
+
+/**
+ * Converts the amounts of stored final flows, at most 20, from other tokens to the vaults' assets: reads their events
+ * again, and the vaults' prices at their blocks. A flow without a known price counts as tried; after five
+ * attempts it stays unknown. Nodes without the state of old blocks leave it to other nodes. Errors of
+ * nodes are logged. Throws `store_unavailable`.
+ */
+export async function convertStoredFlows(
+  indexer: Indexer,
+  run: { state: Pick<IndexState, "vaults">; budget: RequestBudget },
+): Promise<void> {
+  const { budget } = run;
+  if (budget.requests < RESERVED_REQUESTS + REQUESTS_PER_BLOCK || budget.late()) return;
+  const stored = await indexer.store.unconverted(STORED_PER_RUN);
+  if (stored.length === 0) return;
+  const vaults = new Map(run.state.vaults.map(({ vault }) => [vault.address.toLowerCase(), vault]));
+  const tried = new Set<FlowRow>();
+  try {
+    await onOneNodeWithinBudget(indexer.client, budget, async (node, own) => {
+      for (const rows of byBlock(stored.filter((row) => !tried.has(row)))) {
+        if (own.requests < RESERVED_REQUESTS + REQUESTS_PER_BLOCK || own.late()) return;
+        await convertStored(node, { rows, vaults });
+        for (const row of rows) tried.add(row);
+      }
+    });
+  } catch (error) {
+    // Older state is missing too where newer is.
+    for (const row of stored) tried.add(row);
+    indexer.log.warn("flows_not_converted", { chain_id: indexer.chainId, error: describeError(error) });
+  }
+  if (tried.size > 0) await indexer.store.noteConversions([...tried]);
+}
+
+/** Groups rows by block, the newest block first. */
+function byBlock(rows: readonly FlowRow[]): FlowRow[][] {
+  const blocks = new Map<number, FlowRow[]>();
+  for (const row of rows) blocks.set(row.blockNumber, [...(blocks.get(row.blockNumber) ?? []), row]);
+  return [...blocks].sort(([a], [b]) => b - a).map(([, group]) => group);
+}
+
+/** Reads the logs of stored rows of one block again, and sets the rows' amounts. */
+async function convertStored(
+  node: NodeSession,
+  { rows, vaults }: { rows: readonly FlowRow[]; vaults: ReadonlyMap<string, Vault> },
+): Promise<void> {
+  const [{ chainId, blockNumber } = { chainId: 0, blockNumber: 0 }] = rows;
+  const named = [...new Set(rows.map(({ vaultAddress }) => vaultAddress))];
+  const sources = joinFlowSources(
+    chainId,
+    named.flatMap((address) => vaults.get(address) ?? []),
+  );
+  const range = { from: blockNumber, to: blockNumber };
+  const again = new Map<string, FlowRow>();
+  for (const filter of toLogFilters(sources, ALL_IN_ONE)) {
+    const logs = await requestLogs(node, { range, filter });
+    for (const row of sources.toRows(logs, blockNumber)) again.set(keyOf(row), row);
+  }
+  await convertBlock(node, { rows: [...again.values()], sources });
+  for (const row of rows) row.assets = again.get(keyOf(row))?.assets ?? null;
+}
+
+/** The contracts and events of a few vaults fit into one request of any node. */
+const ALL_IN_ONE: FilterLimits = { addresses: 500, topics: 100 };
+
+/** Sets the amounts of rows of one block whose amounts are unknown and can be converted. */
+async function convertBlock(
+  node: NodeSession,
+  { rows, sources }: { rows: readonly FlowRow[]; sources: FlowSources },
+): Promise<void> {
+  const open = rows.flatMap((row) => {
+    const query = row.assets === null ? sources.conversionOf(row) : null;
+    return query === null ? [] : [{ row, query }];
+  });
+  if (open.length === 0) return;
+  const queries: Record<string, Query<bigint | null>> = Object.fromEntries(
+    open.map(({ query }, index) => [index, query]),
+  );
+  const block = open[0]?.row.blockNumber ?? 0;
+  const amounts = await runQueryAtBlock(node, { query: queryAll(queries), block });
+  for (const [index, { row }] of open.entries()) row.assets = amounts[index]?.toString() ?? null;
+}

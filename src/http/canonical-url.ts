@@ -1,0 +1,39 @@
+/** Characters of a value that is sent without escapes. */
+const PLAIN = /^[a-z0-9._~:,-]+$/;
+/** A number in its shortest form. */
+const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
+
+/**
+ * Returns true if a URL is the one spelling of a request that shared caches may store, because the platform's cache
+ * compares URLs byte by byte and every other spelling would be one more copy. The path is lowercase, without a trailing
+ * slash and without escapes but `%3A`. The query names only the given parameters, each once and in alphabetical order,
+ * with lowercase values, the shortest form of numbers, and ascending lists; it is escaped nowhere, or everywhere as
+ * `URLSearchParams` does. Source: developers.cloudflare.com/workers/cache/cache-keys.
+ */
+export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const mark = url.indexOf("?", start);
+  const path = url.slice(start, mark === -1 ? url.length : mark);
+  if (/[A-Z%]|.\/$/.test(path.includes("%3A") ? path.replaceAll("%3A", ":") : path)) return false;
+  return mark === -1 || isCanonicalQuery(url.slice(mark + 1), parameters);
+}
+
+function isCanonicalQuery(query: string, parameters: readonly string[]): boolean {
+  const parsed = new URLSearchParams(query);
+  const entries = [...parsed];
+  const isKnown = entries.every(
+    ([name, value], index) =>
+      parameters.includes(name) && name > (entries[index - 1]?.[0] ?? "") && isCanonicalValue(value),
+  );
+  if (entries.length === 0 || !isKnown) return false;
+  const isPlain = entries.every(([, value]) => PLAIN.test(value));
+  const plain = entries.map(([name, value]) => `${name}=${value}`).join("&");
+  return query === parsed.toString() || (isPlain && query === plain);
+}
+
+function isCanonicalValue(value: string): boolean {
+  if (value === "" || value !== value.toLowerCase().trim()) return false;
+  if (/^[\d.]+$/.test(value)) return SHORTEST.test(value);
+  const parts = value.split(",");
+  return parts.every((part, index) => index === 0 || part > (parts[index - 1] ?? ""));
+}

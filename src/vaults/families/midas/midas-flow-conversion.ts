@@ -1,0 +1,64 @@
+import { type Address, isAddressEqual, parseAbi, zeroAddress } from "viem";
+import { andThen, createQuery, mapQuery, type Query, read, readThen } from "../../../chains/chain-reads.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import { addressParam } from "../../vault-params.ts";
+import { midasUnit } from "./midas-params.ts";
+import { WAD } from "./midas-pricing.ts";
+
+const pricesAbi = once(() =>
+  parseAbi([
+    "function tokensConfig(address) view returns (address dataFeed, uint256 fee, uint256 allowance, bool stable)",
+    "function getDataInBase18() view returns (uint256)",
+  ]),
+);
+
+/**
+ * Returns a query for the price of a payment token in the feeds' common currency, with 18 decimals, by the settings of
+ * a DepositVault or RedemptionVault: 1 for a token with a fixed price. Null if the token is unknown to the vault or its
+ * feed returns no price. Source: midas-apps/contracts, `_getTokenRate`.
+ */
+function tokenPrice(vault: Address, token: Address): Query<bigint | null> {
+  const config = read({ to: vault, abi: pricesAbi(), name: "tokensConfig", args: [token] });
+  return readThen({ config }, ({ config: seen }): Query<bigint | null> => {
+    if (!seen.ok || isAddressEqual(seen.value[0], zeroAddress)) return createQuery({}, () => null);
+    const [feed, , , stable] = seen.value;
+    if (stable) return createQuery({}, () => WAD);
+    const price = read({ to: feed, abi: pricesAbi(), name: "getDataInBase18" });
+    return createQuery({ price }, ({ price: answer }) =>
+      answer.ok && answer.value > 0n ? answer.value : null,
+    );
+  });
+}
+
+/**
+ * Returns a query for the asset amount, in its smallest unit and rounded down, that has a value (18 decimals) in the
+ * feeds' common currency. It needs no read for an asset with a fixed price. Null if the asset's price is unknown or the
+ * asset has more than 18 decimals.
+ */
+export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | null> {
+  const unit = midasUnit(vault.asset.decimals);
+  if (unit === null) return createQuery({}, () => null);
+  if (vault.params["asset_rate"] === "stable") return createQuery({}, () => value / unit);
+  return mapQuery(tokenPrice(vault.entryPoint, vault.asset.address), (price) =>
+    price === null ? null : mulDivDown(value, WAD, price) / unit,
+  );
+}
+
+/**
+ * Returns a query for the asset amount, in its smallest unit and rounded down, that is worth an amount (18 decimals) of
+ * a token that the RedemptionVault paid. Null if a price is unknown or the registry entry names no RedemptionVault.
+ */
+export function midasAmountInAsset(
+  vault: Vault,
+  paid: { token: Address; amount: bigint },
+): Query<bigint | null> {
+  const redemptions = addressParam(vault, "redemption_vault");
+  if (redemptions === null) return createQuery({}, () => null);
+  return andThen(tokenPrice(redemptions, paid.token), (price) =>
+    price === null
+      ? createQuery({}, () => null)
+      : midasValueInAsset(vault, mulDivDown(paid.amount, price, WAD)),
+  );
+}
