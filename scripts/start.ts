@@ -7,13 +7,14 @@ import { StackError } from "./stack/processes/port.ts";
 
 const HELP = `Runs Causeway on this machine, with its chains, stores and providers, and makes demonstration deposits.
 
-  npm start -- [--port 8787] [--no-demo] [--keep]
+  npm start -- [--port 8787] [--no-demo] [--keep] [--edge-cache]
 
-  --port     port of the API; default: 8787
-  --no-demo  do not make the demonstration deposits
-  --keep     keep chains and database when Ctrl-C stops the stack, and continue with them;
-             npm start without it starts anew and leaves what was kept alone
-  --help     show this text
+  --port        port of the API; default: 8787
+  --no-demo     do not make the demonstration deposits
+  --keep        keep chains and database when Ctrl-C stops the stack, and continue with them;
+                npm start without it starts anew and leaves what was kept alone
+  --edge-cache  put a model of the platform's cache in front of the API, as in production
+  --help        show this text
 
 Environment: DATABASE_URL and REDIS_URL select a real Postgres and a real Redis instead of the embedded ones.`;
 
@@ -27,6 +28,7 @@ const { values } = readArguments({
     port: { type: "string", default: DEFAULT_PORT },
     "no-demo": { type: "boolean", default: false },
     keep: { type: "boolean", default: false },
+    "edge-cache": { type: "boolean", default: false },
   },
 });
 
@@ -40,6 +42,7 @@ async function main(): Promise<void> {
     port,
     folder: startFolder,
     cronEveryMs: CRON_EVERY_MS,
+    edgeCache: values["edge-cache"],
     ...(values.keep ? { keep: join(startFolder, "kept") } : {}),
     report: (name, ms) => terminal.step(name, ms),
   });
@@ -97,13 +100,16 @@ async function showTrials({ manifest }: Stack): Promise<void> {
 }
 
 function showLinks({ manifest, file }: Stack): void {
-  const { api, chains, emulators } = manifest;
+  const { api, chains, emulators, edge_cache: edgeCache } = manifest;
   terminal.title("Serving");
   terminal.table([
     ["api", terminal.paint("cyan", api)],
     ["docs", terminal.paint("cyan", `${api}/docs`)],
     ["openapi", `${api}/openapi.json`],
     ["health", `${api}/health/ready`],
+    ...(edgeCache === null
+      ? []
+      : [["edge cache", `${edgeCache}  (GET: contents, DELETE: empty it)`] as const]),
     ...chains.map((chain): [string, string] => [
       `chain ${chain.chain_id}`,
       `${chain.rpc_url}  ${chain.name}`,

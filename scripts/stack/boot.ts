@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { buildStandIns } from "../contracts/stand-ins.ts";
 import type { DeployedChain } from "./chains/deploy-chain.ts";
 import { chainPlans } from "./chains/plan.ts";
+import { edgeCachePath, type ServedEdgeCache, serveEdgeCache } from "./edge-cache/serve-edge-cache.ts";
 import { removeOldSnapshots, snapshotFile } from "./emulators/neon/snapshot.ts";
 import type { HubAddresses, HubInput } from "./hub/main.ts";
 import { KeptData } from "./kept-data.ts";
@@ -32,6 +33,8 @@ export interface StackOptions {
   folder?: string;
   /** Interval in milliseconds at which the Worker's cron triggers are fired. Absent to fire none. */
   cronEveryMs?: number;
+  /** True to put the model of the platform's cache in front of the Worker. */
+  edgeCache?: boolean;
   /** Folder of data that is kept between runs: read at the start, written by `close`. Absent if nothing is kept. */
   keep?: string;
 }
@@ -86,14 +89,20 @@ export async function bootStack(options: StackOptions = {}): Promise<Stack> {
   const data = options.keep === undefined ? null : new KeptData(options.keep);
   const keeping = data === null ? null : { data, found: data.read() };
   let deployed: readonly DeployedChain[] = [];
+  let cache: ServedEdgeCache | null = null;
   const close = async () => {
+    await cache?.close();
     if (keeping !== null && deployed.length > 0) await save({ processes, deployed, data: keeping.data });
     await Promise.all(Object.values(processes).map((child) => child.close()));
     if (leftover !== null) rmSync(leftover, { recursive: true, force: true });
   };
   try {
-    const { manifest, deployments } = await bring({ processes, port, watch, options, keeping });
+    const workerPort = options.edgeCache === true ? await findPort(0) : port;
+    const boot = { processes, port, workerPort, watch, options, keeping };
+    const { manifest, deployments } = await bring(boot);
     deployed = deployments;
+    if (options.edgeCache === true)
+      cache = await serveEdgeCache({ worker: `http://127.0.0.1:${workerPort}`, port });
     leftover ??= file;
     (await tools()).writeManifest(file, manifest);
     const onCrash = (listener: (message: string) => void) => {
@@ -116,7 +125,9 @@ export async function bootStack(options: StackOptions = {}): Promise<Stack> {
 
 type Boot = {
   processes: Processes;
+  /** Port of the API, and of the Worker itself if the cache is in front of it. */
   port: number;
+  workerPort: number;
   watch: Stopwatch;
   options: StackOptions;
   keeping: Keeping | null;
@@ -167,16 +178,17 @@ async function bring(boot: Boot): Promise<{ manifest: StackManifest; deployments
   const variables = workerVariables({ api, hub, credentials, redisToken, adminToken, chains });
   const listen: ListenInput = {
     configFile,
-    port: boot.port,
+    port: boot.workerPort,
     variables,
     cronEveryMs: boot.options.cronEveryMs ?? null,
+    edgeCache: boot.options.edgeCache === true ? api + edgeCachePath : null,
   };
   await watch.step(`Worker listens at ${api}`, async () => {
     try {
       await processes.worker.ask<void>("listen", listen);
     } catch (error) {
       // Checked again, because the port may have been taken in the meantime.
-      await findPort(boot.port);
+      await findPort(boot.workerPort);
       throw error;
     }
   });
@@ -186,6 +198,7 @@ async function bring(boot: Boot): Promise<{ manifest: StackManifest; deployments
     accounts,
     vaults: deployments.flatMap(describeVaults),
     emulators: hub,
+    edge_cache: boot.options.edgeCache === true ? api + edgeCachePath : null,
     admin_token: adminToken,
     database_url: target.databaseUrl,
     redis_token: redisToken,

@@ -77,6 +77,8 @@ export interface StackManifest {
   chains: readonly StackChain[];
   accounts: readonly StackAccount[];
   vaults: readonly StackVault[];
+  /** Control URL of the model of the platform's cache in front of the Worker, or null without `--edge-cache`. */
+  edge_cache: string | null;
   /**
    * URLs of the emulators, each with `/__control`. LI.FI's API is under `/v1`, Across's under `/api`; `swaps` is
    * KyberSwap's, under the chain's name; `velora` is Velora's, without a prefix; `prices` is DefiLlama's coins API and also sets the feeds; `rpc` is by chain

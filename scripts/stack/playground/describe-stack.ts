@@ -27,7 +27,20 @@ export async function describeStack(stack: StackManifest): Promise<string[]> {
     ...named("settles later", settlesLater),
     ...named("redeems later", (vault) => redeemsLater(vault) && !settlesLater(vault)),
     ...faults,
+    ...(stack.edge_cache === null ? [] : [await describeEdgeCache(stack.edge_cache)]),
   ];
+}
+
+async function describeEdgeCache(url: string): Promise<string> {
+  const seen = (await (await fetch(url)).json()) as {
+    stored: string[];
+    requests: number;
+    worker_requests: number;
+  };
+  return row(
+    "edge cache",
+    `${seen.stored.length} stored, ${seen.requests} requests, ${seen.worker_requests} of them to the Worker, ${url}`,
+  );
 }
 
 async function describeFaults([name, url]: [string, string]): Promise<string> {

@@ -16,6 +16,8 @@ export interface ListenInput {
   cronEveryMs: number | null;
   /** Position of the static assets. Default: `beside`. */
   assets?: "in front" | "beside";
+  /** Control URL of the model of the platform's cache, which the Worker purges. Absent or null if there is none. */
+  edgeCache?: string | null;
 }
 
 serveParent(

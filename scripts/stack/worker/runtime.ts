@@ -3,6 +3,7 @@ import { basename, extname, join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type V4WorkerOptions } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { withAssetsBeside } from "./assets.ts";
+import { edgeCacheEntry, entryWithCache } from "./edge-cache-entry.ts";
 
 const moduleTypes: Readonly<Record<string, string>> = {
   ".js": "ESModule",
@@ -18,7 +19,7 @@ const moduleTypes: Readonly<Record<string, string>> = {
  * Runs a built Worker in workerd with the bindings of its wrangler.toml and the given variables. Without wrangler's
  * development proxies, a request costs a quarter of the time. `scheduledUrl` builds the URL that fires a cron
  * trigger. `assets` selects Miniflare's router of static assets in front of the Worker, or a Worker of assets beside
- * it.
+ * it; `edgeCache` is the control URL of the model of the platform's cache in front of the Worker, if there is one.
  */
 export async function runBuiltWorker(input: {
   configFile: string;
@@ -26,6 +27,7 @@ export async function runBuiltWorker(input: {
   port: number;
   variables: Readonly<Record<string, string>>;
   assets: "in front" | "beside";
+  edgeCache?: string | null | undefined;
 }): Promise<Miniflare> {
   // wrangler.toml lists required secrets, which wrangler reads from the environment.
   Object.assign(process.env, input.variables);
@@ -33,7 +35,11 @@ export async function runBuiltWorker(input: {
   const { modulesRules: _, ...options } = workerOptions as Record<string, unknown>;
   const bindings = { ...(options["bindings"] as object), ...input.variables };
   const entry = `${basename(main ?? "worker", extname(main ?? ""))}.js`;
-  const modules = modulesOf(input.folder, entry);
+  const built = modulesOf(input.folder, entry);
+  const modules =
+    input.edgeCache == null
+      ? built
+      : [cacheModule({ folder: input.folder, entry, control: input.edgeCache }), ...built];
   const worker = { ...options, name: "causeway", modulesRoot: input.folder, modules, bindings };
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
@@ -50,6 +56,10 @@ export async function runBuiltWorker(input: {
   );
   await runtime.ready;
   return runtime;
+}
+
+function cacheModule(of: { folder: string; entry: string; control: string }) {
+  return { type: "ESModule", path: join(of.folder, edgeCacheEntry), contents: entryWithCache(of) };
 }
 
 /** Returns the entry module, followed by the modules that it imports. */

@@ -27,6 +27,8 @@ export interface WorkerChanges {
   rpc?: Record<number, string>;
   /** Redis key prefix. Absent to use the stack's. */
   redisPrefix?: string;
+  /** Control URL of a model of the platform's cache, which the Worker purges. */
+  edgeCache?: string;
   /** Further environment variables. */
   variables?: Record<string, string>;
 }
@@ -46,7 +48,9 @@ export async function startWorker(changes: WorkerChanges): Promise<SecondWorker>
     const port = await findPort(0);
     const next = `http://127.0.0.1:${port}`;
     const variables = await variablesFor(next, wanted);
-    await child.ask<void>("listen", { configFile, port, variables, cronEveryMs: null } satisfies ListenInput);
+    const edgeCache = wanted.edgeCache ?? null;
+    const input: ListenInput = { configFile, port, variables, cronEveryMs: null, edgeCache };
+    await child.ask<void>("listen", input);
     origin = next;
   };
   try {
