@@ -19,7 +19,7 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
   const ctx = c.get("ctx");
   if (route.access !== "public") {
     await countAgainstLimit(c, { ctx, route });
-    return { ...ctx, actor: await authenticate(ctx, { access: route.access, offered: credentialsOf(c) }) };
+    return { ...ctx, actor: await authenticate(ctx, { access: route.access, offered: readCredentials(c) }) };
   }
   const callerCtx = { ...ctx, actor: await identifyCaller(c, route) };
   const charge = (): Promise<void> => countAgainstLimit(c, { ctx: callerCtx, route });
@@ -81,7 +81,7 @@ async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<
   const ctx = c.get("ctx");
   if (rateLimitOf(route) === null) return { kind: "anonymous" };
   try {
-    return await authenticate(ctx, { access: "public", offered: credentialsOf(c) });
+    return await authenticate(ctx, { access: "public", offered: readCredentials(c) });
   } catch (error) {
     const storeIsDown = error instanceof AppError && error.code === "store_unavailable";
     // On a GET request an API key only raises the rate limit, so without the database the caller is anonymous.
@@ -103,13 +103,17 @@ async function countAgainstLimit(
   assertWithinLimit(counted);
 }
 
-/** Returns the credentials in a request's headers. A field is null if its header is absent. */
-function credentialsOf(c: HonoContext): OfferedCredentials {
-  return {
-    key: c.req.header("x-api-key") ?? null,
-    secret: c.req.header("x-api-secret") ?? null,
-    authorization: c.req.header("authorization") ?? null,
-  };
+/**
+ * Returns the credentials in a request's headers, and whether there are any, which the response's caching depends on. A
+ * field is null if its header is absent.
+ */
+export function readCredentials(c: HonoContext<AppEnv>): OfferedCredentials & { hasCredentials: boolean } {
+  const key = c.req.header("x-api-key") ?? null;
+  const secret = c.req.header("x-api-secret") ?? null;
+  const authorization = c.req.header("authorization") ?? null;
+  const hasCredentials = key !== null || secret !== null || authorization !== null;
+  c.set("hasCredentials", hasCredentials);
+  return { key, secret, authorization, hasCredentials };
 }
 
 /**

@@ -12,6 +12,10 @@ export interface AppEnv {
     requestId: string;
     /** Result of counting the request against its rate limit, or undefined if the request was not counted. */
     counted: CountedRequest | undefined;
+    /** True if the request has credentials of any kind, or undefined if they were not read yet. */
+    hasCredentials: boolean | undefined;
+    /** True if shared caches may store the response, or undefined if that was not determined yet. */
+    isCacheable: boolean | undefined;
     /** Text of the request's body, or undefined if it has none. */
     bodyText: string | undefined;
     /** True if the response must not have a `Server-Timing` header. */

@@ -32,7 +32,9 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     const ctx = makeContext(c.env, { requestId, clientAddress, edgeCache, waitUntil });
     c.set("ctx", ctx);
     await next();
-    if (ctx.config.serverTiming && c.get("timingHidden") === undefined && !isCacheable(c.res))
+    const cacheable = isCacheable(c.res);
+    c.set("isCacheable", cacheable);
+    if (ctx.config.serverTiming && c.get("timingHidden") === undefined && !cacheable)
       c.res.headers.set("server-timing", ctx.timing.header());
     const fields = {
       method: c.req.method,
@@ -69,7 +71,7 @@ export function baseHeaders(): MiddlewareHandler<AppEnv> {
     await next();
     // Set directly on the response, because hono's `c.header` would copy the `Response` for each header.
     const { headers } = c.res;
-    if (!isCacheable(c.res)) headers.set("x-request-id", c.get("requestId"));
+    if (!(c.get("isCacheable") ?? isCacheable(c.res))) headers.set("x-request-id", c.get("requestId"));
     headers.set("x-content-type-options", "nosniff");
     headers.set("strict-transport-security", "max-age=31536000; includeSubDomains");
   };

@@ -1,6 +1,9 @@
 import type { Context as HonoContext } from "hono";
+import { BoundedMap } from "../lib/bounded-map.ts";
+import { readCredentials } from "./admit-request.ts";
 import { isCanonicalUrl } from "./canonical-url.ts";
 import { type AnyRoute, type CacheRule, Reply } from "./define-route.ts";
+import type { AppEnv } from "./hono-env.ts";
 
 /** A serialized response body and its entity tag. The tag is null if the route does not allow caching. */
 interface RenderedBody {
@@ -26,7 +29,7 @@ const NOT_SHARED = {
  * get an ETag, and are replaced by 304 if `If-None-Match` contains it. Throws a ZodError if the result does not match
  * the schema, which is an error of the program.
  */
-export async function respond(c: HonoContext, route: AnyRoute, answer: unknown): Promise<Response> {
+export async function respond(c: HonoContext<AppEnv>, route: AnyRoute, answer: unknown): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;
   const { body, etag } = await render(route, value);
   const headers: Record<string, string> = {
@@ -86,11 +89,30 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
  * responses without such headers and ignores credentials. Therefore every response has them, and responses to requests
  * with credentials are not cached. Source: developers.cloudflare.com/workers/cache.
  */
-function cacheHeaders(c: HonoContext, route: AnyRoute): Record<string, string> {
-  const { cache: rule, query } = route;
-  const credentials = ["x-api-key", "x-api-secret", "authorization"];
-  if (rule === "no-store" || credentials.some((name) => c.req.header(name) !== undefined))
-    return { "cache-control": NO_STORE };
+function cacheHeaders(c: HonoContext<AppEnv>, route: AnyRoute): Readonly<Record<string, string>> {
+  const hasCredentials = c.get("hasCredentials") ?? readCredentials(c).hasCredentials;
+  if (route.cache === "no-store" || hasCredentials) return { "cache-control": NO_STORE };
+  const { url } = c.req;
+  const own = headersByUrl.get(route) ?? new BoundedMap<Readonly<Record<string, string>>>(MAX_URLS);
+  headersByUrl.set(route, own);
+  const known = own.get(url);
+  if (known !== undefined) return known;
+  const made = headersOfUrl(c, { route, rule: route.cache });
+  if (url.length <= MAX_URL_LENGTH) own.set(url, made);
+  return made;
+}
+
+/** Caching headers by route and URL, of which they are a pure function. */
+const headersByUrl = new WeakMap<AnyRoute, BoundedMap<Readonly<Record<string, string>>>>();
+/** Number of URLs per route, and the length of each, for which the caching headers are kept in memory. */
+const MAX_URLS = 500;
+const MAX_URL_LENGTH = 300;
+
+function headersOfUrl(
+  c: HonoContext<AppEnv>,
+  { route, rule }: { route: AnyRoute; rule: Exclude<CacheRule, "no-store"> },
+): Readonly<Record<string, string>> {
+  const { query } = route;
   const { tags = [] } = rule;
   const known: Record<string, string | undefined> = { ...c.req.query(), ...c.req.param() };
   const named = tags.map((tag) =>

@@ -74,6 +74,30 @@ describe("routes", () => {
   });
 });
 
+test("builds, exits and authorizations count as builds, other reads by their own limit", () => {
+  const counted = (limit: string | null) =>
+    routes.filter((route) => (route.limit === undefined ? "reads" : route.limit) === limit);
+  const idsOf = (limit: string | null) =>
+    counted(limit)
+      .map(({ operationId }) => operationId)
+      .sort();
+  expect(idsOf("build")).toEqual([
+    "deposits.authorize",
+    "deposits.cancel",
+    "quotes.build",
+    "withdrawals.authorize",
+    "withdrawals.build",
+    "withdrawals.cancel",
+    "withdrawals.cancel-signed",
+    "withdrawals.claim",
+  ]);
+  expect(idsOf("quote")).toEqual(["quotes.get", "withdrawals.quote"]);
+  expect(idsOf("nonce")).toEqual(["applications.nonce", "partners.nonce"]);
+  expect([idsOf("positions"), idsOf("status")]).toEqual([["positions.get"], ["status.get"]]);
+  expect(idsOf("reads")).toEqual(expect.arrayContaining(["actions.get", "prices.list", "vaults.list"]));
+  expect(idsOf(null)).toEqual(["health.live"]);
+});
+
 describe("declared error codes", () => {
   test.each(routes)("of $operationId exist and are distinct", ({ errors }) => {
     for (const code of errors) expect(Object.keys(errorTable)).toContain(code);
