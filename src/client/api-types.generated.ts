@@ -3657,7 +3657,7 @@ export interface components {
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             user_address: HexText;
-            /** @description One position for each vault whose shares the user holds or is redeeming. */
+            /** @description One position for each vault whose shares the user holds, or to which the user has an open request. */
             positions: components["schemas"]["Position"][];
             /** @description Deposit requests to asynchronous vaults whose shares have not been claimed yet. */
             pending: {
@@ -3737,7 +3737,7 @@ export interface components {
              */
             vault_type: components["schemas"]["VaultType"];
             /**
-             * @description Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, or `null` if the vault could not convert them.
+             * @description Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, or `null` if the vault could not convert them. Deposit requests are in `requests` until their shares are claimed.
              * @example 1000000
              */
             current_assets: bigint | null;
@@ -3778,7 +3778,7 @@ export interface components {
              */
             kind: "deposit" | "redeem";
             /**
-             * @description Shares of the request, in the share token's smallest unit, or `null` if unknown.
+             * @description Shares of the request, in the share token's smallest unit, or `null` if unknown; for a deposit, those that can be claimed.
              * @example 1000000
              */
             shares: bigint | null;

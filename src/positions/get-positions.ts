@@ -159,7 +159,7 @@ async function readOrNull(
     const once = await withoutRepeatedTokens(read.held, input.flowsOf);
     const held = once.map((one) => (read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one));
     const priced = await withMissingPrices(client, { ...read, held, priced: input.priced });
-    const values = joinRequests(held, priced);
+    const values = joinRequests(held, { redemptions: priced, deposits: read.pending });
     return {
       ...read,
       held,

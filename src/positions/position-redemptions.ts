@@ -175,8 +175,8 @@ export interface PositionValue extends HeldShares {
    */
   redeemable: bigint | null;
   /**
-   * Correction of the sum of the user's indexed flows: the flows' withdrawals that are not yet paid, minus withdrawals
-   * that they do not count. Null if unknown.
+   * Correction of the sum of the user's indexed flows: plus the withdrawals in it that are not yet paid, minus deposits
+   * in it whose shares are not claimed yet and withdrawals that it lacks. Null if unknown.
    */
   correction: bigint | null;
   /** Time in unix seconds up to which the flows must be indexed for the correction to be right, or null if at any time. */
@@ -186,48 +186,68 @@ export interface PositionValue extends HeldShares {
 
 /**
  * Adds open redemptions to a user's positions, so that a request does not change a position's value: a redemption
- * counts unless its shares are still in the wallet and thus already counted. A position that consists only of a request
- * has a balance of zero and comes after the held ones. A value is null if one of its parts is unknown.
+ * counts unless its shares are still in the wallet and thus already counted. Deposit requests add no value, and the
+ * flows that count them already are corrected. A position that consists only of a request has a balance of zero and
+ * comes after the held ones. A value is null if one of its parts is unknown. The correction is null if several positions
+ * have one share token, because their flows cannot be told apart.
  */
 export function joinRequests(
   held: readonly HeldShares[],
-  redemptions: readonly VaultRedemptions[],
+  open: { redemptions: readonly VaultRedemptions[]; deposits: readonly PendingPosition[] },
 ): PositionValue[] {
-  const byVault = new Map(redemptions.map((one) => [one.vault.vaultId, one]));
-  const own = new Set(held.map(({ vault }) => vault.vaultId));
-  const gone = redemptions
-    .filter(({ vault, requests }) => requests.length > 0 && !own.has(vault.vaultId))
-    .map(({ vault }): HeldShares => ({ vault, shares: 0n, assets: 0n }));
-  return [...held, ...gone].map((one) => {
+  const byVault = new Map(open.redemptions.map((one) => [one.vault.vaultId, one]));
+  const booked = new Map(open.deposits.map((one) => [one.vault.vaultId, one.booked]));
+  const all = withRequested(held, open);
+  return all.map((one) => {
     const found = byVault.get(one.vault.vaultId);
     const requests = found?.requests ?? [];
-    const outside = requests.filter(({ inWallet }) => !inWallet);
+    const deposit = booked.get(one.vault.vaultId);
+    const sole = all.filter(({ vault }) => sameAddress(vault.shareToken, one.vault.shareToken)).length === 1;
     return {
       ...one,
-      assets: sumWith(one.assets, outside),
+      assets: sumWith(
+        one.assets,
+        requests.filter(({ inWallet }) => !inWallet),
+      ),
       redeemable: redeemableOf(one, found?.price ?? null),
-      correction: correctionOf(found),
-      correctFrom: lastBooking(requests),
+      correction: sole ? correctionOf(found, deposit) : null,
+      correctFrom: lastBooking(requests, deposit),
       requests,
     };
   });
 }
 
-function correctionOf(found: VaultRedemptions | undefined): bigint | null {
-  if (found === undefined) return 0n;
-  const unpaid = sumWith(
-    0n,
-    found.requests.filter(({ bookedOut }) => bookedOut),
-  );
-  return unpaid === null || found.takenOut === null ? null : unpaid - found.takenOut;
+/** Adds the vaults in which a user has only requests, with a balance of zero. */
+function withRequested(held: readonly HeldShares[], open: Parameters<typeof joinRequests>[1]): HeldShares[] {
+  const asked = [...open.redemptions.filter(({ requests }) => requests.length > 0), ...open.deposits];
+  const all = asked.map(({ vault }): HeldShares => ({ vault, shares: 0n, assets: 0n }));
+  const byVault = new Map([...all, ...held].map((one) => [one.vault.vaultId, one]));
+  for (const { vault } of held) byVault.delete(vault.vaultId);
+  return [...held, ...byVault.values()];
 }
 
-/** Returns the last time at which one of the requests was counted as paid, or null if none was or no time is known. */
-function lastBooking(requests: readonly PendingExit[]): number | null {
+type Booked = PendingPosition["booked"];
+
+/**
+ * Returns the correction of the flows' sum: plus redemptions that they count and the vault has not paid, minus deposits
+ * that they count and whose shares the user does not have. Null if one of the amounts is unknown.
+ */
+function correctionOf(found: VaultRedemptions | undefined, booked: Booked): bigint | null {
+  const unpaid = sumWith(0n, found?.requests.filter(({ bookedOut }) => bookedOut) ?? []);
+  const taken = found === undefined ? 0n : found.takenOut;
+  const early = booked === undefined ? 0n : booked.assets;
+  return unpaid === null || taken === null || early === null ? null : unpaid - taken - early;
+}
+
+/**
+ * Returns the last time at which a request was counted as paid or deposited, or null if none was or no time is known.
+ */
+function lastBooking(requests: readonly PendingExit[], booked: Booked): number | null {
   const times = requests.flatMap(({ bookedOut, bookedAt }) =>
     bookedOut && bookedAt !== null ? bookedAt : [],
   );
-  return times.length === 0 ? null : Math.max(...times);
+  const all = booked === undefined ? times : [...times, booked.at];
+  return all.length === 0 ? null : Math.max(...all);
 }
 
 function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint | null {
@@ -272,13 +292,17 @@ export function toWireRedemption(
 }
 
 /**
- * Converts a user's pending deposits into one vault to the API's format. If the request is not recorded here, its id is
- * `0`, which stands for all of the account (EIP-7540).
+ * Converts a user's pending deposits into one vault to the API's format. `shares` are those that can be claimed, or null
+ * while there are none. If the request is not recorded here, its id is `0`, which stands for all of the account
+ * (EIP-7540).
  */
 export function toWireDepositRequest(
-  { vault, pendingAssets, claimableShares }: PendingPosition,
+  { vault, pendingAssets, claimableShares, claimableAssets, booked }: PendingPosition,
   open: readonly OpenRequest[],
 ): VaultRequest {
+  const claimable = (claimableShares ?? 0n) > 0n;
+  const known = pendingAssets !== null && claimableAssets !== null;
+  const assets = booked?.assets ?? (known ? pendingAssets + claimableAssets : pendingAssets || null);
   const row = open.find(
     (one) =>
       one.direction === "deposit" &&
@@ -287,9 +311,9 @@ export function toWireDepositRequest(
   );
   return {
     ...{ request_id: row?.requestId ?? "0", kind: "deposit", tracking_id: row?.trackingId ?? null },
-    shares: claimableShares?.toString() ?? null,
-    assets: pendingAssets?.toString() ?? null,
-    state: (claimableShares ?? 0n) > 0n ? "claimable" : "pending",
+    shares: claimable ? (claimableShares?.toString() ?? null) : null,
+    assets: assets?.toString() ?? null,
+    state: claimable ? "claimable" : "pending",
     ...{ since: null, earliest: null, expires_at: null, cancellable: false, in_wallet: false },
     claimable: claimableShares?.toString() ?? null,
   };

@@ -26,7 +26,8 @@ export const VaultRequest = z
       example: "redeem",
     }),
     shares: AmountText.nullable().meta({
-      description: "Shares of the request, in the share token's smallest unit, or `null` if unknown.",
+      description:
+        "Shares of the request, in the share token's smallest unit, or `null` if unknown; for a deposit, those that can be claimed.",
     }),
     assets: AmountText.nullable().meta({
       description:
@@ -90,7 +91,7 @@ export const Position = z
     current_assets: AmountText.nullable().meta({
       description:
         "Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, " +
-        "or `null` if the vault could not convert them.",
+        "or `null` if the vault could not convert them. Deposit requests are in `requests` until their shares are claimed.",
     }),
     redeemable_assets: AmountText.nullable().meta({
       description:
@@ -161,16 +162,17 @@ export const ChainCoverage = z
   .meta({ id: "ChainCoverage", description: "Coverage of one chain in a user's positions." });
 export type ChainCoverage = z.infer<typeof ChainCoverage>;
 
-/** A user's shares, open redemptions and pending deposits in all listed vaults, with the coverage of each chain. */
+/** A user's shares and open requests in all listed vaults, with the coverage of each chain. */
 export const Positions = z
   .object({
     user_address: AddressText.meta({
       description: "Wallet whose positions these are, checksummed.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
-    positions: z
-      .array(Position)
-      .meta({ description: "One position for each vault whose shares the user holds or is redeeming." }),
+    positions: z.array(Position).meta({
+      description:
+        "One position for each vault whose shares the user holds, or to which the user has an open request.",
+    }),
     pending: z
       .array(
         z.object({

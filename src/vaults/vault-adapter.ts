@@ -189,6 +189,11 @@ export interface PendingDeposit {
   claimableAssets: bigint | null;
   /** True if the vault rejected all of the requests. The vault's contract does not refund them. */
   rejected?: boolean;
+  /**
+   * Assets that the vault's events count as deposited although their shares are not claimed yet, and the time of the
+   * last of these events in unix seconds. Absent if the events count a deposit when its shares are claimed.
+   */
+  booked?: { assets: bigint | null; at: number };
 }
 
 /**

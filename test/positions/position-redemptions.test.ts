@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
+import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
 import {
   joinRequests,
   missingPricesQuery,
   pricedAhead,
+  toWireDepositRequest,
   toWireRedemption,
   type VaultRedemptions,
   withPrices,
 } from "../../src/positions/position-redemptions.ts";
+import type { HeldShares } from "../../src/positions/position-shares.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { TRACKING_ID, vault } from "../support/deposits/fixtures.ts";
@@ -25,9 +28,12 @@ const redemptions = (of: Vault, requests: readonly PendingExit[]): VaultRedempti
   price: null,
 });
 
+const join = (held: readonly HeldShares[], redeemed: readonly VaultRedemptions[]) =>
+  joinRequests(held, { redemptions: redeemed, deposits: [] });
+
 describe("joinRequests()", () => {
   test("adds what is on the way out to what is held", () => {
-    const joined = joinRequests(
+    const joined = join(
       [{ vault: lagoon, shares: 5n, assets: 20n }],
       [redemptions(lagoon, [request({}), request({ assets: 1n })])],
     );
@@ -36,7 +42,7 @@ describe("joinRequests()", () => {
   });
 
   test("does not count shares twice that stay in the wallet", () => {
-    const joined = joinRequests(
+    const joined = join(
       [{ vault: lagoon, shares: 5n, assets: 20n }],
       [redemptions(lagoon, [request({ inWallet: true })])],
     );
@@ -44,48 +50,112 @@ describe("joinRequests()", () => {
   });
 
   test("keeps a vault of which only the request is left", () => {
-    expect(joinRequests([], [redemptions(lagoon, [request({})])])).toMatchObject([
-      { shares: 0n, assets: 40n },
-    ]);
-    expect(joinRequests([], [redemptions(lagoon, [])])).toEqual([]);
+    expect(join([], [redemptions(lagoon, [request({})])])).toMatchObject([{ shares: 0n, assets: 40n }]);
+    expect(join([], [redemptions(lagoon, [])])).toEqual([]);
   });
 
   test("does not know the value while a request or the shares have none", () => {
     const unvalued = [redemptions(lagoon, [request({ assets: null })])];
-    expect(joinRequests([], unvalued)).toMatchObject([{ assets: null }]);
+    expect(join([], unvalued)).toMatchObject([{ assets: null }]);
     const held = [{ vault: lagoon, shares: 5n, assets: null }];
-    expect(joinRequests(held, [redemptions(lagoon, [request({})])])).toMatchObject([{ assets: null }]);
+    expect(join(held, [redemptions(lagoon, [request({})])])).toMatchObject([{ assets: null }]);
   });
 
   test("names what the vault has booked out unpaid", () => {
     const requests = [request({ bookedOut: true }), request({ assets: 7n })];
-    expect(joinRequests([], [redemptions(lagoon, requests)])).toMatchObject([{ correction: 40n }]);
+    expect(join([], [redemptions(lagoon, requests)])).toMatchObject([{ correction: 40n }]);
   });
 
   test("is right from the last time at which the vault booked something out", () => {
     const booked = (bookedAt: number | null) => request({ bookedOut: true, bookedAt });
     const requests = [booked(60), booked(90), booked(null), request({ bookedAt: 99 })];
-    expect(joinRequests([], [redemptions(lagoon, requests)])).toMatchObject([{ correctFrom: 90 }]);
+    expect(join([], [redemptions(lagoon, requests)])).toMatchObject([{ correctFrom: 90 }]);
     const untimed = [redemptions(lagoon, [booked(null), request({})])];
-    expect(joinRequests([], untimed)).toMatchObject([{ correctFrom: null }]);
+    expect(join([], untimed)).toMatchObject([{ correctFrom: null }]);
   });
 
   test("deducts the fee of redemptions now, rounded down", () => {
     const gearbox: Vault = { ...vault, adapter: "gearbox" };
     const price = { gross: 1_000_000n, net: 990_000n };
     const held = [{ vault: gearbox, shares: 5n, assets: 101n }];
-    expect(joinRequests(held, [{ vault: gearbox, requests: [], takenOut: 0n, price }])).toMatchObject([
+    expect(join(held, [{ vault: gearbox, requests: [], takenOut: 0n, price }])).toMatchObject([
       { redeemable: 99n },
     ]);
-    expect(joinRequests(held, [])).toMatchObject([{ redeemable: null }]);
+    expect(join(held, [])).toMatchObject([{ redeemable: null }]);
   });
 
   test("redeems at par where redemptions is free, and nothing where the vault makes its holders wait", () => {
     const free: Vault = { ...vault, adapter: "metamorpho" };
-    expect(joinRequests([{ vault: free, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: 9n }]);
-    expect(joinRequests([{ vault: lagoon, shares: 1n, assets: 9n }], [])).toMatchObject([
-      { redeemable: null },
+    expect(join([{ vault: free, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: 9n }]);
+    expect(join([{ vault: lagoon, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: null }]);
+  });
+});
+
+const waiting: PendingPosition = {
+  ...{ vault: lagoon, claim: null },
+  ...{ pendingAssets: 100n, claimableShares: 0n, claimableAssets: 0n },
+};
+
+describe("joinRequests() of deposit requests", () => {
+  const of = (held: readonly HeldShares[], deposits: readonly PendingPosition[]) =>
+    joinRequests(held, { redemptions: [], deposits });
+
+  test("keeps a vault of which only a deposit request is known, and adds no value", () => {
+    expect(of([], [waiting])).toMatchObject([
+      { vault: lagoon, shares: 0n, assets: 0n, correction: 0n, correctFrom: null, requests: [] },
     ]);
+    const held = { vault: lagoon, shares: 5n, assets: 20n };
+    expect(of([held], [waiting])).toMatchObject([{ shares: 5n, assets: 20n, correction: 0n }]);
+  });
+
+  test("shows a vault with requests of both directions once", () => {
+    const both = { redemptions: [redemptions(lagoon, [request({})])], deposits: [waiting] };
+    expect(joinRequests([], both)).toMatchObject([{ shares: 0n, assets: 40n }]);
+  });
+
+  test("deducts what the flows count as deposited before the shares are claimed", () => {
+    const booked = { ...waiting, booked: { assets: 100n, at: 90 } };
+    expect(of([], [booked])).toMatchObject([{ correction: -100n, correctFrom: 90 }]);
+    const unread = { ...waiting, booked: { assets: null, at: 0 } };
+    expect(of([], [unread])).toMatchObject([{ correction: null }]);
+    const out = [redemptions(lagoon, [request({ bookedOut: true, bookedAt: 95 })])];
+    expect(joinRequests([], { redemptions: out, deposits: [booked] })).toMatchObject([
+      { correction: -60n, correctFrom: 95 },
+    ]);
+  });
+
+  test("knows no deposits of vaults whose positions have one share token", () => {
+    const other: Vault = { ...lagoon, vaultId: "1:0x01" };
+    const held = { vault: lagoon, shares: 5n, assets: 20n };
+    expect(of([held], [{ ...waiting, vault: other }])).toMatchObject([
+      { vault: lagoon, correction: null },
+      { vault: other, correction: null },
+    ]);
+  });
+});
+
+describe("toWireDepositRequest()", () => {
+  test("shows the assets, and no shares before the vault has settled", () => {
+    expect(toWireDepositRequest(waiting, [])).toMatchObject({
+      ...{ kind: "deposit", request_id: "0", state: "pending", shares: null, assets: "100" },
+      ...{ claimable: "0", tracking_id: null },
+    });
+  });
+
+  test("shows settled shares with the assets that were deposited for them", () => {
+    const settled = { ...waiting, pendingAssets: 0n, claimableShares: 7n, claimableAssets: 90n };
+    expect(toWireDepositRequest(settled, [])).toMatchObject({
+      ...{ state: "claimable", shares: "7", assets: "90", claimable: "7" },
+    });
+    const unnamed = { ...settled, claimableAssets: null };
+    expect(toWireDepositRequest(unnamed, [])).toMatchObject({ assets: null });
+    const booked = { ...unnamed, booked: { assets: 91n, at: 1 } };
+    expect(toWireDepositRequest(booked, [])).toMatchObject({ assets: "91" });
+  });
+
+  test("does not guess what it does not know", () => {
+    const unknown = { ...waiting, pendingAssets: null };
+    expect(toWireDepositRequest(unknown, [])).toMatchObject({ state: "pending", assets: null, shares: null });
   });
 });
 
@@ -141,7 +211,7 @@ describe("toWireRedemption()", () => {
 describe("prices of redeeming", () => {
   const vaultNumber = (index: number): Vault => {
     const address = `0x${index.toString(16).padStart(40, "0")}` as const;
-    return { ...vault, adapter: "gearbox", address, vaultId: `8453:${address}` };
+    return { ...vault, adapter: "gearbox", address, shareToken: address, vaultId: `8453:${address}` };
   };
   const many = Array.from({ length: 141 }, (_, index) => vaultNumber(index + 1));
   const [first = vault, second = vault] = many;
@@ -169,7 +239,7 @@ describe("prices of redeeming", () => {
     const held = [heldOf(first), heldOf(second)];
     const prices = { [second.vaultId]: { gross: 100n, net: 99n } };
     const known = { ...redemptions(first, []), price: { gross: 100n, net: 98n } };
-    const joined = joinRequests(held, withPrices([known], { held, prices }));
+    const joined = join(held, withPrices([known], { held, prices }));
     expect(joined).toMatchObject([{ redeemable: 98n }, { redeemable: 99n, correction: 0n }]);
   });
 });

@@ -8,13 +8,12 @@ import { formatAmount, formatUsd } from "../format/format-numbers.ts";
 import { Button, TextField } from "../ui/controls.tsx";
 import { EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
-import { TokenAmount } from "../ui/token-display.tsx";
+import { TokenAmount, TokenMark } from "../ui/token-display.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
-import { type PendingDeposit, PendingDepositRow } from "./pending-deposits.tsx";
+import type { PendingDeposit } from "./pending-deposits.tsx";
 import { DepositList, UnfinishedOrders, WithdrawalList } from "./portfolio-order-lists.tsx";
 import { isAddress, type Position, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
-import { VaultName } from "./portfolio-vault-name.tsx";
 import { PositionRequests } from "./position-requests.tsx";
 
 /**
@@ -128,8 +127,6 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
   const own = wallet.address?.toLowerCase() === address.toLowerCase() ? wallet.address : null;
   const chains = useQuery(chainsQuery).data ?? [];
   const { positions, pending } = answer;
-  const held = new Set(positions.map(({ vaultId }) => vaultId));
-  const only = pending.filter(({ vaultId }) => !held.has(vaultId));
   const silent = answer.chains.filter(({ ok }) => !ok).map(({ chainId }) => formatChain(chains, chainId));
   return (
     <>
@@ -140,7 +137,7 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
           </Notice>
         </div>
       )}
-      {positions.length === 0 && only.length === 0 ? (
+      {positions.length === 0 ? (
         <EmptyState title="No positions">
           <Link
             to="/"
@@ -152,14 +149,6 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
         </EmptyState>
       ) : (
         <ul className="divide-y divide-line">
-          {only.map((one) => (
-            <PendingDepositRow
-              key={one.vaultId}
-              pending={one}
-              chain={formatChain(chains, Number(one.vaultId.split(":")[0]))}
-              own={own}
-            />
-          ))}
           {positions.map((position) => (
             <PositionRow
               key={position.vaultId}
@@ -200,6 +189,27 @@ function WithdrawButton({ position, own }: { position: Position; own: `0x${strin
   );
 }
 
+/**
+ * Link to the page of a position's vault: the vault's name above its chain's name, next to a badge with the first
+ * letters of the asset's symbol.
+ */
+function VaultName({ position, chain }: { position: Position; chain: string }) {
+  const { vaultId, vaultName, assetSymbol } = position;
+  return (
+    <Link
+      to="/vaults/$vaultId"
+      params={{ vaultId }}
+      className="flex min-w-0 items-center gap-3 hover:underline"
+    >
+      <TokenMark symbol={assetSymbol} />
+      <span className="min-w-0">
+        <span className="block truncate font-medium">{vaultName}</span>
+        <span className="block text-sm text-muted">{chain}</span>
+      </span>
+    </Link>
+  );
+}
+
 function PositionRow(props: {
   position: Position;
   pending: PendingDeposit | null;
@@ -212,12 +222,7 @@ function PositionRow(props: {
   return (
     <li>
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]">
-        <VaultName
-          vaultId={position.vaultId}
-          name={position.vaultName}
-          symbol={position.assetSymbol}
-          chain={chain}
-        />
+        <VaultName position={position} chain={chain} />
         <Cell label="Worth now">
           <TokenAmount amount={position.currentAssets} token={asset} />
           <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>

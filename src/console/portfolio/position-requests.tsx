@@ -51,7 +51,7 @@ function RequestText({ request, position }: { request: Request; position: Positi
         {claimable ? "Ready to claim" : "Waiting for the vault"}
       </Badge>
       <span>
-        {request.kind === "redeem" ? "Withdrawal" : "Deposit"}
+        {request.kind === "redeem" ? "Withdrawal" : "Deposit request"}
         {amount === null ? "" : ` of ${amount}`}
         {request.earliest === null || claimable ? "" : `, payable from ${formatTime(request.earliest)}`}
       </span>

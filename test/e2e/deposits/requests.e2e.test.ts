@@ -45,7 +45,14 @@ async function request(vault: StackVault) {
     deposit: { tracking_id: built.tracking_id, state: "requested", next: null },
   });
   const asked = await pendingOf(user.address, vault.chain_id);
-  expect(asked.positions).toEqual([]);
+  expect(asked.positions).toMatchObject([
+    {
+      ...{ vault_id: vault.vault_id, share_balance: "0", current_assets: "0" },
+      requests: [{ kind: "deposit", state: "pending", shares: null, assets: String(amount) }],
+    },
+  ]);
+  // Some vaults record a deposit when it is requested; that is no loss either.
+  expect([null, "0"]).toContain(asked.positions[0]?.yield_assets);
   expect(asked.pending).toMatchObject([
     { vault_id: vault.vault_id, pending_assets: String(amount), next: null },
   ]);

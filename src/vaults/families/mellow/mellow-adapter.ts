@@ -53,13 +53,14 @@ const mellowRequests: AsyncDeposits = {
       { request: read({ ...on, name: "requestOf" }), claimable: read({ ...on, name: "claimableOf" }) },
       ({ request, claimable }): PendingDeposit => {
         const shares = valueOrNull(claimable);
-        const requested = request.ok ? request.value[1] : null;
+        const [at, requested] = valueOrNull(request) ?? [0n, null];
         // The queue keeps a settled request until its shares are claimed.
         const settled = shares !== null && shares > 0n;
         return {
           pendingAssets: settled ? 0n : shares === null ? null : requested,
           claimableShares: shares,
           claimableAssets: null,
+          booked: { assets: requested, at: Number(at) },
         };
       },
     );

@@ -1,11 +1,22 @@
-import type { Address } from "viem";
+import type { Address, Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../../../../src/vaults/vault-adapter.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
 import { balanceOf } from "../../e2e/balances.ts";
-import { build, depositUnbuilt, execute, flowsIn, sampleAmount, statusOf, vaultOf } from "./deposit.ts";
+import { confirm } from "../../withdrawals/holder.ts";
+import {
+  build,
+  depositUnbuilt,
+  execute,
+  flowsIn,
+  positionsOf,
+  sampleAmount,
+  statusOf,
+  vaultIdOf,
+  vaultOf,
+} from "./deposit.ts";
 import type { Family, Placed } from "./family.ts";
 import { place } from "./suite.ts";
 import { startWorld, type World } from "./world.ts";
@@ -38,6 +49,7 @@ interface Asked {
   estimate: bigint;
   vault: Vault;
   requests: AsyncDeposits;
+  hash: Hex;
 }
 
 /**
@@ -61,8 +73,11 @@ export function requesting(families: readonly RequestingFamily[]): void {
         const { user, amount, requestId } = asked;
         expect(await pendingOf(asked)).toMatchObject({ pendingAssets: amount });
         expect(await sharesOf(asked)).toBe(0n);
+        await expectOnlyRequest(asked, { state: "pending", shares: null, assets: String(amount) });
         await family.settle(placed, { user, requestId });
         const settled = await pendingOf(asked);
+        const shares = String(settled.claimableShares);
+        if (family.claims) await expectOnlyRequest(asked, { state: "claimable", shares });
         expect(settled.pendingAssets).toBe(0n);
         if (family.claims) expect(settled.claimableShares).toBe(asked.estimate);
         await claim(family, { asked, settled });
@@ -112,7 +127,16 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   const { event, assets } = family.counts;
   const counted = { kind: "deposit", user, assets: assets ? amount : null, shares: null };
   expect(await flowsIn(placed, receipt)).toEqual(event === "request" ? [counted] : []);
-  return { placed, user, amount, requestId: seen?.requestId ?? null, estimate, vault, requests };
+  return {
+    placed,
+    user,
+    amount,
+    requestId: seen?.requestId ?? null,
+    estimate,
+    vault,
+    requests,
+    hash: receipt.transactionHash,
+  };
 }
 
 async function claim(family: RequestingFamily, of: { asked: Asked; settled: PendingDeposit }): Promise<void> {
@@ -150,6 +174,26 @@ async function pendingOf({ placed, user, requestId, vault, requests }: Asked): P
   const query = requests.pending(vault, { user, requestIds });
   const ctx = placed.world.fresh().context();
   return (await readUncached(ctx, { chainId: vault.chainId, query })).value;
+}
+
+/**
+ * Expects the account's only position to consist of the request, and to show neither a gain nor a loss, also after the
+ * flows are indexed.
+ */
+async function expectOnlyRequest({ placed, user, hash }: Asked, request: object): Promise<void> {
+  await confirm(placed);
+  // Midas' requests are found by their ids only, which tracking reads from the receipt.
+  await statusOf(placed, hash);
+  const positions = await positionsOf(placed, user);
+  expect(positions).toMatchObject([
+    {
+      ...{ vault_id: vaultIdOf(placed), share_balance: "0", current_assets: "0", value_usd: null },
+      requests: [{ kind: "deposit", ...request }],
+    },
+  ]);
+  expect([null, "0"]).toContain(positions[0]?.yield_assets);
+  const [{ deposited_assets: deposited, yield_assets: earned } = {}] = positions;
+  expect(earned).toBe(deposited);
 }
 
 const sharesOf = ({ placed, user }: Asked): Promise<bigint> =>

@@ -273,13 +273,15 @@ describe("Mellow asynchronous deposits", () => {
   });
 
   test.each([
-    ["nothing", { request: [0n, 0n], claimable: 0n }, [0n, 0n]],
-    ["one that waits", { request: [9n, 5n], claimable: 0n }, [5n, 0n]],
-    ["one that is settled", { request: [9n, 5n], claimable: 7n }, [0n, 7n]],
-    ["nobody knows what", { request: [9n, 5n] }, [null, null]],
-    ["nobody knows how much", { claimable: 0n }, [null, 0n]],
-  ] as const)("of %s", (_, table, [pendingAssets, claimableShares]) => {
-    expect(pending(table)).toEqual({ pendingAssets, claimableShares, claimableAssets: null });
+    ["nothing", { request: [0n, 0n], claimable: 0n }, [0n, 0n, 0n, 0]],
+    ["one that waits", { request: [9n, 5n], claimable: 0n }, [5n, 0n, 5n, 9]],
+    ["one that is settled", { request: [9n, 5n], claimable: 7n }, [0n, 7n, 5n, 9]],
+    ["nobody knows what", { request: [9n, 5n] }, [null, null, 5n, 9]],
+    ["nobody knows how much", { claimable: 0n }, [null, 0n, null, 0]],
+  ] as const)("of %s", (_, table, [pendingAssets, claimableShares, assets, at]) => {
+    // The flows count a request when it is made.
+    const booked = { assets, at };
+    expect(pending(table)).toEqual({ pendingAssets, claimableShares, claimableAssets: null, booked });
   });
 
   test("claim() encodes a call only when shares are claimable", () => {
