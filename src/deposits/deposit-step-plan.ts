@@ -11,6 +11,7 @@ import {
 import { toTransactionRequest } from "../orders/order-wallet-calls.ts";
 import type { Step, TokenRef } from "../schemas/step-schema.ts";
 import type { TransactionRequest } from "../schemas/transaction-schema.ts";
+import { asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import { approvedSpender, paysNative } from "./deposit-intent.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
@@ -24,7 +25,7 @@ export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): Ste
   if (prepared.kind === "direct") {
     const { direct, authorization } = prepared;
     const leg = sharesLeg(directLeg(direct, "source"), prepared);
-    return { source: signedLeg(leg, authorization), destination: null, settles: isRequest(direct) };
+    return { source: signedLeg(leg, authorization), destination: null, ...settling(direct) };
   }
   const { routed } = prepared;
   const { end } = routed;
@@ -35,12 +36,19 @@ export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): Ste
   return {
     source: sharesLeg(transferLeg(prepared, { paid, purpose: "transfer" }), prepared),
     destination: { ...second, amount: routed.route.toAmount.toString(), allowed: false, reset: false },
-    settles: isRequest(end.deposit),
+    ...settling(end.deposit),
   };
 }
 
-/** Returns true if a deposit is an async request, for which the vault mints the shares later. */
-const isRequest = ({ simulated }: DirectDeposit): boolean => simulated.shares === null;
+/**
+ * Returns whether a deposit is an async request, for which the vault mints the shares later, and whether it then sends
+ * them without a claim.
+ */
+function settling({ simulated, intent }: DirectDeposit): Pick<StepPlan, "settles" | "unclaimed"> {
+  const settles = simulated.shares === null;
+  const unclaimed = settles && asyncDepositsOf(intent.vault)?.sendsUnclaimed === true;
+  return { settles, ...(unclaimed && { unclaimed }) };
+}
 
 /**
  * Returns the leg of a deposit (its transaction with the approvals before it) in which the user calls the vault or the
@@ -51,7 +59,7 @@ export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg
   const { address, symbol, decimals } = intent.token;
   return toLeg({
     slot,
-    purpose: isRequest(direct) ? "request" : "deposit",
+    purpose: settling(direct).settles ? "request" : "deposit",
     chainId: intent.vault.chainId,
     token: { address, symbol, decimals },
     amount: intent.amount.toString(),
@@ -112,13 +120,12 @@ export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
 
 function toSteps(plan: StepPlan, now: LegFacts): Step[] {
   const later: LegFacts = { ...NOW, state: "waiting", approvalsWait: true };
-  const { source, destination, settles } = plan;
+  const { source, destination } = plan;
+  const claims = plan.settles && plan.unclaimed !== true;
   const chainId = (destination ?? source).chainId;
   return [
     ...toLegSteps(source, now),
     ...(destination === null ? [] : toLegSteps(destination, later)),
-    ...(settles
-      ? [toClaimStep({ chainId, token: null, request: null, state: "waiting", txHash: null })]
-      : []),
+    ...(claims ? [toClaimStep({ chainId, token: null, request: null, state: "waiting", txHash: null })] : []),
   ];
 }

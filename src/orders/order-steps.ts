@@ -40,6 +40,8 @@ export const StepPlan = z.object({
   destination: StepLeg.nullable(),
   /** True if the vault settles the order later, so that the user may have to claim. */
   settles: z.boolean(),
+  /** True if the vault sends what it settles without a claim; absent otherwise. */
+  unclaimed: z.literal(true).optional(),
   /** Response to the build, stored while it waits for the signature that completes it. */
   answer: z.unknown().optional(),
 });
@@ -299,12 +301,12 @@ export function toLeg(
 
 /**
  * Returns the steps of a withdrawal that was just built, in order: the redemption, request or cooldown, the claim if
- * the vault settles later, and the transfer if there is one. Before the redemption and the transfer come their
- * approvals, or the signature that replaces these. The claim and the steps of the transfer are `waiting`. `signed` is
- * the transaction with the user's signature, if it was just provided; the signature step is then `done`.
+ * the vault settles later and does not pay by itself, and the transfer if there is one. Before the redemption and the
+ * transfer come their approvals, or the signature that replaces these. The claim and the steps of the transfer are
+ * `waiting`. `signed` is the transaction with the user's signature, if it was just provided; the signature step is then `done`.
  */
 export function toBuiltWithdrawalSteps(
-  { source, destination, settles }: StepPlan,
+  { source, destination, settles, unclaimed }: StepPlan,
   signed?: TransactionRequest,
 ): Step[] {
   const now: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
@@ -319,7 +321,7 @@ export function toBuiltWithdrawalSteps(
   } as const;
   return [
     ...toLegSteps(source, signed === undefined ? now : { ...now, signed }),
-    ...(settles ? [toClaimStep(claim)] : []),
+    ...(settles && unclaimed !== true ? [toClaimStep(claim)] : []),
     ...(destination === null ? [] : toLegSteps(destination, later)),
   ];
 }

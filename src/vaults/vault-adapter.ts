@@ -217,6 +217,8 @@ export interface AsyncDeposits {
    * itself sends the shares.
    */
   claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): { target: Address; data: Hex } | null;
+  /** True if settlement itself sends the shares, so that the user claims nothing. */
+  sendsUnclaimed?: true;
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
   /**

@@ -250,6 +250,11 @@ export interface VaultExits {
    */
   rewards?(vault: Vault): Query<string | null>;
   /**
+   * Returns true if the vault itself pays a settled request in this mode, so that the user claims nothing. Absent if the
+   * user claims in every mode.
+   */
+  paysUnclaimed?(mode: ExitMode): boolean;
+  /**
    * Encodes the claim of a claimable redemption, or returns null if nothing is claimable or the vault pays without a
    * claim.
    */

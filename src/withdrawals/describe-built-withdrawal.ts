@@ -145,7 +145,9 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
   const source =
     authorization === undefined ? own : { ...own, spender: null, transaction: null, authorization };
   const settles = way.mode !== "instant";
-  if (prepared.kind !== "two_step") return { source, destination: null, settles };
+  const unclaimed = settles && order.exits.paysUnclaimed?.(way.mode) === true;
+  const settling = { settles, ...(unclaimed && { unclaimed }) } as const;
+  if (prepared.kind !== "two_step") return { source, destination: null, ...settling };
   const spender = prepared.transfer?.route.spender ?? null;
   const second = toLeg({
     slot: "destination",
@@ -153,7 +155,7 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
     ...{ chainId, token: { address, symbol, decimals }, amount: (exit.assets ?? 0n).toString(), spender },
     ...{ approvals: 1, transaction: null },
   });
-  return { source, destination: second, settles };
+  return { source, destination: second, ...settling };
 }
 
 /**

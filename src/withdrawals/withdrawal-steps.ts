@@ -12,6 +12,7 @@ import { readStepState } from "../orders/read-order-step-state.ts";
 import type { Step, StepState } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep, WithdrawalState } from "../schemas/withdrawal-schema.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
 
@@ -54,19 +55,20 @@ export function toWithdrawalSteps(
 ): Step[] {
   const { row, state, next, plan, allowance } = withdrawal;
   const first: LegFacts = {
-    ...{ state: firstState(row, state), txHash: row.sourceTxHash },
+    ...{ state: plan.unclaimed && isOpenRequest(state) ? "waiting" : firstState(row, state) },
+    txHash: row.sourceTxHash,
     ...{ allowance, approvalsWait: false },
   };
   const claim = next?.kind === "claim" ? next.transaction_request : null;
   const cancel = next?.kind === "cancel" ? next.transaction_request : null;
-  const settles = plan.settles || isOpenRequest(state);
+  const claims = (plan.settles || isOpenRequest(state)) && plan.unclaimed !== true;
   const step = { chainId: row.vaultChainId, token: plan.destination?.token ?? null };
   const ready = claim !== null;
   const claimed = { request: claim, state: claimState(row, { state, ready }), txHash: row.claimTxHash };
   const cancelled = { ...step, request: cancel, state: "required", txHash: null } as const;
   return [
     ...toLegSteps(plan.source, first),
-    ...(settles ? [toClaimStep({ ...step, ...claimed })] : []),
+    ...(claims ? [toClaimStep({ ...step, ...claimed })] : []),
     ...(cancel === null ? [] : [{ ...toClaimStep(cancelled), ...CANCEL }]),
     ...transferSteps(withdrawal),
   ];
@@ -145,7 +147,8 @@ async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
     ...{ spender: null, allowed: true, reset: false, transaction: null },
     ...(vault === undefined ? {} : { shares_of: vault.name }),
   };
-  return { source, destination: null, settles: mode !== "instant" };
+  const unclaimed = vault !== undefined && adapterOf(vault).exits?.paysUnclaimed?.(mode) === true;
+  return { source, destination: null, settles: mode !== "instant", ...(unclaimed && { unclaimed }) };
 }
 
 /** Recommended polling intervals of a withdrawal in milliseconds, by what it waits for. */

@@ -101,6 +101,20 @@ describe("toWithdrawalSteps() of a request", () => {
     expect(stepsOf(of)).toEqual(steps);
   });
 
+  test.each<[string, Case, string[]]>([
+    ["is sent", { state: "built" }, ["source.request: required"]],
+    ["lasts until the vault pays", { state: "requested" }, ["source.request: waiting"]],
+    ["is over", { state: "completed", row: { claimTxHash: HASH } }, ["source.request: done"]],
+    [
+      "is cancelled after its time",
+      { state: "requested", next: "cancel" },
+      ["source.request: waiting", "cancel: required"],
+    ],
+    ["was rejected", { state: "rejected" }, ["source.request: done"]],
+  ])("that the vault pays without a claim %s", (_name, of, steps) => {
+    expect(stepsOf({ ...of, plan: { ...requested, unclaimed: true } })).toEqual(steps);
+  });
+
   test("a plain redemption that the vault queued gets a claim", () => {
     expect(stepsOf({ state: "requested" })).toContain("claim: waiting");
   });

@@ -52,19 +52,24 @@ export function toDepositSteps(
   deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },
 ): Step[] {
   const { row, state, next, plan, allowance } = deposit;
+  const second = secondLeg(deposit);
+  // The step of a request is not over before the vault has sent the shares, unless a claim follows it.
+  const sends = plan.unclaimed === true && state === "requested";
   const source = {
-    state: sourceState(row, state),
+    state: sends && second === null ? "waiting" : sourceState(row, state),
     txHash: row.sourceTxHash,
     allowance,
     approvalsWait: false,
-  };
-  const second = secondLeg(deposit);
+  } as const;
   const claim = next?.kind === "claim" ? next.transaction_request : null;
-  const settles = plan.settles || claim !== null || state === "requested" || state === "claimable";
+  const settles = plan.settles || state === "requested" || state === "claimable";
+  const claims = claim !== null || (settles && plan.unclaimed !== true);
   return [
     ...toLegSteps(plan.source, source),
-    ...(second === null ? [] : toLegSteps(second.leg, second.facts)),
-    ...(settles
+    ...(second === null
+      ? []
+      : toLegSteps(second.leg, sends ? { ...second.facts, state: "waiting" } : second.facts)),
+    ...(claims
       ? [
           toClaimStep({
             chainId: row.vaultChainId,

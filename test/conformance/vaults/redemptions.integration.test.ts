@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Step } from "../../../src/schemas/step-schema.ts";
 import { sampleAmount } from "../../support/conformance/vaults/deposit.ts";
 import type { Placed } from "../../support/conformance/vaults/family.ts";
 import { place } from "../../support/conformance/vaults/suite.ts";
@@ -40,6 +41,9 @@ describe.each(requestingVaults)("$name", (kind) => {
     const { built, hash } = await one.withdraw("all", { mode: "request" });
     const at = await one.held("asset");
     expect(built).toMatchObject({ mode: kind.mode, two_step: false });
+    // A vault that pays by itself asks for no claim.
+    const hasClaim = (steps: readonly Step[]) => steps.some(({ step_id: id }) => id === "claim");
+    expect(hasClaim(built.steps)).toBe(kind.pushes !== true);
     expect(await one.held("share")).toBe(kind.inWallet ? shares : 0n);
     await confirm(placed);
     const pending = await one.position();
@@ -54,6 +58,9 @@ describe.each(requestingVaults)("$name", (kind) => {
       substatus: kind.mode === "cooldown" ? "WAIT_COOLDOWN" : "WAIT_VAULT_SETTLEMENT",
     });
     expect(await one.position()).toMatchObject({ requests: [{ tracking_id: built.tracking_id }] });
+    const { steps } = await one.record(built.tracking_id);
+    expect(hasClaim(steps)).toBe(kind.pushes !== true);
+    expect(steps.some(({ state }) => state === "waiting")).toBe(true);
     const requestIds = [request?.request_id ?? ""];
     await kind.settle(placed, { user: one.address, requestIds });
     await confirm(placed);

@@ -150,7 +150,7 @@ describe("a client that follows steps alone", () => {
       user,
       meanwhile: async (steps) => {
         const request = steps.find(({ purpose }) => purpose === "request");
-        if (request?.state === "done" && target === null) {
+        if (request !== undefined && request.state !== "required" && target === null) {
           target = request.transaction_request?.to as Address;
           const { chainId, rpcUrl } = chain;
           await settleRequests({ chainId, rpcUrl, adapter: vault.adapter, target, user: user.address });
@@ -159,7 +159,9 @@ describe("a client that follows steps alone", () => {
     });
     const claims = vault.adapter !== "midas";
     expect(walk.did).toEqual(["source.approve", "source.request", ...(claims ? ["claim"] : [])]);
-    expect(statesOf(walk)["claim"]).toBe("done");
+    // A vault that sends the shares itself asks for no claim; its request lasts until they are there.
+    expect(statesOf(walk)).toMatchObject({ "source.request": "done", ...(claims && { claim: "done" }) });
+    expect(Object.keys(statesOf(walk)).includes("claim")).toBe(claims);
     expectStable(walk);
   });
 });

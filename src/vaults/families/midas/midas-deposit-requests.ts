@@ -59,6 +59,7 @@ export const midasRequests: AsyncDeposits = {
     );
   },
   claim: () => null,
+  sendsUnclaimed: true,
   findRequest(vault, { user, logs }): SubmittedRequest | null {
     const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
     for (const { eventName, args } of parseEventLogs({ abi: depositRequestsAbi(), logs: own })) {

@@ -250,6 +250,7 @@ export const midasExits: VaultExits = {
   pending: midasPending,
   findsByIds: true,
   takenOut: midasTakenOut,
+  paysUnclaimed: () => true,
   claim: () => null,
   cancel: () => null,
   findRequest: findMidasRequest,

@@ -209,6 +209,8 @@ export const vedaExits: VaultExits = {
     ),
   findsByIds: true,
   takenOut: takenByQueue,
+  // Solvers pay the queue's requests.
+  paysUnclaimed: (mode) => mode === "request",
   claim(vault, { user, request }) {
     const target = addressParam(vault, "delayed_withdraw");
     if (request.mode !== "cooldown" || request.state !== "claimable" || target === null) return null;

@@ -115,6 +115,7 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
   const built = await build({ placed, user, amount });
   expect(built.estimate.min_shares).toBeNull();
   expect(built.simulation.shares).toBeNull();
+  expect(built.steps.some(({ step_id: id }) => id === "claim")).toBe(family.claims);
   const estimate = BigInt(built.estimate.estimated_shares);
   expect(estimate).toBeGreaterThan(0n);
   const receipt = await execute(placed, { user: signer, built });
