@@ -3787,6 +3787,8 @@ export interface components {
              * @example 1000000
              */
             assets: bigint | null;
+            /** @description Token of `assets`: the one that a redemption pays, the vault's asset for a deposit. */
+            token: components["schemas"]["TokenRef"];
             /**
              * @description `pending`: the vault has not settled it; `claimable`: it can be claimed now, all or in part.
              * @example pending

@@ -205,10 +205,7 @@ export function joinRequests(
     const sole = all.filter(({ vault }) => sameAddress(vault.shareToken, one.vault.shareToken)).length === 1;
     return {
       ...one,
-      assets: sumWith(
-        one.assets,
-        requests.filter(({ inWallet }) => !inWallet),
-      ),
+      assets: sumWith(one.assets, { ...one, requests: requests.filter(({ inWallet }) => !inWallet) }),
       redeemable: redeemableOf(one, found?.price ?? null),
       correction: sole ? correctionOf(found, deposit) : null,
       correctFrom: lastBooking(requests, deposit),
@@ -233,7 +230,10 @@ type Booked = PendingPosition["booked"];
  * that they count and whose shares the user does not have. Null if one of the amounts is unknown.
  */
 function correctionOf(found: VaultRedemptions | undefined, booked: Booked): bigint | null {
-  const unpaid = sumWith(0n, found?.requests.filter(({ bookedOut }) => bookedOut) ?? []);
+  const unpaid =
+    found === undefined
+      ? 0n
+      : sumWith(0n, { ...found, requests: found.requests.filter(({ bookedOut }) => bookedOut) });
   const taken = found === undefined ? 0n : found.takenOut;
   const early = booked === undefined ? 0n : booked.assets;
   return unpaid === null || taken === null || early === null ? null : unpaid - taken - early;
@@ -250,8 +250,15 @@ function lastBooking(requests: readonly PendingExit[], booked: Booked): number |
   return all.length === 0 ? null : Math.max(...all);
 }
 
-function sumWith(start: bigint | null, requests: readonly PendingExit[]): bigint | null {
-  return requests.reduce((sum, { assets }) => (sum === null || assets === null ? null : sum + assets), start);
+/** Adds the value of requests in the vault's asset to an amount. Null if one of them is unknown. */
+function sumWith(
+  start: bigint | null,
+  of: { vault: Vault; requests: readonly PendingExit[] },
+): bigint | null {
+  return of.requests.reduce((sum, { token, assets, value }) => {
+    const worth = sameAddress(token, of.vault.asset.address) ? assets : value;
+    return sum === null || worth === null ? null : sum + worth;
+  }, start);
 }
 
 /**
@@ -274,11 +281,18 @@ export function toWireRedemption(
   { request, open }: { request: PendingExit; open: readonly OpenRequest[] },
 ): VaultRequest {
   const row = open.find((one) => isRedemptionOf(vault, one) && one.requestId === request.requestId);
+  const tokens = adapterOf(vault).exits?.tokens(vault, request.mode) ?? [];
+  const paid = tokens.find(({ address }) => sameAddress(address, request.token));
   return {
     request_id: request.requestId,
     kind: "redeem",
     shares: request.shares?.toString() ?? null,
     assets: request.assets?.toString() ?? null,
+    token: {
+      address: request.token,
+      symbol: paid?.symbol ?? "",
+      decimals: paid?.decimals ?? null,
+    },
     // A request whose window passed outside of the wallet waits for its cancellation.
     state: request.state === "claimable" ? "claimable" : "pending",
     since: formatUnixTime(request.since),
@@ -313,6 +327,7 @@ export function toWireDepositRequest(
     ...{ request_id: row?.requestId ?? "0", kind: "deposit", tracking_id: row?.trackingId ?? null },
     shares: claimable ? (claimableShares?.toString() ?? null) : null,
     assets: assets?.toString() ?? null,
+    token: { ...vault.asset },
     state: claimable ? "claimable" : "pending",
     ...{ since: null, earliest: null, expires_at: null, cancellable: false, in_wallet: false },
     claimable: claimableShares?.toString() ?? null,

@@ -9,7 +9,7 @@ import {
   UsdText,
   VaultIdText,
 } from "./primitive-schemas.ts";
-import { NextStepRefusal } from "./step-schema.ts";
+import { NextStepRefusal, TokenRef } from "./step-schema.ts";
 import { VaultType } from "./vault-schema.ts";
 
 /** A user's request to a vault: a deposit or redemption that is not settled by the vault or not claimed by the user. */
@@ -33,6 +33,9 @@ export const VaultRequest = z
       description:
         "What the request pays or will pay, in the smallest unit of the token paid out, at today's price until the vault " +
         "has fixed it; for a deposit, its assets. `null` if unknown.",
+    }),
+    token: TokenRef.meta({
+      description: "Token of `assets`: the one that a redemption pays, the vault's asset for a deposit.",
     }),
     state: z.enum(["pending", "claimable"]).meta({
       description:

@@ -150,6 +150,11 @@ export interface PendingExit {
   shares: bigint | null;
   /** Payment of the request, in the smallest unit of `token`; an estimate until it is priced. */
   assets: bigint | null;
+  /**
+   * Value of `assets` in the vault's asset, in its smallest unit, if `token` is another token. Null if unknown; unused if
+   * the vault pays its asset.
+   */
+  value: bigint | null;
   /** True once the assets no longer change. */
   priced: boolean;
   token: Address;
@@ -187,6 +192,7 @@ export interface PendingExit {
  */
 export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
+  value: null,
   ...{ claimableAssets: null, claimableShares: null, since: null, earliest: null, expiresAt: null },
   ...{ pays: "assets", cancellable: false, inWallet: false, bookedOut: false, bookedAt: null },
 };

@@ -16,6 +16,7 @@ import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exi
 import { TRACKING_ID, vault } from "../support/deposits/fixtures.ts";
 
 const lagoon: Vault = { ...vault, adapter: "lagoon" };
+const OTHER = "0x0000000000000000000000000000000000000077";
 const request = (own: Partial<PendingExit>): PendingExit => ({
   ...unknownPendingExit,
   ...{ token: vault.asset.address, shares: 10n, assets: 40n },
@@ -59,6 +60,15 @@ describe("joinRequests()", () => {
     expect(join([], unvalued)).toMatchObject([{ assets: null }]);
     const held = [{ vault: lagoon, shares: 5n, assets: null }];
     expect(join(held, [redemptions(lagoon, [request({})])])).toMatchObject([{ assets: null }]);
+  });
+
+  test("counts a payment in another token by its value in the asset, and not by its amount", () => {
+    const other = request({ token: OTHER, assets: 7n, value: 39n });
+    expect(join([], [redemptions(lagoon, [other, request({})])])).toMatchObject([{ assets: 79n }]);
+    const unvalued = request({ token: OTHER, assets: 7n });
+    expect(join([], [redemptions(lagoon, [unvalued])])).toMatchObject([{ assets: null }]);
+    const booked = request({ token: OTHER, assets: 7n, value: 39n, bookedOut: true });
+    expect(join([], [redemptions(lagoon, [booked])])).toMatchObject([{ correction: 39n }]);
   });
 
   test("names what the vault has booked out unpaid", () => {
@@ -180,6 +190,7 @@ describe("toWireRedemption()", () => {
       kind: "redeem",
       shares: "10",
       assets: "40",
+      token: { ...vault.asset },
       state: "claimable",
       since: "2023-11-14T22:13:20.000Z",
       earliest: "2023-11-14T22:14:20.000Z",
@@ -189,6 +200,11 @@ describe("toWireRedemption()", () => {
       in_wallet: false,
       tracking_id: TRACKING_ID,
     });
+  });
+
+  test("names the token that is paid, also one that the vault no longer lists", () => {
+    const shown = toWireRedemption(lagoon, { request: request({ token: OTHER }), open: [] });
+    expect(shown.token).toEqual({ address: OTHER, symbol: "", decimals: null });
   });
 
   test("claims no withdrawal of another vault, another request or a deposit", () => {

@@ -60,10 +60,10 @@ function RequestText({ request, position }: { request: Request; position: Positi
 }
 
 /** Returns what a request is for as text: its shares, or its assets if the vault no longer names the shares. */
-function describeAmount({ shares, assets }: Request, position: Position): string | null {
+function describeAmount({ shares, assets, token }: Request, position: Position): string | null {
   if (shares !== null) return `${formatAmount(shares, { decimals: position.shareDecimals })} shares`;
-  if (assets === null) return null;
-  return `${formatAmount(assets, { decimals: position.assetDecimals })} ${position.assetSymbol}`;
+  if (assets === null || token.decimals === null) return null;
+  return `${formatAmount(assets, { decimals: token.decimals })} ${token.symbol}`;
 }
 
 /** Link to the deposit or withdrawal that made the request. Renders nothing if it was not built by this service. */

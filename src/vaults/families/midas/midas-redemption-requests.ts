@@ -1,5 +1,13 @@
 import { type Address, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
-import { createQuery, mapQuery, type Query, type ReadResult, read } from "../../../chains/chain-reads.ts";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  type ReadResult,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
@@ -14,6 +22,8 @@ import {
 } from "../../vault-exits.ts";
 import { addressParam, tokensParam } from "../../vault-params.ts";
 import { midasUnit } from "./midas-params.ts";
+import { WAD } from "./midas-pricing.ts";
+import { assetFeed } from "./midas-valuation.ts";
 
 const requestsAbi = once(() =>
   parseAbi([
@@ -29,6 +39,7 @@ const eventsAbi = once(() =>
     "event RejectRequest(uint256 indexed requestId, address indexed user)",
   ]),
 );
+const feedAbi = once(() => parseAbi(["function getDataInBase18() view returns (uint256)"]));
 const STATUS_PENDING = 0;
 const STATUS_PROCESSED = 1;
 const STATUS_REJECTED = 2;
@@ -57,11 +68,16 @@ type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint]
 
 /**
  * Returns the user's request if it is open or rejected. Empty if it was approved, which also paid it, or belongs to
- * another account.
+ * another account. `assetRate` is the price of the vault's asset with 18 decimals, or null if unknown.
  */
 function pendingOf(
   vault: Vault,
-  of: { user: Address; requestId: string; result: ReadResult<RedeemRequest> },
+  of: {
+    user: Address;
+    requestId: string;
+    result: ReadResult<RedeemRequest>;
+    assetRate: bigint | null;
+  },
 ): PendingExit[] {
   if (!of.result.ok) return [];
   const [sender, tokenOut, status, shares, mTokenRate, tokenRate] = of.result.value;
@@ -72,13 +88,38 @@ function pendingOf(
   const estimate =
     unit === null || tokenRate === 0n ? null : mulDivDown(shares, mTokenRate, tokenRate) / unit;
   const rejected = status === STATUS_REJECTED;
+  const value = inAsset(vault, { shares, mTokenRate, assetRate: of.assetRate });
   return [
     {
       ...unknownPendingExit,
-      ...{ requestId: of.requestId, shares, assets: rejected ? 0n : estimate, token: tokenOut },
+      ...{ requestId: of.requestId, shares, assets: rejected ? 0n : estimate, token: tokenOut, value },
       ...{ state: rejected ? "rejected" : "pending", claimableAssets: 0n, claimableShares: 0n },
     },
   ];
+}
+
+/** Converts mTokens to the asset by two prices with 18 decimals, rounded down. Null if a price is unknown. */
+function inAsset(
+  vault: Vault,
+  of: { shares: bigint; mTokenRate: bigint; assetRate: bigint | null },
+): bigint | null {
+  const { shares, mTokenRate, assetRate } = of;
+  const unit = midasUnit(vault.asset.decimals);
+  if (unit === null || assetRate === null || assetRate === 0n) return null;
+  return mulDivDown(shares, mTokenRate, assetRate) / unit;
+}
+
+/**
+ * Returns a query for the price of the vault's asset with 18 decimals: 1 if it is fixed, that of its feed otherwise.
+ * Null if unknown.
+ */
+function assetRateQuery(vault: Vault): Query<bigint | null> {
+  const feed = assetFeed(vault);
+  if (feed !== null)
+    return createQuery({ rate: read({ to: feed, abi: feedAbi(), name: "getDataInBase18" }) }, ({ rate }) =>
+      valueOrNull(rate),
+    );
+  return createQuery({}, () => (vault.params["asset_rate"] === "stable" ? WAD : null));
 }
 
 /**
@@ -92,19 +133,23 @@ export function midasPending(
   const to = redemptionVault(vault);
   const known = to === null ? [] : [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
   const on = { to: to ?? vault.address, abi: requestsAbi(), name: "redeemRequests" } as const;
-  const query = createQuery(
+  if (known.length === 0) return createQuery({}, () => []);
+  const entries = createQuery(
     Object.fromEntries(known.map((id) => [id, read({ ...on, args: [BigInt(id)] })])),
     (results) => Object.entries(results),
   );
-  return mapQuery(query, (entries) =>
-    entries.flatMap(([requestId, result]) => pendingOf(vault, { user, requestId, result })),
+  return mapQuery(queryAll({ entries, assetRate: assetRateQuery(vault) }), (found) =>
+    found.entries.flatMap(([requestId, result]) =>
+      pendingOf(vault, { user, requestId, result, assetRate: found.assetRate }),
+    ),
   );
 }
 
 /**
  * Returns a query for the total that a user's requests have paid, in the asset's smallest unit. The vault keeps the
- * rates of every approved request, so this can be read at any time. Open and rejected requests count as 0. The result
- * is null if a request cannot be read or was paid in another token.
+ * rates of every approved request, so this can be read at any time. Open and rejected requests count as 0. One that
+ * was paid in another token counts at the vault's rate if the asset's price is fixed. Otherwise the result is null, and
+ * also if a request cannot be read.
  */
 export function midasTakenOut(
   vault: Vault,
@@ -124,17 +169,17 @@ export function midasTakenOut(
 }
 
 /**
- * Returns what a request has paid, in the asset's smallest unit: 0 unless approved, null if it was paid in another
- * token.
+ * Returns what a request has paid, in the asset's smallest unit: 0 unless approved, null if it was paid in another token
+ * and the price of the asset at that time is unknown.
  */
 function paidBy(
   vault: Vault,
   [, token, status, shares, mTokenRate, tokenRate]: RedeemRequest,
 ): bigint | null {
   if (status !== STATUS_PROCESSED) return 0n;
-  const unit = midasUnit(vault.asset.decimals);
-  if (unit === null || tokenRate === 0n || !isAddressEqual(token, vault.asset.address)) return null;
-  return mulDivDown(shares, mTokenRate, tokenRate) / unit;
+  const fixed = vault.params["asset_rate"] === "stable" ? WAD : null;
+  const assetRate = isAddressEqual(token, vault.asset.address) ? tokenRate : fixed;
+  return inAsset(vault, { shares, mTokenRate, assetRate });
 }
 
 /**

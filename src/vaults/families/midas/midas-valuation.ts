@@ -19,8 +19,11 @@ const PRICE_SELECTOR = "0x63692905";
 /** Size in bits of each of the two prices in the word that a lens of kind `pair` returns. */
 const HALF_WORD_BITS = 128n;
 
-/** Returns the price feed of the vault's asset, or null if the asset has a fixed price or no known feed. */
-const assetFeed = (vault: Vault) =>
+/**
+ * Returns the price feed of the vault's asset, or null if the asset has a fixed price or no known feed. Throws an Error
+ * if the parameter `asset_feed` is not an address.
+ */
+export const assetFeed = (vault: Vault) =>
   vault.params["asset_rate"] === "stable" ? null : addressParam(vault, "asset_feed");
 
 /**

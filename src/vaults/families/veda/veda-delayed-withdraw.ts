@@ -1,8 +1,16 @@
 import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
+import { sameAddress } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
-import type { Vault } from "../../vault.ts";
+import type { Token, Vault } from "../../vault.ts";
 import {
   type ExitCall,
   type ExitInput,
@@ -30,7 +38,8 @@ export const vedaDelayedAbi = once(() =>
     "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
   ]),
 );
-const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
+/** ABI of the accountant's price of a share in a token. */
+export const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */
 const SHARES_OFFSET = 36;
 const BPS = 10_000n;
@@ -87,26 +96,52 @@ export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
+/** Returns the tokens that the vault's contracts may pay: its asset first, then the other accepted tokens. */
+export const vedaExitTokens = (vault: Vault): Token[] => [
+  vault.asset,
+  ...vault.acceptedAssets.filter(({ address }) => !sameAddress(address, vault.asset.address)),
+];
+
 /**
- * Returns a query for the user's open request in the vault's asset: at most one, with mode `cooldown`. Its assets are
- * an estimate: the shares less the fee, at the share price of the request or the current one, whichever is lower. Empty
- * if the registry entry names no such contract.
+ * Returns the id of the account's request for a token at the delayed-withdrawal contract, which numbers none: `0` for the
+ * vault's asset, the lowercase address of any other token.
+ */
+export const delayedRequestId = (vault: Vault, token: Address): string =>
+  sameAddress(token, vault.asset.address) ? "0" : token.toLowerCase();
+
+/**
+ * Returns a query for the user's open requests: at most one for each token, with mode `cooldown`. Their assets are an
+ * estimate: the shares less the fee, at the lower of the share price at the request and now. Empty if the registry entry
+ * names no such contract.
  */
 export function pendingDelayed(
   vault: Vault,
-  { user, now }: { user: Address; now: number },
+  of: { user: Address; now: number },
 ): Query<readonly PendingExit[]> {
   const to = addressParam(vault, "delayed_withdraw");
   if (to === null) return createQuery({}, () => []);
+  const parts = vedaExitTokens(vault).map(
+    (token) => [token.address, pendingIn(vault, { ...of, to, token: token.address })] as const,
+  );
+  return mapQuery(queryAll(Object.fromEntries(parts)), (found) => Object.values(found).flat());
+}
+
+/** Returns the query for the user's open request for one token. */
+function pendingIn(
+  vault: Vault,
+  { user, now, to, token }: { user: Address; now: number; to: Address; token: Address },
+): Query<readonly PendingExit[]> {
   const on = { to, abi: vedaDelayedAbi() } as const;
-  const token = vault.asset.address;
+  const rateIn = (quote: Address) =>
+    read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [quote] });
   return createQuery(
     {
       request: read({ ...on, name: "withdrawRequests", args: [user, token] }),
       config: read({ ...on, name: "withdrawAssets", args: [token] }),
-      rate: read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [token] }),
+      rate: rateIn(token),
+      assetRate: rateIn(vault.asset.address),
     },
-    ({ request, config, rate: today }) => {
+    ({ request, config, rate: today, assetRate }) => {
       const [, , maturity, shares, rate] = valueOrNull(request) ?? [];
       if (maturity === undefined || shares === undefined || rate === undefined || shares === 0n) return [];
       const [, delay, window, , fee] = valueOrNull(config) ?? [];
@@ -120,6 +155,8 @@ export function pendingDelayed(
         {
           ...unknownPendingExit,
           ...{ mode: "cooldown", shares, assets, token, expiresAt, earliest: maturity, cancellable: true },
+          requestId: delayedRequestId(vault, token),
+          value: vedaValue(assets, { rate: valueOrNull(today), assetRate: valueOrNull(assetRate) }),
           state: over ? "expired" : ready ? "claimable" : "pending",
           claimableAssets: ready && !over ? assets : 0n,
           claimableShares: ready && !over ? shares : 0n,
@@ -128,4 +165,15 @@ export function pendingDelayed(
       ];
     },
   );
+}
+
+/**
+ * Converts an amount of a token to the vault's asset, both in smallest units, rounded down: by what a share is worth in
+ * each. Null if one of the rates is unknown.
+ */
+export function vedaValue(
+  amount: bigint,
+  { rate, assetRate }: { rate: bigint | null; assetRate: bigint | null },
+): bigint | null {
+  return rate === null || assetRate === null || rate === 0n ? null : mulDivDown(amount, assetRate, rate);
 }

@@ -24,7 +24,14 @@ import {
 } from "../../vault-exits.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
-import { delayedCall, delayedTerms, pendingDelayed, vedaDelayedAbi } from "./veda-delayed-withdraw.ts";
+import {
+  delayedCall,
+  delayedTerms,
+  pendingDelayed,
+  rateAbi,
+  vedaDelayedAbi,
+  vedaExitTokens,
+} from "./veda-delayed-withdraw.ts";
 import { oneShare } from "./veda-pricing.ts";
 import {
   findQueueRequest,
@@ -48,7 +55,6 @@ const tellerAbi = once(() =>
     "function accountant() view returns (address)",
   ]),
 );
-const accountantAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
 
 /** Byte offsets in the calldata of `withdraw(asset, shares, minimum, to)`. */
@@ -76,7 +82,7 @@ function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
     transfers: read({ ...teller, name: "beforeTransferData", args: [request.owner] }),
     held: read({ to: vault.shareToken, abi: shareAbi(), name: "balanceOf", args: [request.owner] }),
     rate: read({
-      ...{ to: vault.pricer, abi: accountantAbi(), name: "getRateInQuoteSafe" },
+      ...{ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe" },
       args: [request.token.address],
     }),
   };
@@ -170,10 +176,7 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
-  tokens: (vault) => [
-    vault.asset,
-    ...vault.acceptedAssets.filter(({ address }) => !sameAddress(address, vault.asset.address)),
-  ],
+  tokens: vedaExitTokens,
   viaRouter: (vault, mode) => mode === "instant" && vault.caller === "router",
   terms: (vault, request) =>
     request.mode === "instant" ? tellerTerms(vault, request) : waitingTerms(vault, request),

@@ -18,7 +18,14 @@ import {
   slice,
   zeroAddress,
 } from "viem";
-import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
 import { sameAddress } from "../../../lib/address.ts";
 import { MAX_UINT256, smaller } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
@@ -36,7 +43,7 @@ import {
   unknownPendingExit,
 } from "../../vault-exits.ts";
 import { addressParam } from "../../vault-params.ts";
-import { vedaDelayedAbi } from "./veda-delayed-withdraw.ts";
+import { delayedRequestId, rateAbi, vedaDelayedAbi, vedaValue } from "./veda-delayed-withdraw.ts";
 
 /** ABI of Veda's queue of withdrawal requests. Source: Veda-Labs/boring-vault, BoringOnChainQueue. */
 export const vedaQueueAbi = once(() =>
@@ -189,11 +196,24 @@ export function pendingInQueue(
     return request === null ? [] : [{ id, request }];
   });
   if (to === null || known.length === 0) return createQuery({}, () => []);
-  const ids = read({ to, abi: vedaQueueAbi(), name: "getRequestIds" });
-  return createQuery({ ids }, ({ ids: open }) =>
+  const tokens = known.map(({ request }) => request.assetOut.toLowerCase() as Address);
+  const rateIn = (token: Address) =>
+    read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [token] });
+  const rates = Object.fromEntries(tokens.map((token) => [token, rateIn(token)]));
+  const reads = {
+    ids: read({ to, abi: vedaQueueAbi(), name: "getRequestIds" }),
+    assetRate: rateIn(vault.asset.address),
+  };
+  const query = queryAll({ own: createQuery(reads, (own) => own), rates: createQuery(rates, (all) => all) });
+  return mapQuery(query, ({ own, rates: all }) =>
     known
-      .filter(({ request }) => valueOrNull(open)?.includes(hashRequest(request)))
-      .map(({ id, request }) => pendingOf(id, { request, now: of.now })),
+      .filter(({ request }) => valueOrNull(own.ids)?.includes(hashRequest(request)))
+      .map(({ id, request }) => {
+        const rate = all[request.assetOut.toLowerCase()];
+        const prices = { rate: rate === undefined ? null : valueOrNull(rate) };
+        const value = vedaValue(request.amountOfAssets, { ...prices, assetRate: valueOrNull(own.assetRate) });
+        return { ...pendingOf(id, { request, now: of.now }), value };
+      }),
   );
 }
 
@@ -249,8 +269,8 @@ const logsFrom = (vault: Vault, { logs, name }: { logs: readonly Log[]; name: st
   logs.filter(({ address }) => sameAddress(address, addressParam(vault, name) ?? ""));
 
 /**
- * Finds the user's request in a receipt's logs: one in the queue, or one in the delayed-withdrawal contract, which has
- * the id "0". Null if there is none.
+ * Returns the user's request from the logs of the queue, or from those of the delayed-withdrawal contract. Null if there
+ * is none.
  */
 export function findQueueRequest(
   vault: Vault,
@@ -269,7 +289,8 @@ export function findQueueRequest(
     eventName: "WithdrawRequested",
     logs: delayed,
   }).find(({ args }) => isAddressEqual(args.account, user));
-  return requested === undefined ? null : { requestId: "0", shares: requested.args.shares };
+  if (requested === undefined) return null;
+  return { requestId: delayedRequestId(vault, requested.args.asset), shares: requested.args.shares };
 }
 
 /**
@@ -284,7 +305,7 @@ export function findQueueSettlement(
   if (request === null) {
     const own = logsFrom(vault, { logs, name: "delayed_withdraw" });
     for (const { eventName, args } of parseEventLogs({ abi: vedaDelayedAbi(), logs: own })) {
-      if (!isAddressEqual(args.account, user)) continue;
+      if (!isAddressEqual(args.account, user) || delayedRequestId(vault, args.asset) !== requestId) continue;
       if (eventName === "WithdrawCompleted") return { outcome: "paid", assets: args.assets };
       if (eventName === "WithdrawCancelled") return { outcome: "cancelled", assets: 0n };
     }

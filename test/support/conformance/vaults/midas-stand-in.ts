@@ -117,3 +117,35 @@ export function deployMidas(setup: MidasSetup) {
       return { row, owner: script.deployer, parts: { ...contracts } };
     });
 }
+
+/** Decimals of the other token that {@link deployMidasPayingOther} pays, and its price by its own feed. */
+export const OTHER_DECIMALS = 8;
+export const OTHER_RATE = (ONE * 20_013n) / 10_000n;
+
+/**
+ * Deploys a Midas vault whose RedemptionVault pays only a token other than the asset of deposits: `parts.other`, at the
+ * price of its feed.
+ */
+export function deployMidasPayingOther(setup: MidasSetup) {
+  return async (world: World, asset: Token): Promise<StandIn> => {
+    const made = await deployMidas(setup)(world, asset);
+    const other = await world.token(OTHER_DECIMALS);
+    const redemptions = made.parts["redemptions"] ?? asset.address;
+    const feed = await world.script((script) => {
+      mint(script, { token: other, to: redemptions, amount: whole(other, 1_000_000n) });
+      const args = [OTHER_RATE, 1_000n * HOUR] as const;
+      const bytecode = midasFeedCreationCode;
+      return script.deploy("feed", encodeDeployData({ abi: midasFeedAbi, bytecode, args }));
+    });
+    const config = [other.address, feed, 0n, maxUint256, false] as const;
+    const abi = midasRedemptionVaultAbi;
+    for (const data of [
+      encodeFunctionData({ abi, functionName: "addPaymentToken", args: config }),
+      encodeFunctionData({ abi, functionName: "removePaymentToken", args: [asset.address] }),
+    ])
+      await world.send(made.owner, { to: redemptions, data });
+    const listed = `${other.address.toLowerCase()}/${other.decimals}/${other.symbol}`;
+    const params = { ...made.row.params, redeem_tokens: listed };
+    return { ...made, row: { ...made.row, params }, parts: { ...made.parts, other: other.address } };
+  };
+}
