@@ -31,7 +31,7 @@ export interface InputIssue {
   type: string;
 }
 
-/** Fields of a `CausewayError` besides its code and message, as described there; by default null or empty. */
+/** Optional fields of a `CausewayError`, which describes them. Omitted ones become null or empty. */
 export interface CausewayErrorDetails {
   status?: number;
   requestId?: string;
@@ -42,7 +42,7 @@ export interface CausewayErrorDetails {
 
 /**
  * The error that the client throws. `code` is stable; the message is for display. Only errors of the application's own
- * functions (wallet and callbacks), and of the wallet while a batch of calls is awaited, propagate unchanged.
+ * functions (wallet and callbacks), and errors of the wallet while a batch of calls is awaited, propagate unchanged.
  */
 export class CausewayError extends Error {
   override readonly name = "CausewayError";

@@ -15,8 +15,8 @@ export interface CausewayClientOptions {
 }
 
 /**
- * One request to the API. Names of `query` and `body` are in `camelCase`, amounts `bigint`; undefined fields are left
- * out.
+ * One request to the API. Names in `query` and `body` are in `camelCase` and amounts are `bigint`; undefined fields are
+ * left out.
  */
 export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -1,7 +1,7 @@
 import type { EIP1193Provider } from "viem";
 
 /**
- * Events that an embedded deposit form sends to the page around it. `ready`: the form is shown; `connected`: the wallet
+ * Events that an embedded deposit form sends to the embedding page. `ready`: the form is shown; `connected`: the wallet
  * is connected; `built`: a deposit was built and waits for signatures; `progress`: the deposit's state changed;
  * `resize`: the frame needs this height, in CSS pixels.
  */
@@ -13,8 +13,8 @@ export type EmbedEvent =
   | { type: "resize"; height: number };
 
 /**
- * Options of an embedded deposit form, for `mountDeposit` of `/embed.js`. The form uses the wallet of the page around
- * it.
+ * Options of an embedded deposit form, for `mountDeposit` of `/embed.js`. The form uses the wallet of the embedding
+ * page.
  */
 export interface EmbedOptions {
   /** Element into which the frame is inserted. */

@@ -17,7 +17,7 @@ import { CausewayError } from "./causeway-client-error.ts";
 export type Wallet = Client<Transport, Chain | undefined, Account | undefined>;
 
 /**
- * The wallet of an execution. Either one client that can switch chains, as browser wallets do, or a function that
+ * The wallet of an execution: either one client that can switch chains, as browser wallets do, or a function that
  * returns a client for a chain id, for local accounts.
  */
 export type WalletSource = Wallet | ((chainId: number) => Wallet | Promise<Wallet>);
@@ -51,8 +51,8 @@ export async function walletOn(source: WalletSource, chainId: number): Promise<W
 }
 
 /**
- * Returns the account of a wallet: the client's own, or else the first that the wallet lists. Throws `wrong_account` if
- * none is connected, or if it is not the account `expected` (in any case); null accepts any account.
+ * Returns the account of a wallet: the client's own, otherwise the first that the wallet lists. Throws `wrong_account`
+ * if none is connected, or if it is not the account `expected` (letter case is ignored); null accepts any account.
  */
 export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
   const account = wallet.account ?? (await getAddresses(wallet).catch(() => []))[0];
@@ -64,8 +64,8 @@ export async function accountOf(wallet: Wallet, expected: string | null): Promis
 }
 
 /**
- * Returns the address of the wallet's account on a chain. Throws `wrong_account` if none is connected, or if it is not
- * the account `expected`, if one is given; errors of `walletOn` propagate.
+ * Returns the address of the wallet's account on a chain. Throws `wrong_account` if none is connected, or if `expected`
+ * is given and differs; errors of `walletOn` propagate.
  */
 export async function addressIn(
   source: WalletSource,
@@ -111,9 +111,9 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
 /**
  * Sends the transactions of several steps as one atomic batch (EIP-5792) on the wallet's current chain, which must be
  * that of the steps, waits for it, and returns the hash of its last transaction. Returns null if the wallet rejects
- * batches, so that the steps must be sent separately. Throws CausewayError: `wrong_account`, `user_rejected`,
- * `transaction_reverted`, and `wallet_failed` if a step has no transaction yet or the wallet reports no end of the
- * batch within ten minutes. The batch may still be executed then.
+ * batches; the steps must then be sent separately. Throws CausewayError: `wrong_account`, `user_rejected`,
+ * `transaction_reverted`, and `wallet_failed` if a step has no transaction yet or the wallet does not report the end of
+ * the batch within ten minutes. The batch may still be executed in that case.
  */
 export async function sendBatch(
   wallet: Wallet,
@@ -142,7 +142,7 @@ export async function sendBatch(
 
 /**
  * Returns true if the wallet executes several calls atomically on a chain, or would after an upgrade that the user must
- * approve. Returns false if it does not, or does not say. Throws CausewayError `wrong_account`. Source: EIP-5792,
+ * approve. Returns false if it does not, or does not report it. Throws CausewayError `wrong_account`. Source: EIP-5792,
  * `atomic`.
  */
 export async function canBatch(
@@ -184,7 +184,7 @@ function requestOf(step: TransactionStep): NonNullable<TransactionStep["transact
 
 /**
  * Converts an error of the wallet to `user_rejected` or `wrong_account`, according to its EIP-1193 code or that of a
- * cause, or to the code `otherwise`. A CausewayError stays as it is.
+ * cause, or otherwise to the code `otherwise`. A CausewayError is returned unchanged.
  */
 export function toWalletError(error: unknown, otherwise: CausewayError["code"]): CausewayError {
   if (error instanceof CausewayError) return error;

@@ -39,8 +39,8 @@ export function decodeModel(value: unknown): unknown {
 }
 
 /**
- * Converts the fields of a request to the API's form: names in `snake_case`, bigints as decimal strings, without fields
- * that are undefined. Values inside nested objects and arrays are not converted.
+ * Converts the fields of a request to the API's format: names in `snake_case`, bigints as decimal strings, without
+ * undefined fields. Values inside nested objects and arrays are not converted.
  */
 export function encodeModel(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -68,9 +68,7 @@ export interface Order<Reading extends OrderReading> {
   report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
 }
 
-/**
- * Returns an order whose API calls submit signatures (until `signal` aborts) and report transactions except approvals.
- */
+/** Returns an order that reports its transactions, except approvals, and submits signatures (abortable by `signal`). */
 export function trackedOrder<Reading extends OrderReading>(
   client: CausewayClient,
   of: Pick<Order<Reading>, "userAddress" | "first" | "read"> & {

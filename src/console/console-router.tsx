@@ -104,8 +104,8 @@ const pages = [
 ] as const;
 
 /**
- * Creates the console's page router (TanStack Router). The code of a page is loaded when the user points at a link to
- * it, its data into `cache` when the user opens it.
+ * Creates the console's page router (TanStack Router). A page's code is loaded when the user points at a link to it,
+ * and its data is loaded into `cache` when the user opens it.
  */
 export const createConsoleRouter = (cache: QueryClient) =>
   createRouter({

@@ -4,8 +4,8 @@ import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/p
 import type { AuditEntry } from "../schemas/admin/admin-schema.ts";
 
 /**
- * Returns one page of audit log entries, newest first, starting after the position `before`, or with the newest entry
- * if it is null. A null `subject` selects the entries of all applications, vaults and partners. Throws
+ * Returns one page of audit log entries, newest first. The page starts after the position `before`, or with the newest
+ * entry if it is null. A null `subject` selects the entries of all applications, vaults and partners. Throws
  * `store_unavailable`.
  */
 export async function listAuditEntries(

@@ -7,8 +7,8 @@ import type { TokenPriceText } from "../schemas/price-schema.ts";
 const UNKNOWN = { usd: null, source: null, at: null, confidence: null } as const;
 
 /**
- * Returns the prices of tokens in the order of the request, without duplicates. The figures are null if neither feeds
- * nor the price API know the token or can be reached, or if its chain is not served. Prices are as old as `readPrices`
+ * Returns the prices of tokens in the order of the request, without duplicates. A token's fields are null if neither
+ * the feeds nor the price API return a price for it, or if its chain is not served. Prices are as old as `readPrices`
  * allows. Never throws.
  */
 export async function listPrices(

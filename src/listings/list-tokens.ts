@@ -59,9 +59,10 @@ const LIST_SYMBOL_LENGTH = 20;
 const LIST_NAME_LENGTH = 60;
 
 /**
- * Converts the tokens of a chain to a token list: without the native currency, and without tokens whose symbol has more
- * than 20 characters; names are cut to 60. The version's patch number is the number of hours since the epoch. Pure;
- * `now` is in milliseconds since the epoch. Source: @uniswap/token-lists, tokenlist.schema.json.
+ * Converts the tokens of a chain to a token list in the format of Uniswap's Token Lists: without the native currency,
+ * and without tokens whose symbol has more than 20 characters; names are cut to 60. The version's patch number is the
+ * number of hours since the epoch. Pure; `now` is in milliseconds since the epoch. Source: @uniswap/token-lists,
+ * tokenlist.schema.json.
  */
 export function toTokenList(
   tokens: readonly TokenSummary[],
@@ -164,10 +165,10 @@ const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
 const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**
- * Filters a provider's token list before its decimals are checked on-chain, and returns at most 500 tokens in the
- * provider's order. Returns null if the whole list is unreliable, because it repeats an address or contradicts the
- * decimals of a registry token (`own`). Drops the native currency, tokens with an implausible symbol, name or more than
- * 36 decimals, and tokens that use the symbol of a registry token at another address.
+ * Filters a provider's token list before its decimals are checked on chain, and returns at most 500 tokens in the
+ * provider's order. Drops the native currency, tokens with an implausible symbol or name or more than 36 decimals, and
+ * tokens that use the symbol of a registry token at another address. Returns null if the whole list is unreliable,
+ * because it repeats an address or contradicts the decimals of a registry token (`own`).
  */
 export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
   const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));

@@ -23,16 +23,16 @@ import { type ChainFigures, flagsOf, readChainFigures } from "./listed-chain-fig
 export type VaultSort = "tvl_usd" | "apy_7d" | "name" | "proven_at";
 
 /**
- * The last vault of a page. `sorted` is its value in a sorted list, as text or null if it is unknown, and absent in a
- * list by id.
+ * The last vault of a page. `sorted` is its value in a sorted list, as text (null if unknown); absent if the list is
+ * sorted by chain id and address.
  */
 export interface VaultPosition extends VaultKey {
   sorted?: { by: VaultSort; order: "asc" | "desc"; value: string | null };
 }
 
 /**
- * Filter criteria of a vault listing, with its order, and the cursor and the size of the page. A vault must meet all
- * criteria that are given.
+ * Filters of a vault list, with its sort order, and the position and size of the page. A vault must match all filters
+ * that are given.
  */
 export interface VaultFilter {
   chainId?: number | undefined;
@@ -43,7 +43,7 @@ export interface VaultFilter {
   type?: string | undefined;
   /** Name of the vault family. */
   family?: string | undefined;
-  /** How the vault settles deposits, and `withdrawSettlement` withdrawals: at once, or later on request. */
+  /** How the vault settles deposits, and `withdrawSettlement` withdrawals: instantly, or later on request. */
   depositSettlement?: string | undefined;
   withdrawSettlement?: string | undefined;
   /** Name of the curator. Letter case is ignored. */
@@ -75,10 +75,10 @@ const STALE_MS = 10 * MINUTE_MS;
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /**
- * Returns one page of the vaults that are open or paused and match a filter, in the requested order. All figures are
- * loaded with the registry, in one query; a chain is read only if none of its vaults was ever read. Figures that are
- * unknown are null, and those more than about ten minutes old are marked as stale. Returns the same object until
- * something changes. Throws `store_unavailable`.
+ * Returns one page of the vaults that are open or paused and match a filter, in the requested order. All data is loaded
+ * with the registry, in one query; a chain is read only if none of its vaults has ever been read. Unknown values are
+ * null, and values more than about ten minutes old are marked as stale. Returns the same object until something
+ * changes. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const registry = await listRegistry(ctx);

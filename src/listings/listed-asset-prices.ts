@@ -86,7 +86,7 @@ export function readAssetPrices(ctx: Context, chainId: number): Promise<PricesBy
 
 /**
  * Returns the value of a vault's assets in US dollars as a decimal string with two to six decimals, rounded down, or
- * null if amount or price is unknown. `assets` is in the asset's smallest unit.
+ * null if the amount or the price is unknown. `assets` is in the asset's smallest unit.
  */
 export function assetValue(
   vault: Vault,

@@ -13,8 +13,9 @@ import { readVaultFlags, vaultStatesQuery } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * Figures of one chain's vaults, and their current pauses and minimum deposits, all by vault id; a vault that could not
- * be read is absent. `yields` are those of vaults without stored figures.
+ * Figures of one chain's vaults, and whether each is currently paused and its minimum deposit, all by vault id. A vault
+ * that could not be read is absent. `yields` is empty if the figures were stored, because stored figures contain the
+ * yields.
  */
 export interface ChainFigures {
   chainId: number;
@@ -41,10 +42,10 @@ interface StoredFigures {
 const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
- * Returns the figures of a chain's vaults. Stored figures come from the registry; stored pauses and minimum deposits
- * older than 15 seconds are read from the chain again in the background. All figures are read from the chain only if
- * none are stored: then they are fresh for 15 seconds, served for ten minutes while they are reloaded, and for a day if
- * reloading fails. Never throws: figures that cannot be read are missing.
+ * Returns the figures of a chain's vaults. They come from the registry; only pauses and minimum deposits older than 15
+ * seconds are read from the chain again, in the background. If no figures are stored, all are read from the chain:
+ * fresh for 15 seconds, served for ten minutes while they are reloaded, and for a day if reloading fails. Never throws:
+ * figures that cannot be read are missing.
  */
 export async function readChainFigures(
   ctx: Context,

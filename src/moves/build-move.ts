@@ -22,8 +22,8 @@ const SELLABLE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Error for a deposit that is paid with the share token of the target vault itself. It has no error code; the caller
- * must convert it.
+ * Error for a deposit that is paid with the target vault's own share token. It has no error code, so the caller must
+ * convert it.
  */
 export class OwnShareError extends Error {
   override readonly name = "OwnShareError";
@@ -51,10 +51,10 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
 }
 
 /**
- * Quotes a deposit, or a move if the paid token is another vault's share token; if those shares cannot be redeemed now,
- * their swap on an exchange. If that fails too, throws the redemption's error. Throws `OwnShareError` if the paid token
- * is the target vault's own share token, and `chain_unsupported`; errors of `getQuote`, `findMovedVault`, `prepareMove`
- * and `prepareDeposit` propagate.
+ * Quotes a deposit, or a move if the paid token is another vault's share token. If those shares cannot be redeemed now,
+ * quotes their swap on an exchange instead; if that fails too, throws the redemption's error. Throws `OwnShareError` if
+ * the paid token is the target vault's own share token, and `chain_unsupported`; errors of `getQuote`,
+ * `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
  */
 export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quote> {
   return getQuote(ctx, { input, prepare: prepareDepositOrMove });

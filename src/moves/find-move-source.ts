@@ -6,15 +6,15 @@ import { findStoredVault, listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
 /**
- * Kind of the token that pays for a deposit. `other`: the share of another vault; `own`: the share of the target vault;
- * `none`: no share of a known vault, or a share that the target vault accepts like any token.
+ * Kind of the token that pays for a deposit. `other`: the share of another vault. `own`: the share of the target vault.
+ * `none`: not the share of a known vault, or a share that the target vault accepts like any other token.
  */
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
- * Finds the vault whose shares pay for a deposit. The vault is read from Postgres, because its contracts redeem the
- * shares. `none` is also the result if the target vault is unknown. Throws `store_unavailable`, `vault_not_found`, and
- * `token_unsupported` if the token is no longer the vault's share.
+ * Finds the vault whose shares pay for a deposit, if any. It is read from Postgres, because its contracts redeem the
+ * shares. The result is `none` also if the target vault is unknown. Throws `store_unavailable`, `vault_not_found`, and
+ * `token_unsupported` if the token is no longer that vault's share.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;

@@ -54,7 +54,7 @@ interface Move {
 }
 
 /**
- * Prepares a move out of the vault `from` (as stored in Postgres) into the requested one, without recording it. On one
+ * Prepares a move from the vault `from` (as stored in Postgres) to the requested one, without recording it. On one
  * chain, a single Router transaction redeems the shares, swaps the payment if the vaults' assets differ, and deposits
  * it, with a minimum of new shares; the result is `direct`. Across chains, the first transaction redeems and bridges,
  * and the user deposits in a second step; the result is `routed`. Throws `mode_unsupported` if one of the vaults does

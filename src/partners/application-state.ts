@@ -2,7 +2,7 @@ import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { type ApplicationStatus, applicationStatuses } from "../schemas/partner-application-schema.ts";
 
 /**
- * Decisions of an administrator about a partner application: the statuses that each decision can start from, and the
+ * For each decision of an administrator about a partner application: the statuses that it can start from, and the
  * status that it results in.
  */
 export const decisions = {
@@ -11,7 +11,7 @@ export const decisions = {
   revoke: { from: ["approved"], to: "revoked" },
   reopen: { from: ["rejected", "revoked"], to: "pending" },
 } as const satisfies Record<string, { from: readonly ApplicationStatus[]; to: ApplicationStatus }>;
-/** A decision of an administrator about a partner application. */
+/** An administrator's decision about a partner application. */
 export type Decision = keyof typeof decisions;
 
 /**
@@ -42,10 +42,7 @@ export function stepFailure(step: Decision | "file", status: ApplicationStatus):
   return failure(`application_${status}`, detail);
 }
 
-/**
- * Returns the error codes of a decision about a partner application: one for each status that the decision cannot start
- * from.
- */
+/** Returns the error codes of a decision about a partner application: one for each status that it cannot start from. */
 export function decisionErrorCodes(decision: Decision): ErrorCode[] {
   const from: readonly ApplicationStatus[] = decisions[decision].from;
   const others = applicationStatuses.filter((status) => !from.includes(status));

@@ -7,7 +7,7 @@ export interface PartnerIdentity {
   /** Wallet of the partner, checksummed. */
   address: Address;
   /**
-   * Id that attributes deposits and withdrawals to the partner. On-chain it is recorded as the keccak256 hash of its
+   * Id that attributes deposits and withdrawals to the partner. On chain, it is recorded as the keccak256 hash of its
    * UTF-8 bytes.
    */
   partnerId: string;
@@ -23,7 +23,10 @@ export interface PartnerIdentity {
  */
 export type PartnerProof = "key" | "pair" | "session";
 
-/** Rights of a session: all. Listed here because the schema's list would build schemas at an isolate's start. */
+/**
+ * All rights of an API key; a session has them too. Listed here because importing the schema's list would build schemas
+ * when an isolate starts.
+ */
 export const ALL_RIGHTS: readonly KeyRight[] = ["build", "read", "manage"];
 
 /** A partner that has made a request, and how the request was authenticated. */

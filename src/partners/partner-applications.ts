@@ -46,8 +46,8 @@ export async function getApplication(ctx: Context, address: Address): Promise<Ap
 }
 
 /**
- * Returns one page of partner applications, newest first, starting after the position `before`, or with the newest one
- * if it is null. A null `status` selects all statuses. Throws `store_unavailable`.
+ * Returns one page of partner applications, newest first. The page starts after the position `before`, or with the
+ * newest one if it is null. A null `status` selects all statuses. Throws `store_unavailable`.
  */
 export async function listApplications(
   ctx: Context,

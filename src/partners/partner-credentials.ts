@@ -18,8 +18,8 @@ export function generateCredential(kind: CredentialKind): string {
 }
 
 /**
- * Returns true if a text is a well-formed credential: prefix, length, digits and checksum are right. The checksum is
- * always computed, so that a malformed text takes as long as a well-formed one.
+ * Returns true if a text is a well-formed credential: its prefix, length, digits and checksum are correct. The checksum
+ * is always computed, so that a malformed text takes as long as a well-formed one.
  */
 export function isCredential(kind: CredentialKind, text: string): boolean {
   const prefix = `cw_${kind}_`;

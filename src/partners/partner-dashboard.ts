@@ -40,8 +40,8 @@ const NO_WITHDRAWALS = {
 };
 
 /**
- * Returns the figures of the deposits and withdrawals built with the authenticated partner's API key since a time, or
- * all of them if `since` is null: counts by outcome, number of users, the fraction of ended deposits that were
+ * Returns statistics about the deposits and withdrawals built with the authenticated partner's API key since a time, or
+ * about all of them if `since` is null: counts by outcome, number of users, the fraction of ended deposits that were
  * completed (null if none has ended), volumes by token in the token's smallest unit, for the 200 tokens with the most
  * deposits, and counts by day, for the newest 366 days with any. Throws `credentials_required`, `store_unavailable`.
  */
@@ -110,9 +110,9 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
 }
 
 /**
- * Returns one page of the deposits and withdrawals built with the authenticated partner's API key, newest first,
- * starting after the position `before`, or with the newest one if it is null. A null `direction` selects both. Throws
- * `credentials_required`, `store_unavailable`.
+ * Returns one page of the deposits and withdrawals built with the authenticated partner's API key, newest first. The
+ * page starts after the position `before`, or with the newest one if it is null. A null `direction` selects both.
+ * Throws `credentials_required`, `store_unavailable`.
  */
 export async function listTransactions(
   ctx: Context,

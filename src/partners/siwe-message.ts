@@ -98,8 +98,8 @@ const StoredMessageJson = z.object({ message: z.string(), chainId: z.int(), issu
 const NONCE_PATTERN = /^[0-9a-f]{32}$/;
 
 /**
- * Returns the key under which the nonce store keeps a nonce. The key contains purpose and address, so that the nonce is
- * valid for this purpose and address only.
+ * Returns the key under which the nonce store keeps a nonce. It contains the purpose and the address, so that the nonce
+ * is valid only for these.
  */
 export function nonceKey(of: { purpose: SigningPurpose; address: Address; nonce: string }): string {
   return `${of.purpose}:${of.address.toLowerCase()}:${of.nonce}`;

@@ -59,9 +59,9 @@ import {
  * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous vaults.
  * `chainId` null means all chains. The chains are read in parallel, each at one block and, if possible, in one RPC
  * request, plus one request for each simulated claim (at most eight per chain). A chain that cannot be read has `ok:
- * false` in the result, and vaults whose balance could not be read are listed as `unread`. If the database does not
- * respond within two seconds, deposited and earned amounts are null; they also are if the flow index lags behind.
- * Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain could be read.
+ * false` in the result; a vault whose balance cannot be read is listed in `unread`. Deposited and earned amounts are
+ * null if the database does not respond within two seconds or the flow index lags behind. Throws `chain_unsupported`,
+ * `store_unavailable`, and `upstream_unavailable` if no chain could be read.
  */
 export async function getPositions(
   ctx: Context,

@@ -76,8 +76,8 @@ function withForeign(
 
 /**
  * Returns a user's deposits minus withdrawals in one vault, in the asset's smallest unit. The sum is negative if more
- * was withdrawn than deposited. Returns null if the sum is unknown, if it is more than five minutes older than a share
- * balance read at `blockTimestamp`, or if it does not contain the flows at the time `indexedFor` (both UNIX seconds).
+ * was withdrawn than deposited. Null if the sum is unknown, if it is more than five minutes older than a share balance
+ * read at `blockTimestamp`, or if flows up to the time `indexedFor` are not indexed yet (both in UNIX seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

@@ -35,8 +35,8 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 }
 
 /**
- * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the chain has no
- * such vault. A vault whose amount is unknown is included only if `open` contains a request at it.
+ * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the chain has
+ * none. A vault whose amount is unknown is included only if `open` contains a request at it.
  */
 export function pendingQuery(query: {
   user: Address;
@@ -85,9 +85,9 @@ const MAX_CLAIMS = 8;
 
 /**
  * Converts a user's pending deposits on one chain to the API's format. A claim is included only if its simulation
- * succeeds; otherwise `next_refusal` states the reason. Makes one RPC request per claim, for at most eight claims;
+ * succeeds; otherwise, `next_refusal` states the reason. Makes one RPC request per claim, for at most eight claims;
  * further ones are refused with `simulation_unavailable`. `headTime` is the timestamp, in UNIX seconds, of the block at
- * which the deposits were read. Only errors that are not an AppError are thrown.
+ * which the deposits were read. AppErrors become a refusal; any other error is thrown.
  */
 export async function toWirePending(
   ctx: Context,

@@ -179,7 +179,7 @@ export interface PositionValue extends HeldShares {
    * in it whose shares are not claimed yet and withdrawals that it lacks. Null if unknown.
    */
   correction: bigint | null;
-  /** Time in unix seconds up to which the flows must be indexed for the correction to be right, or null if at any time. */
+  /** Time in UNIX seconds up to which flows must be indexed for the correction to apply; null if it always applies. */
   correctFrom: number | null;
   requests: readonly PendingExit[];
 }

@@ -5,10 +5,10 @@ import { depositedAssets } from "./position-flows.ts";
 import type { HeldShares } from "./position-shares.ts";
 
 /**
- * Returns a user's shares on one chain with each share token once. Several vaults can have one share token: Centrifuge's
- * vaults of one pool, or a new Midas DepositVault beside the one that it replaces. The balance then belongs to the vault
- * into which the user has deposited, else to one that is open for deposits, else to the first. `flowsOf` is only called
- * if a token is repeated.
+ * Returns a user's shares on one chain, with each share token counted once. Several vaults can have the same share
+ * token: Centrifuge's vaults of one pool, or a new Midas DepositVault beside the one that it replaces. The balance is
+ * then assigned to the vault into which the user has deposited, otherwise to one that is open for deposits, otherwise
+ * to the first. `flowsOf` is only called if a token is repeated.
  */
 export async function withoutRepeatedTokens(
   held: readonly HeldShares[],
@@ -27,9 +27,9 @@ export async function withoutRepeatedTokens(
 }
 
 /**
- * Returns a user's deposits minus withdrawals of a vault's share token: of all vaults of the chain with this token,
- * because shares that one of them minted may be redeemed at another. Null if a sum is unknown or too old, nothing is
- * recorded, or the deposits were in different assets. The times are those of `depositedAssets`.
+ * Returns a user's deposits minus withdrawals for a vault's share token. Counts all vaults of the chain with this
+ * token, because shares that one of them minted may be redeemed at another. Null if a sum is unknown or too old, if
+ * nothing is recorded, or if the deposits were in different assets. Units and times are those of `depositedAssets`.
  */
 export function depositedForToken(
   flows: ChainFlows | undefined,

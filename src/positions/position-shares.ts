@@ -112,10 +112,10 @@ const isRejection = (error: unknown): boolean =>
   error instanceof RpcError || (error instanceof AppError && error.code === "upstream_unavailable");
 
 /**
- * Reads a user's shares and the first batch of the query `additional` in one `eth_call`; vaults for which its gas did
- * not suffice and later batches of the query are read afterwards. Null if `lensed` is empty, one call cannot hold both,
- * or the nodes reject a call; the caller then reads them separately. Throws an Error if vaults stay unread after eight
- * further rounds. Other errors of the chain client propagate.
+ * Reads a user's shares and the first batch of the query `additional` in one `eth_call`. Vaults that this call has too
+ * little gas for, and later batches of the query, are read afterwards. Null if `lensed` is empty, if one call cannot
+ * hold both, or if the nodes reject a call; the caller then reads them separately. Throws an Error if vaults stay
+ * unread after eight further rounds. Other errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
@@ -200,8 +200,8 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
 }
 
 /**
- * Returns the query for the ids of vaults whose shares cannot be valued, because other contracts than those in the
- * registry entry now price them. Null if no vault needs this check.
+ * Returns the query for the ids of vaults whose shares cannot be valued, because they are now priced by contracts other
+ * than those in the registry entry. Null if no vault needs this check.
  */
 export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<string>> | null {
   const parts = Object.fromEntries(

@@ -11,14 +11,17 @@ import { type ClaimRow, toClaimRow, type VaultClaims } from "./import-registry-c
 import { type Resolution, resolveVault } from "./prove-registry-vault.ts";
 import { toVaultRecord } from "./registry-vault-records.ts";
 
-/** A vault's registry entry and whether this call added it, or why on-chain data or the adapter rule out the claims. */
+/**
+ * A vault's registry entry and whether this call added it. If on-chain data or the family's rules contradict the
+ * claims, only the reason (`finding`).
+ */
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };
 
 /**
- * Adds a vault to the registry with status `candidate`, due to be proven now. An existing entry stays unchanged. The
- * vault's family, addresses, tokens and parameters are read from on-chain data; if claims contradict it, nothing is
- * stored and the contradiction is returned. If the chain does not respond, the claims are stored unchecked, and the
- * proof compares them. Without a claimed name, the contract's own name or the vault id is stored. Throws
+ * Adds a vault to the registry with status `candidate`, due to be proven immediately. An existing entry stays
+ * unchanged. The vault's family, addresses, tokens and parameters are read from on-chain data; if claims contradict it,
+ * nothing is stored and the contradiction is returned. If the chain does not respond, the claims are stored unchecked
+ * and compared by the proof. Without a claimed name, the contract's own name or the vault id is stored. Throws
  * `chain_unsupported`, `store_unavailable`.
  */
 export async function addVault(

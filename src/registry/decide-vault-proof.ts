@@ -47,11 +47,11 @@ const HELD_RETRY_MS = 7 * DAY_MS;
 const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
- * Returns the new status of a registry entry after a proof and the time of the next proof. A passed proof opens
+ * Returns the new status of a registry entry after a proof, and the time of the next proof. A passed proof opens
  * reviewed candidates and vaults that a proof paused; a discovered or imported candidate opens only if `admission` has
  * no obstacle. A refused candidate becomes `refused`, and the third consecutive refusal pauses an active vault. Closed
- * and unread vaults keep their status, and so does a vault that an administrator paused or excluded. The next proof is
- * due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed, or refused while paused), 10
+ * and unread vaults keep their status, as does a vault that an administrator paused or excluded. The next proof is due
+ * after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed, or refused while paused), 10
  * minutes (unread), 5 and then 25 minutes (refused while active) or six hours (other refusals). `now` is in
  * milliseconds since the epoch.
  */

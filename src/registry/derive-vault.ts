@@ -52,7 +52,8 @@ async function findAddressWithoutCode(
 
 /**
  * Converts a vault read from on-chain data to the columns of the vaults table that it fills. The addresses are
- * lowercase, except those of accepted assets. `caller` and `params` are absent if the chain does not decide them.
+ * lowercase, except those of accepted assets. `caller` and `params` are absent if on-chain data does not determine
+ * them.
  */
 export function toDerivedColumns(vault: DerivedVault): DerivedColumns {
   const { asset, acceptedAssets, caller, params } = vault;

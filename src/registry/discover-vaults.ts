@@ -25,7 +25,7 @@ export interface DiscoveryReport {
   registers: number;
   /** Registers that could not be read. */
   failed: number;
-  /** Vaults that the registers named in the read data; most are already known. */
+  /** Vaults named by the registers in the data that was read; most are already known. */
   named: number;
 }
 
@@ -40,9 +40,9 @@ const RUN_MS = 30 * SECOND_MS;
 const UNSETTLED_BLOCKS = 64;
 
 /**
- * Returns the registers of the served chains: those in code and, for chains without a register in code, those of the
- * configuration. A configured register without a list view is read like those of its family in code, and left out if
- * there are none.
+ * Returns the registers (contracts that list a protocol's vaults) of the served chains: those in code and, for chains
+ * without any in code, those of the configuration. A configured register without a list view is read like those of its
+ * family in code, and left out if there are none.
  */
 export function servedRegisters(ctx: Context): VaultRegister[] {
   const known = new Set(vaultRegisters.map(({ chainId }) => chainId));
@@ -66,9 +66,10 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
 }
 
 /**
- * Reads the due registers, several chains at a time; starts no further register after 30 seconds. Every named vault
- * that is not known becomes a candidate under a placeholder name; only its proof and the admission gate open it. A
- * register that fails is logged, retried after an hour, and does not stop the others. Throws `store_unavailable`.
+ * Reads the registers that are due, several chains in parallel, and starts no further one after 30 seconds. Every named
+ * vault that is not known becomes a candidate under a placeholder name; only its proof and the admission gate open it.
+ * If a register fails, that is logged, it is retried after an hour, and the others are still read. Throws
+ * `store_unavailable`.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const startedAt = ctx.now();

@@ -10,8 +10,8 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import type { StoredVault } from "../vaults/vault.ts";
 
 /**
- * Registry claims: the properties that the source of a vault's registry entry states; null or empty if it does not.
- * Family, asset and share token are compared with on-chain data. Deposits use no claimed address.
+ * Registry claims: the properties that the source of a vault's registry entry states, null or empty if it does not.
+ * Family, asset and share token are compared with on-chain data. Deposits never use a claimed address.
  */
 export interface VaultClaims extends VaultKey {
   /** Name of a family's adapter; `erc4626` leaves the family open. */
@@ -26,7 +26,7 @@ export interface VaultClaims extends VaultKey {
   curator: string;
 }
 
-/** Claims about a vault of which only chain and address are known. */
+/** Claims for a vault of which only the chain and the address are known. */
 export const NO_CLAIMS: Omit<VaultClaims, keyof VaultKey> = {
   ...{ adapter: "erc4626", asset: null, shareToken: null, params: {}, acceptedAssets: [] },
   ...{ name: "", curator: "" },
@@ -62,9 +62,10 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 }
 
 /**
- * Adds claimed vaults to the registry as candidates, in statements of 500, and reports each claim in the given order. A
- * known vault only records the public list that names it; of repeated claims, the last is stored. Claims with an
- * unserved chain or an unknown family are refused. Throws `store_unavailable`; earlier statements stay stored.
+ * Adds claimed vaults to the registry as candidates, in statements of 500, and reports on each claim in the given
+ * order. For a known vault, only the public list that names it is recorded; of repeated claims, the last is stored.
+ * Claims with an unserved chain or an unknown family are refused. Throws `store_unavailable`; earlier statements stay
+ * stored.
  */
 export async function importClaims(
   ctx: Context,

@@ -32,7 +32,10 @@ export const ProofMessage = z.object({ kind: z.literal("proofs"), chain_id: z.in
 /** A queue message: a chain whose due vaults are to be proven. */
 export type ProofMessage = z.infer<typeof ProofMessage>;
 
-/** Numbers of vaults that one run proved, by finding, of those whose status changed, and of chains that it queued. */
+/**
+ * Counts from one run: the vaults that it proved, by finding, those whose status changed, and the chains that it
+ * queued.
+ */
 export type ProofRoundReport = Record<ProofFinding["kind"] | "changed" | "queued", number>;
 
 /** A round of proofs: when it ends, what it reports, and the ids of the vaults whose status it changed. */
@@ -77,9 +80,9 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
 }
 
 /**
- * Handles a queue message: proves the due vaults of one chain, for about 40 seconds and up to 60 vaults, stores the
- * results and renews the cached registry if a status changed. Does nothing, and reports zeros, while another message of
- * this chain is being handled. Throws `store_unavailable`.
+ * Handles a queue message: proves the due vaults of one chain, for about 40 seconds and at most 60 vaults, stores the
+ * results, and reloads the cached registry if a status changed. Does nothing, and reports zeros, while another message
+ * for this chain is being handled. Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
   const { chain_id: chainId } = message;
@@ -151,7 +154,7 @@ async function proveAndRecord(
 }
 
 /**
- * Proves one vault now, independent of its schedule, stores the result, which may change its status, and returns its
+ * Proves one vault now, regardless of its schedule, and stores the result, which may change its status. Returns its
  * registry entry. Throws `vault_not_found`, `store_unavailable`, and `upstream_unavailable` if a node or the database
  * failed during the proof.
  */

@@ -30,8 +30,8 @@ export interface ProofAttempt {
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
  * and parameters, compares them and the vault's code with the entry, and simulates a deposit. A vault that a register
- * discovered is refused if no register names it any more. Stores nothing. Never throws: a failing chain or store leads
- * to the finding `unread`, any other error to `refused`.
+ * discovered is refused if no register names it any longer. Stores nothing. Never throws: a failing chain or store
+ * leads to the finding `unread`, any other error to `refused`.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
@@ -132,8 +132,9 @@ export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | 
 
 /**
  * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares its family,
- * asset and share token with the entry. An open vault that users must call themselves never returns to the Router.
- * Throws viem's InvalidAddressError for an invalid address in the entry; errors of the chain client propagate.
+ * asset and share token with the entry. If users may hold shares and must call the vault themselves, that stays so,
+ * even if on-chain data now allows the Router. Throws viem's InvalidAddressError for an invalid address in the entry;
+ * errors of the chain client propagate.
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);

@@ -23,8 +23,8 @@ export async function recognizeFamily(
 }
 
 /**
- * Returns a sentence for people about a contract that is not a vault but belongs to a known protocol, such as one that
- * only redeems, or null if no protocol recognizes it. Errors of the chain client propagate.
+ * Returns a human-readable sentence about a contract that is not a vault but belongs to a known protocol, such as one
+ * that only redeems, or null if no protocol recognizes it. Errors of the chain client propagate.
  */
 export async function describeForeignContract(client: ChainClient, address: Address): Promise<string | null> {
   const parts = families.flatMap(({ adapter, deriver }) =>

@@ -40,7 +40,7 @@ export interface AdmissionCode extends VaultGovernance {
   code: string | null;
   /** Code of open, reviewed vaults of the same family and chain. */
   reviewed: ReadonlySet<string>;
-  /** True if a factory of the vault's family that is in code created it. */
+  /** True if the vault was created by a factory of its family that is listed as a register. */
   fromFactory: boolean;
 }
 
@@ -53,7 +53,7 @@ const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
  * rest. A factory only proves which code a vault runs, not that it is safe, so every condition must hold: vault and
  * asset are not blocked; the family is not generic ERC-4626, which any contract can implement; the asset is on the
  * operator's list; a curated source still names the vault; it has the operator's minimum age and total assets; and a
- * simulated deposit returned at least 99.5% at once. `now` is in milliseconds since the epoch.
+ * simulated deposit returned at least 99.5% immediately. `now` is in milliseconds since the epoch.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,

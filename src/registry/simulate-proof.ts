@@ -26,26 +26,24 @@ import { readUncached } from "../vaults/vault-state.ts";
 export interface SimulatedProof {
   /** As in `ProofFinding`. */
   kind: "passed" | "refused" | "closed";
-  /** Why the vault was refused or is closed, for people; empty if the proof passed. */
+  /** Human-readable reason why the vault was refused or is closed; empty if the proof passed. */
   reason: string;
   /** Block on whose state the deposit was simulated, or at which the vault's views were read. */
   blockNumber: number | null;
   /** Deposited amount in the token's smallest unit, or null if the views already refused the deposit. */
   amount: bigint | null;
-  /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
+  /** Minted shares in the share token's smallest unit, or null if none were minted immediately. */
   shares: bigint | null;
   /**
    * Assets that redeeming all shares returns, in the asset's smallest unit, rounded down. Null if the redemption
    * reverts, was not simulated, or is not possible immediately.
    */
   returned: bigint | null;
-  /**
-   * True if the vault takes deposits from the receiver of the shares alone, so that the Router cannot deposit for users.
-   */
+  /** True if the vault takes deposits only from the receiver of the shares, so the Router cannot deposit for users. */
   userOnly: boolean;
 }
 
-/** Name of the generic ERC-4626 adapter; for a claim with this name, the proof determines the family. */
+/** Name of the generic ERC-4626 adapter. For a claim with this name, the proof determines the family. */
 export const GENERIC_ADAPTER = "erc4626";
 /** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
 const PROOF_SLIPPAGE = 0.03;
@@ -53,11 +51,11 @@ const PROOF_SLIPPAGE = 0.03;
 const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 
 /**
- * Simulates a deposit from an unused account, with the vault's own call on the real state of the chain, and for vaults
- * with only instant withdrawals also the redemption of the shares. If the vault's views already refuse the deposit,
- * nothing is simulated. The amount is one whole token of the asset, adjusted to the vault's limits; a loss of more than
- * 3% in the shares' value or the redemption is refused. A reverting redemption is not. Throws `chain_unsupported` and
- * `simulation_unavailable`; errors of the RPC nodes propagate.
+ * Simulates a deposit from an unused account, by the vault's own call on the real state of the chain. If all
+ * withdrawals of the vault are instant, also simulates the redemption of the shares. Nothing is simulated if the
+ * vault's views already refuse the deposit. The amount is one whole token of the asset, adjusted to the vault's limits.
+ * A loss of more than 3% in the shares' value or the redemption is refused; a redemption that reverts is not. Throws
+ * `chain_unsupported` and `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);

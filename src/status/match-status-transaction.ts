@@ -54,7 +54,7 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 
 /**
  * Finds the deposit or withdrawal that a transaction belongs to and returns the strongest match, or null if there is
- * none. Reads only the database; `seen` must be what the chain shows. Throws `store_unavailable`.
+ * none. Reads only the database, so `seen` must contain what the chain shows. Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;
@@ -101,7 +101,10 @@ function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null
   return dataHashes.some((of) => of === row.sourceDataHash) ? null : "only_reported";
 }
 
-/** Returns true if a withdrawal's row records the lowercase hash as proven, in any role. Reads no chain. */
+/**
+ * Returns true if a withdrawal's row records a transaction as proven, in any role. `hash` must be lowercase. Only the
+ * row is examined; no RPC request is made.
+ */
 export function isWithdrawalProvenBy(row: WithdrawalRow, hash: Hex): boolean {
   const later = [row.destinationTxHash, row.refundTxHash, row.claimTxHash];
   if (later.includes(hash)) return true;

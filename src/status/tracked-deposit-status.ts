@@ -13,7 +13,7 @@ type DepositActions = Pick<NonNullable<TransferStatus["deposit"]>, "next" | "nex
 
 /**
  * Converts a tracked deposit to the transfer status that the API returns, with the deposit's steps and its next
- * transaction, which is built and simulated for this response. Throws `store_unavailable`.
+ * transaction, which it builds and simulates. Throws `store_unavailable`.
  */
 export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   const state = currentState(row, ctx.now());
@@ -23,8 +23,8 @@ export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<T
 }
 
 /**
- * Converts a deposit to a transfer status without steps or a next transaction. For transactions from which the deposit
- * does not continue. Throws `store_unavailable`.
+ * Converts a deposit to a transfer status without steps or a next transaction. Use it for a transaction that offers the
+ * user nothing to continue, such as a replay. Throws `store_unavailable`.
  */
 export function toStatusWithoutSteps(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   return statusOfRow(ctx, { row, actions: { next: null, next_refusal: null, steps: [] } });
@@ -52,8 +52,8 @@ const UNTRACKED_POLL_MS: Readonly<Record<string, number>> = { NOT_FOUND: 3_000, 
 const DONE_POLL_MS = 60_000;
 
 /**
- * Converts the classification of a transaction without a recorded deposit or withdrawal to the transfer status that the
- * API returns. Throws `store_unavailable`.
+ * Converts the classification of a transaction that belongs to no recorded deposit or withdrawal to the transfer status
+ * that the API returns. Throws `store_unavailable`.
  */
 export async function toUntrackedStatus(
   ctx: Context,

@@ -10,7 +10,7 @@ import type { Vault } from "../vaults/vault.ts";
 import type { VaultFlow } from "../vaults/vault-adapter.ts";
 import { acceptedTokens } from "../vaults/vault-deposit-entry.ts";
 
-/** A deposit into a vault of the registry that a receipt shows. */
+/** A deposit into a vault of the registry, as a receipt shows it. */
 export interface ShownDeposit {
   vault: Vault;
   /** Deposited amount in the smallest unit of `sentToken`; both are null if the receipt does not show it. */
@@ -35,9 +35,9 @@ interface ShownIn {
 
 /**
  * Finds a deposit into a vault of the registry in a successful receipt: a Router order whose token, vault and shares
- * match the registry; otherwise an event by which the vault's family reports deposits or requests; otherwise a call of
- * the vault's entry point by which the sender gained shares. Shares count only as far as transfers of the share token
- * confirm them. Null if there is none. Pure.
+ * match the registry; otherwise, an event by which the vault's family reports deposits or requests; otherwise, a call
+ * of the vault's entry point by which the sender gained shares. Shares count only to the extent that transfers of the
+ * share token confirm them. Null if there is none. Pure.
  */
 export function findShownDeposit(shown: ShownIn): ShownDeposit | null {
   return findRouterOrder(shown) ?? findVaultDeposit(shown) ?? findMint(shown);

@@ -38,9 +38,9 @@ interface RequestEnd {
 }
 
 /**
- * Returns the progress of a deposit request that was not built by this service, by the same evidence as for a tracked
- * one: the vault's view functions, and the transaction that sent the shares or returned the assets. Empty while the
- * request is pending, or if the chain cannot be read, which is logged. Throws `store_unavailable`.
+ * Returns what has become of a deposit request that was not built by this service. The evidence is the same as for a
+ * tracked one: the vault's view functions, and the transaction that sent the shares or returned the assets. Empty while
+ * the request is pending, or if the chain cannot be read (which is logged). Throws `store_unavailable`.
  */
 export async function findRequestEnd(
   ctx: Context,

@@ -13,9 +13,9 @@ import { findRequestEnd } from "./untracked-request-status.ts";
 import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawal-evidence.ts";
 
 /**
- * The status of a transaction without a recorded deposit or withdrawal, determined from its receipt. `sent` is an
- * amount of `sentToken`, `received` one of `shareToken`, which is the received token also if that is not a share token;
- * both in the token's smallest unit. Amounts and tokens are null unless the receipt shows a deposit or a withdrawal.
+ * The status of a transaction that belongs to no recorded deposit or withdrawal, determined from its receipt. `sent` is
+ * an amount of `sentToken`, `received` one of `shareToken` (the received token, even if it is not a share token), both
+ * in smallest units. Amounts and tokens are null unless the receipt shows a deposit or a withdrawal.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
@@ -48,11 +48,12 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
 });
 
 /**
- * Classifies a transaction without a record by its receipt: as a deposit into or a withdrawal from a vault of the
- * registry, with or without the Router, otherwise as `INVALID`. A reverted call of the Router is `FAILED`, any other
- * reverted transaction `INVALID`. A deposit, withdrawal or reverted call of the Router is `PENDING` until it has enough
- * confirmations, and so is a transaction without a receipt; an unknown transaction is `NOT_FOUND`. A deposit request at
- * an asynchronous vault is followed to its claim, settlement or refund. Throws `store_unavailable`.
+ * Classifies a transaction that belongs to no recorded deposit or withdrawal by its receipt: as a deposit into or a
+ * withdrawal from a vault of the registry, with or without the Router, otherwise as `INVALID`. A reverted call of the
+ * Router is `FAILED`, any other reverted transaction `INVALID`. A deposit, withdrawal or reverted call of the Router is
+ * `PENDING` until it has enough confirmations, and so is a transaction without a receipt; an unknown transaction is
+ * `NOT_FOUND`. A deposit request at an asynchronous vault is followed to its claim, settlement or refund. Throws
+ * `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,

@@ -23,9 +23,9 @@ interface MatchedWithdrawal {
 }
 
 /**
- * Returns the status of a transaction that may belong to a withdrawal, after tracking the withdrawal with it as a hint,
- * or null if the transaction does not belong to it. A reported transaction that is not yet in a block gets a status
- * without steps. Throws `store_unavailable`.
+ * Returns the status of a transaction that may belong to a withdrawal, or null if it does not. First tracks the
+ * withdrawal, with the transaction as a hint. A reported transaction that is not yet in a block gets a status without
+ * steps. Throws `store_unavailable`.
  */
 export async function getWithdrawalStatus(
   ctx: Context,

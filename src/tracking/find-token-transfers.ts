@@ -38,8 +38,8 @@ export interface FoundTransfers {
   /** Hashes of the transactions, oldest first. */
   hashes: Hex[];
   /**
-   * Remembers which blocks were searched, so that later searches read others. Call it once the transactions were read
-   * and prove nothing. Throws `store_unavailable`.
+   * Records which blocks were searched, so that later searches read others. Call it once the transactions have been
+   * read and prove nothing. Throws `store_unavailable`.
    */
   noteSearched(): Promise<void>;
 }

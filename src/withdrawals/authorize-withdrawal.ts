@@ -41,10 +41,10 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
 
 /**
  * Completes a built withdrawal with its user's signature: simulates the signed Router call on the real state, and
- * returns the build response with that transaction filled in. Tracks the withdrawal first, so that its row may be
- * updated; the signature is not stored and changes no state. Throws `withdrawal_not_found`; `withdrawal_state` if the
- * withdrawal needs no signature or was already sent; `quote_expired` from the quote's expiry on; `store_unavailable`.
- * Errors of `authorizeOrder` propagate.
+ * returns the build response with that transaction filled in. Tracks the withdrawal first, which may update its row.
+ * The signature is not stored and changes no state. Throws `withdrawal_not_found`; `withdrawal_state` if the withdrawal
+ * needs no signature or was already sent; `quote_expired` once the quote has expired; `store_unavailable`. Errors of
+ * `authorizeOrder` propagate.
  */
 export async function authorizeWithdrawal(
   ctx: Context,
@@ -67,10 +67,10 @@ export async function authorizeWithdrawal(
 }
 
 /**
- * Returns the step that cancels a withdrawal's signed order before it is submitted: a transaction, or, for an ERC-3009
- * order as long as `signature` is null, the message to sign. `signature` is the user's signature of that message.
- * Tracks the withdrawal first. Throws `withdrawal_not_found`; `withdrawal_state` if the withdrawal needs no signature,
- * was already sent, or needs no cancellation; `store_unavailable`. Errors of `cancelAuthorization` propagate.
+ * Returns the step that cancels a withdrawal's signed order before it is submitted: a transaction or, for an ERC-3009
+ * order while `signature` is null, the message to sign. `signature` is the user's signature of that message. Tracks the
+ * withdrawal first. Throws `withdrawal_not_found`; `withdrawal_state` if the withdrawal needs no signature, was already
+ * sent, or needs no cancellation; `store_unavailable`. Errors of `cancelAuthorization` propagate.
  */
 export async function cancelWithdrawal(
   ctx: Context,

@@ -6,7 +6,7 @@ import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { FailedExit, type PreparedExit, prepareExit } from "./prepare-exit.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** A mode of a vault with the withdrawal prepared in it, or the reason why it is not possible now. */
+/** A withdrawal mode of a vault, with the withdrawal prepared in it, or with the error that rules it out now. */
 export type ModeOption<T> =
   | { mode: ExitMode; prepared: T; refusal: null }
   | { mode: ExitMode; prepared: null; refusal: AppError };
@@ -22,10 +22,10 @@ const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Prepares a withdrawal in one mode. The Router is tried first, because it enforces a minimum payment. If the vault
- * rejects the Router's executor, or the simulation reverts for another reason than a payment below the minimum, the
+ * rejects the Router's executor, or the simulation reverts for a reason other than a payment below the minimum, the
  * user's own call of the vault is prepared instead. If that fails too, its error is thrown; for a `FailedExit`, its
  * `explained`. Throws `mode_unsupported` if the vault has no redemption path in this mode. Other errors of
- * `prepareExit` propagate at once.
+ * `prepareExit` propagate immediately.
  */
 export async function prepareMode(
   ctx: Context,
@@ -56,7 +56,7 @@ const mayCallItself = (error: unknown): boolean =>
 /**
  * Prepares the modes one after another, in the given order, and returns the first one that the vault accepts. Throws
  * the first mode's error if none is possible, and `mode_unsupported` if the list is empty. An error that is unrelated
- * to the vault (a node, the database, the simulation) is thrown at once.
+ * to the vault (from a node, the database or the simulation) is thrown immediately.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],

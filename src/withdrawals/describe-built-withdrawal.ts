@@ -17,8 +17,8 @@ type Figures = Omit<WithdrawOption, "mode" | "reasons">;
 
 /**
  * Returns the expected (`amount`) and the guaranteed (`least`) amount of the requested token, in its smallest unit.
- * `amount` is null if the vault's payment or the transfer is not known yet, `least` also if no contract enforces a
- * minimum.
+ * `amount` is null if the vault's payment or the transfer is not known yet; `least` is null if no contract enforces a
+ * minimum, or if the transfer is not known yet.
  */
 export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
   if (prepared.kind === "routed") {
@@ -43,8 +43,8 @@ function exitFee({ terms }: ExitWay): bigint | null {
 
 /**
  * Returns the amounts of a withdrawal in the API's format: the vault's payment and its exit fee, in the smallest unit
- * of the paid token, and the amount of the requested token with its value in US dollars. Values that are unknown are
- * null; `available_at` is null for an instant withdrawal.
+ * of the paid token, and the amount of the requested token with its value in US dollars. Unknown values are null;
+ * `available_at` is null for an instant withdrawal.
  */
 export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
   const { exit, order } = prepared;
@@ -73,7 +73,7 @@ function decimalsOfTarget(prepared: PreparedWithdrawal): number | null {
   return transferOf(prepared)?.token.decimals ?? null;
 }
 
-/** Converts a mode that the vault does not allow now to an option of a quote, with the reason and without figures. */
+/** Converts a mode that the vault does not allow now to an option of a quote, with the reason and without amounts. */
 export function toRefusedOption({
   mode,
   refusal,
@@ -120,7 +120,7 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
 
 /**
  * Returns the plan of the user's steps for a withdrawal. `share` is the vault's share token. The leg of a second step
- * has no transaction, because it is built for the amount that the vault paid; neither has a leg that waits for a
+ * has no transaction, because that is built for the amount that the vault paid. Nor does a leg that waits for a
  * signature.
  */
 export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRef): StepPlan {
@@ -160,8 +160,8 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
 
 /**
  * Converts a prepared withdrawal to the API response of a build. If a signature pays, the response contains no
- * transaction, approval or calls yet. `made.gas` is null if the native balance or the gas price is unknown, and so is
- * `gas_sufficient` then.
+ * transaction, approval or calls yet. `made.gas` is null if the native balance or the gas price is unknown;
+ * `gas_sufficient` is then null too.
  */
 export function toWireWithdrawal(
   prepared: PreparedWithdrawal,

@@ -16,7 +16,7 @@ import type { ExitCall } from "../vaults/vault-exits.ts";
 import type { ExitWay } from "./exit-preflight.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** A redemption with everything that is needed to encode it. */
+/** A redemption or redemption request, with everything needed to encode it. */
 export interface Exit {
   order: WithdrawalOrder;
   way: ExitWay;
@@ -35,8 +35,8 @@ const UNWRAP_OFFSET = 4n;
 const PER_UNIT_SCALE = 10n ** 27n;
 
 /**
- * Encodes the vault's own redemption or request. On the path through the Router, the Router's executor is caller, owner
- * and receiver; otherwise the user is.
+ * Encodes the vault's own redemption or request. For the path through the Router, the caller, the owner and the
+ * receiver are the Router's executor; otherwise, they are the user.
  */
 export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall {
   const { exits, vault, user } = order;
@@ -54,8 +54,8 @@ export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
 
 /**
  * Returns the Router step in which the executor redeems the shares that it holds. The executor's address is not known
- * in advance: the Router writes it into the parameters that must contain the caller. Throws a RangeError for a request,
- * which the owner must make.
+ * in advance, so the Router writes it into the parameters that must contain the caller. Throws a RangeError for a
+ * request, which only the owner can make.
  */
 export function redeemStep(exit: Exit): RouterStep {
   const { shareToken } = exit.order.vault;
@@ -107,7 +107,7 @@ export function shareOrder(
 
 /**
  * Returns the minimum output per share, times 10^27 and rounded down, for an order of all shares, whose number is known
- * only when it is executed. Zero for an order with a fixed number of shares, whose `minOut` suffices.
+ * only when it is executed. Zero for an order with a fixed number of shares, for which `minOut` is sufficient.
  */
 export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
   return order.shares === "all" ? (minOut * PER_UNIT_SCALE) / shares : 0n;

@@ -25,8 +25,8 @@ export interface ExitWay {
   mode: ExitMode;
   token: Token;
   /**
-   * True if the vault's payment, unwrapped if needed, is in the token that the user requested, so that no swap or
-   * bridge follows.
+   * True if the vault's payment, unwrapped if needed, is in the token that the user requested, so no swap or bridge
+   * follows.
    */
   pays: boolean;
   /** `router`: the Router's executor redeems the shares; `user`: the owner redeems them without the Router. */
@@ -36,7 +36,7 @@ export interface ExitWay {
   terms: ExitTerms;
 }
 
-/** On-chain state that a withdrawal is encoded from, all read at one block. */
+/** On-chain state, read at one block, from which a withdrawal is encoded. */
 export interface ExitFacts {
   /**
    * Shares to redeem, in the share token's smallest unit. For `all`, what the user held at `block`, with the shares

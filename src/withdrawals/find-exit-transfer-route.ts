@@ -37,7 +37,7 @@ export async function requestedToken(
 
 /**
  * Builds a provider's transaction for an offer, restricted to the offer's bridge, and verifies it. Throws
- * `price_unsafe` if the offer is not fair, and `upstream_rejected` if the calldata differs from the request; errors of
+ * `price_unsafe` if the offer is unfair, and `upstream_rejected` if the calldata differs from the request; errors of
  * the provider propagate.
  */
 export async function buildOffer(
@@ -58,7 +58,7 @@ export async function buildOffer(
 }
 
 /**
- * Finds a route that swaps or bridges a vault's payment, in `order.from`, into `token` for the user. Errors of
+ * Finds a route that swaps or bridges a vault's payment (`order.from`) into `token` for the user. Errors of
  * `searchRoutes` propagate.
  */
 export function findTransfer<B>(
@@ -74,7 +74,7 @@ export function findTransfer<B>(
   });
 }
 
-/** A simulated transaction of a provider that the user sends. */
+/** A provider's transaction that the user sends, after its simulation. */
 export interface UserTransfer {
   route: VerifiedTransfer;
   /** What the transaction takes from the user: the vault's payment. */
@@ -90,8 +90,8 @@ export interface BuiltOffer {
 }
 
 /**
- * Simulates a provider's transaction that the user sends. A user who does not hold the amount yet receives it by a
- * state override. Throws `price_unsafe` if the output is not fair; errors of `simulateProviderTransaction` propagate.
+ * Simulates a provider's transaction that the user sends. If the user does not hold the amount yet, a state override
+ * provides it. Throws `price_unsafe` if the output is unfair; errors of `simulateProviderTransaction` propagate.
  */
 export async function simulateUserTransfer(
   ctx: Context,
@@ -136,7 +136,7 @@ export interface PreparedTransfer {
   /** The calls to sign in one batch (EIP-5792): the approvals that are still needed, then the transaction. */
   calls: WalletCall[];
   /**
-   * Target of the transaction. The transaction is recognised on-chain by `target` and `dataHash`, the keccak256 hash of
+   * Target of the transaction. The transaction is recognised on chain by `target` and `dataHash`, the keccak256 hash of
    * its calldata.
    */
   target: Address;

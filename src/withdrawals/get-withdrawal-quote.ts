@@ -6,8 +6,8 @@ import { quoteWithdrawal } from "./prepare-withdrawal.ts";
 import { transferOf } from "./prepared-withdrawal.ts";
 
 /**
- * Quotes a withdrawal in every requested mode, from the same simulations as a build, without recording it. The mode
- * that a build would choose comes first, and `warnings` are those of this mode. A mode that the vault does not allow
+ * Quotes a withdrawal in every requested mode by preparing and simulating it as a build does, without recording it. The
+ * mode that a build would choose comes first; `warnings` are those of this mode. A mode that the vault does not allow
  * now is included with its reasons. US dollar values are null if a price is unknown. Errors of `quoteWithdrawal`
  * propagate.
  */

@@ -66,9 +66,9 @@ export interface ExitAttempt {
 
 /**
  * Checks, encodes, verifies and simulates a redemption or a request. The minimum payment of an instant redemption is
- * the higher of the vault's preview less the slippage (at most 3%, or 0.5% if a swap or bridge follows) and the
- * simulated payment less the slippage (at most 0.5%). Throws the error of `findExitRefusal`; `price_unsafe` if the
- * vault would pay much less than the shares are worth, or less than its preview; `FailedExit` if the simulation
+ * the higher of two amounts: the vault's preview less the slippage (at most 3%, or 0.5% if a swap or bridge follows),
+ * and the simulated payment less the slippage (at most 0.5%). Throws the error of `findExitRefusal`; `price_unsafe` if
+ * the vault would pay much less than the shares are worth, or less than its preview; `FailedExit` if the simulation
  * reverts; `simulation_unavailable`, `upstream_rejected`. Errors of the RPC nodes propagate.
  */
 export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<PreparedExit> {
@@ -152,7 +152,7 @@ function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
 }
 
 /**
- * Returns the payment of a withdrawal's transaction: the user's shares, with the user's balance and the spender's
+ * Returns what a withdrawal's transaction takes: the user's shares, with the user's balance and the spender's
  * allowance. A call that needs no allowance counts as fully approved; shares that the call itself claims first count as
  * held.
  */
@@ -293,7 +293,7 @@ function isRequestNoted({ exit, made }: Made): boolean {
 
 /**
  * Returns true if the logs of a request show that the user received at least the vault's previewed payment less the
- * slippage (at most 0.5%), so that nothing is left to be settled. False if the preview is unknown.
+ * slippage (at most 0.5%), so nothing remains to be settled. False if the preview is unknown.
  */
 export function isPaidAtOnce(
   { order, way }: Pick<ExitAttempt, "order" | "way">,

@@ -56,12 +56,12 @@ type FoundOnward =
   | { kind: "two_step"; exit: PreparedExit; route: VerifiedTransfer };
 
 /**
- * Prepares a withdrawal in a token that the vault does not pay. One Router transaction redeems and swaps or bridges, if
- * the vault allows the Router's executor to redeem and the provider's call can run as a step of an order. Otherwise the
- * first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later,
+ * Prepares a withdrawal in a token that the vault does not pay. If the vault allows the Router's executor to redeem and
+ * the provider's call can run as a step of an order, one Router transaction redeems and swaps or bridges. Otherwise,
+ * the first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later,
  * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws the vault's error if
- * the vault rejects the withdrawal, `price_unsafe` if it does not report what it pays, `below_minimum` if that is too
- * little to be transferred, otherwise the error of the route search or of `requestedToken`.
+ * the vault rejects the withdrawal, `price_unsafe` if it does not report what it pays, and `below_minimum` if that is
+ * too little to be transferred; errors of the route search and of `requestedToken` propagate.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, facts, mode } = of;

@@ -19,10 +19,10 @@ import {
 import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Prepares a withdrawal without recording it: resolves the request, reads the vault's conditions, chooses the mode,
- * then encodes, verifies and simulates the first transaction. The vault is the one in Postgres. Throws
- * `vault_not_found`, `store_unavailable`, `authorization_unsupported`; errors of `resolveWithdrawal` and
- * `readExitFacts`, and that of the preferred mode if none is possible, propagate.
+ * Prepares a withdrawal without recording it: resolves the request, reads the vault (from Postgres) and its conditions,
+ * chooses the mode, then encodes, verifies and simulates the first transaction. Throws `vault_not_found`,
+ * `store_unavailable`, `authorization_unsupported`; errors of `resolveWithdrawal` and `readExitFacts`, and that of the
+ * preferred mode if none is possible, propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
@@ -42,7 +42,7 @@ export interface QuotedWithdrawal {
 
 /**
  * Prepares a withdrawal in every requested mode, in parallel and without recording anything. A mode that the vault
- * refuses is returned with its error, unless all are refused. Throws as `prepareWithdrawal` does.
+ * refuses is returned with its error, unless all are refused. Throws the same errors as `prepareWithdrawal`.
  */
 export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promise<QuotedWithdrawal> {
   const work = async (vault: Vault): Promise<QuotedWithdrawal> => {

@@ -25,8 +25,8 @@ const PER_UNIT_SCALE = 10n ** 27n;
 const BPS = 10_000n;
 
 /**
- * Expected contents of a built withdrawal. It is derived from the user's request, the vault's registry entry and
- * on-chain state only, never from the encoder that is verified.
+ * Expected contents of a built withdrawal. They are derived only from the user's request, the vault's registry entry
+ * and on-chain state, never from the encoder that is verified.
  */
 export interface ExpectedWithdrawal {
   order: WithdrawalOrder;
@@ -40,7 +40,7 @@ export interface ExpectedWithdrawal {
   readAt: number;
   /** Minimum output, in the smallest unit of the output token. */
   least: bigint;
-  /** True if the vault pays the requested token, or its wrapped form, so that no swap or bridge follows. */
+  /** True if the vault pays the requested token, or its wrapped form, so no swap or bridge follows. */
   pays: boolean;
 }
 
@@ -114,8 +114,8 @@ function readVaultCall(
 }
 
 /**
- * Returns the tokens in which the vault may pay. If the vault pays the requested token, only that token or its wrapped
- * form; otherwise every token that the vault pays in this mode.
+ * Returns the tokens in which the vault may pay: if it pays the requested token, only that token or its wrapped form;
+ * otherwise, every token that it pays in this mode.
  */
 export function paidTokens({ order, mode, pays }: ExpectedWithdrawal): Address[] {
   const { vault, exits, to } = order;
@@ -165,7 +165,7 @@ export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall
 }
 
 /**
- * Compares the fields that all Router orders paid with shares have in common with the request: share token, amount,
+ * Compares with the request the fields that all Router orders paid with shares have in common: share token, amount,
  * receiver, refund address, order reference, partner attribution and deadline. Throws `upstream_rejected` with the name
  * of the first field that differs.
  */

@@ -37,8 +37,8 @@ export function chooseExitSignature({ order, facts, mode }: ExitInMode): Authori
 
 /**
  * Returns a copy of a withdrawal restricted to what a signature can cover: `signed` is set, the shares are those in
- * `facts.shares`, and in this mode only the path through the Router remains, if there is one. Paths of other modes are
- * unchanged.
+ * `facts.shares`, and of this mode's paths only the one through the Router remains, if there is one. Paths of other
+ * modes are unchanged.
  */
 export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
   const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");
@@ -73,7 +73,7 @@ export function planExitSignature(
   return planAuthorization({ kind, facts, owner, submitter, chainId: vault.chainId, data });
 }
 
-/** Adds the signature payload of a kind to a prepared withdrawal. Throws as `planExitSignature` does. */
+/** Adds the payload for a kind of signature to a prepared withdrawal. Throws the same errors as `planExitSignature`. */
 export function signedWithdrawal(prepared: PreparedWithdrawal, kind: AuthorizationKind): PreparedWithdrawal {
   const { order, exit } = prepared;
   const { facts, call } = exit;

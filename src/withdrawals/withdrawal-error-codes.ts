@@ -49,7 +49,7 @@ export const exitRequestErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Error codes that completing a withdrawal with a signature and cancelling its signed order have in common. Completing
+ * Error codes that are common to completing a withdrawal with a signature and cancelling its signed order. Completing
  * it can also return `authorization_unsupported` and `price_unsafe`.
  */
 export const signedWithdrawalErrors: readonly ErrorCode[] = [

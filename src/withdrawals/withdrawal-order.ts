@@ -88,8 +88,8 @@ export async function resolveWithdrawal(
 }
 
 /**
- * Returns the exits of a vault's family: its modes, conditions, calls and requests. Throws `mode_unsupported` if this
- * service does not support withdrawals from the vault.
+ * Returns how a vault's family handles withdrawals: its modes, conditions, calls and requests. Throws
+ * `mode_unsupported` if this service does not support withdrawals from the vault.
  */
 export function exitsOf(vault: Vault): VaultExits {
   const { exits } = adapterOf(vault);
@@ -99,8 +99,8 @@ export function exitsOf(vault: Vault): VaultExits {
 }
 
 /**
- * Returns true if a vault's mode matches the requested one. The request `request` also matches the mode `cooldown`, and
- * `auto` matches every mode.
+ * Returns true if a vault's mode matches the mode in a request: `request` also matches `cooldown`, and `auto` matches
+ * every mode.
  */
 export function matchesRequestedMode(mode: ExitMode, asked: WithdrawInput["mode"]): boolean {
   return asked === "auto" || (asked === "instant") === (mode === "instant");
@@ -125,13 +125,13 @@ function targetOf(
 /** The token that a vault pays in a mode. */
 export interface ExitToken {
   token: Token;
-  /** True if it is the requested token, possibly in its wrapped form, so that no swap or bridge follows. */
+  /** True if it is the requested token, possibly in its wrapped form, so no swap or bridge follows. */
   pays: boolean;
 }
 
 /**
- * Returns the token in which the vault is to pay: the requested token, or its wrapped form if the Router can unwrap it;
- * otherwise, with `pays` false, the first token that the vault pays in this mode.
+ * Returns the token in which the vault is to pay: the requested token, or its wrapped form if the Router can unwrap it.
+ * If the vault pays neither, returns the first token that it pays in this mode, with `pays` false.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

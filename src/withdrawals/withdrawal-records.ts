@@ -23,8 +23,8 @@ import { pollWithdrawalAfter, readWithdrawalSteps } from "./withdrawal-steps.ts"
 
 /**
  * Converts the row of a withdrawal to the API format, without the next step: `next` and `next_refusal` are null. The
- * state is the one at `now` (UNIX milliseconds): an unsent withdrawal whose quote has expired is `expired`, although
- * its row may still say `built`.
+ * state is that at `now` (UNIX milliseconds): an unsent withdrawal whose quote has expired is `expired`, although its
+ * row may still say `built`.
  */
 export function toTrackedWithdrawal(row: WithdrawalRow, now: number): Withdrawal {
   const state = currentWithdrawalState(row, now);
@@ -80,8 +80,8 @@ export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<
 /**
  * Tracks a withdrawal and returns it with the user's steps and its next transaction: the claim of a settled request,
  * the cancellation of an expired one, or the second step for the amount that the vault paid. `next` is null if there is
- * none or if it cannot be built, which `next_refusal` explains. If a chain cannot be read, the withdrawal is returned
- * as far as it is known. Throws `withdrawal_not_found`, `store_unavailable`.
+ * none or if it cannot be built, which `next_refusal` explains. If a chain cannot be read, returns what is known of the
+ * withdrawal. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
   const stored = await loadWithdrawal(ctx, trackingId);
@@ -107,8 +107,8 @@ export interface WithdrawalListFilter {
 }
 
 /**
- * Returns one page of a user's withdrawals as last tracked, newest first, without reading any chain. `before` is the
- * position of the last withdrawal on the previous page, or null for the first page. Throws `store_unavailable`.
+ * Returns one page of a user's withdrawals, newest first, as last tracked: no chain is read. `before` is the position
+ * of the last withdrawal on the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export async function listWithdrawals(
   ctx: Context,
@@ -123,7 +123,7 @@ export async function listWithdrawals(
 
 /**
  * Marks a withdrawal as abandoned, because its user will not send the transaction, and returns its new row. A
- * withdrawal that is already abandoned is returned unchanged. If the transaction appears on-chain after all, tracking
+ * withdrawal that is already abandoned is returned unchanged. If the transaction appears on chain after all, tracking
  * reopens the withdrawal. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` unless the
  * withdrawal is `built`, `expired` or `abandoned`, or if it changed in the meantime.
  */
@@ -144,8 +144,8 @@ export async function abandonWithdrawal(ctx: Context, trackingId: string): Promi
 /**
  * Stores a reported transaction of a withdrawal as a hint for tracking, and returns the withdrawal unchanged. The
  * transaction is looked up on the vault's chain, where the user sends all transactions of a withdrawal. Anyone can
- * report any hash, so a report is no proof: only the receipt decides. `txHash` is null for approvals, which are not
- * stored. Throws `withdrawal_not_found`, `store_unavailable`.
+ * report any hash, so a report proves nothing: the transaction's receipt decides. `txHash` is null for approvals, which
+ * are not stored. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function reportWithdrawalTransaction(
   ctx: Context,

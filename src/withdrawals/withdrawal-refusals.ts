@@ -21,10 +21,7 @@ const REFUSAL_TEXTS: Readonly<Record<ExitRefusal, string>> = {
   mode_unsupported: "does not pay withdrawals in this mode now",
 };
 
-/**
- * A redemption that the vault may refuse: its order, its redemption path, and the shares to redeem, in the share
- * token's smallest unit.
- */
+/** A redemption that the vault may refuse. `shares` is in the share token's smallest unit. */
 export interface RequestedExit {
   order: Pick<WithdrawalOrder, "vault">;
   way: Pick<ExitWay, "terms" | "mode">;
@@ -32,8 +29,8 @@ export interface RequestedExit {
 }
 
 /**
- * Creates the error for a vault that rejects a withdrawal, with the error code `refusal`, and with the available amount
- * or the time from the vault's conditions, if known.
+ * Creates the error for a vault that rejects a withdrawal. Its code is `refusal`. It contains the available amount or
+ * the time from the vault's conditions, if known and relevant to that code.
  */
 export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
@@ -68,9 +65,10 @@ function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bi
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
 /**
- * Returns how many of the shares the vault would redeem now, in the share token's smallest unit, according to its view
- * functions; all of them if the views do not say. `maxRedeem` may be slightly too low, because the vault rounds when it
- * converts shares to assets and back. If `maxWithdraw` covers the value of all shares, all of them count as redeemable.
+ * Returns how many of the shares the vault would redeem now according to its view functions, in the share token's
+ * smallest unit; all of them if the views do not say. `maxRedeem` may be slightly too low, because the vault rounds
+ * when it converts shares to assets and back. So if `maxWithdraw` covers the value of all shares, all of them count as
+ * redeemable.
  */
 export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;
@@ -157,8 +155,8 @@ export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
 }
 
 /**
- * Returns true if the Router reverted with this data because the output, or what a step requires, was below its
- * minimum.
+ * Returns true if this revert data shows that the Router reverted because the output, or what a step requires, was
+ * below its minimum.
  */
 export function isBelowFloor(revert: Hex): boolean {
   const name = decodeRouterError(revert)?.name;

@@ -24,9 +24,9 @@ interface SteppedWithdrawal {
 }
 
 /**
- * Returns the user's steps for a withdrawal in order, each with its state. Reads the allowance on-chain if the first
- * transaction was not sent yet; if that fails, what the build found applies. If no plan is stored, the steps have no
- * transactions. Throws `store_unavailable`.
+ * Returns the user's steps for a withdrawal in order, each with its state. Reads the allowance on chain if the first
+ * transaction has not been sent yet; if that fails, the build's finding applies. If no plan is stored, the steps have
+ * no transactions. Throws `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { row, state } = withdrawal;
@@ -155,8 +155,8 @@ async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
 /**
- * Returns the recommended time before a withdrawal is fetched again, in milliseconds: 3,000 while the user or a chain
- * acts, 5,000 for a bridge, and 60,000 for a vault's settlement or if nothing more happens.
+ * Returns the recommended time before fetching a withdrawal again, in milliseconds: 3,000 while the user or a chain
+ * must act, 5,000 for a bridge, and 60,000 for a vault's settlement or if nothing more happens.
  */
 export function pollWithdrawalAfter(state: WithdrawalState): number {
   switch (state) {

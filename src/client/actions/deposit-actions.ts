@@ -22,7 +22,7 @@ import {
   type Step,
 } from "./read-actions.ts";
 
-/** A deposit to execute. `userAddress` defaults to the wallet's account; `idempotencyKey` is random by default. */
+/** A deposit to execute. `userAddress` defaults to the wallet's account, `idempotencyKey` to a random key. */
 export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
   ExecutionOptions & { userAddress?: `0x${string}`; idempotencyKey?: string };
 
@@ -48,7 +48,7 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
 }
 
 /**
- * Continues a deposit from its tracking id alone, for example after a reload of the page: fetches the remaining steps
+ * Continues a deposit from its tracking id alone, for example after the page was reloaded: fetches the remaining steps
  * and executes them like `executeDeposit`. Throws CausewayError, for example `deposit_not_found`, `wrong_account`, or
  * `in_progress` if another tab executes the deposit.
  */

@@ -127,8 +127,8 @@ export function getDeposit(
 }
 
 /**
- * Lists one page of a user's deposits (20 by default), newest first; without `state`, only those with a transaction on
- * a chain. Throws CausewayError. Source: `GET /v1/deposits`.
+ * Lists one page of a user's deposits (20 by default), newest first. Without `state`, only deposits with a transaction
+ * on a chain are listed. Throws CausewayError. Source: `GET /v1/deposits`.
  */
 export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -165,8 +165,8 @@ export function getWithdrawal(
 }
 
 /**
- * Lists one page of a user's withdrawals (20 by default), newest first; without `state`, only those with a transaction
- * on a chain. Throws CausewayError. Source: `GET /v1/withdrawals`.
+ * Lists one page of a user's withdrawals (20 by default), newest first. Without `state`, only withdrawals with a
+ * transaction on a chain are listed. Throws CausewayError. Source: `GET /v1/withdrawals`.
  */
 export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -174,9 +174,9 @@ export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals
 }
 
 /**
- * Returns whether a user can deposit, withdraw, claim and cancel at a vault now, with the largest amounts and the
- * reasons why not, and the user's open requests. Throws CausewayError, `vault_not_found` for an unknown vault. Source:
- * `GET /v1/actions/{user_address}/{vault_id}`.
+ * Returns whether a user can deposit, withdraw, claim and cancel at a vault now, with the largest amounts or the reason
+ * why an action is not possible, and the user's open requests. Throws CausewayError, `vault_not_found` for an unknown
+ * vault. Source: `GET /v1/actions/{user_address}/{vault_id}`.
  */
 export function getActions(
   client: CausewayClient,
@@ -187,7 +187,7 @@ export function getActions(
 }
 
 /**
- * Returns the status of a transfer by any of its transactions; an unknown transaction is no error, but the status
+ * Returns the status of a transfer by any of its transactions. An unknown transaction is not an error: its status is
  * `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
  */
 export function getStatus(client: CausewayClient, query: Query<"status.get"> & ActionOptions) {

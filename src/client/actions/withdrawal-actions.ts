@@ -96,7 +96,7 @@ export function watchWithdrawal(
   return watchOrder({ read: () => getWithdrawal(client, { trackingId, signal }), onChange, signal });
 }
 
-/** A request to claim or cancel, and the wallet that does so. `userAddress` defaults to the wallet's account. */
+/** A redemption request to claim or cancel, and the wallet to use. `userAddress` defaults to the wallet's account. */
 export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress?: `0x${string}` };
 
 /**

@@ -23,7 +23,7 @@ const SECTIONS = [
 
 /**
  * Page for administrators: partner applications, vaults with the results of their checks, and the audit log. The
- * administrator's token is kept in memory only, so that reloading the page asks for it again.
+ * administrator's token is kept only in memory, so it must be entered again after a reload.
  */
 export function AdminPage() {
   const [token, setToken] = useState("");

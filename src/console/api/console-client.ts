@@ -7,7 +7,7 @@ import { CausewayError } from "../../client/causeway-client-error.ts";
 export const causeway = createCausewayClient({ url: window.location.origin });
 
 /**
- * Sends a request to the API and returns its response, typed as that of the operation `Name`; the type is not checked
+ * Sends a request to the API and returns its response, typed as that of the operation `Name`. The type is not checked
  * at run time. Throws CausewayError: a code of the API, `network`, `invalid_input`, or `aborted`.
  */
 export async function ask<Name extends keyof operations>(request: ApiRequest): Promise<Answer<Name>> {
@@ -16,7 +16,7 @@ export async function ask<Name extends keyof operations>(request: ApiRequest): P
 
 /**
  * Returns true for errors after which a repeated request may succeed: network errors, `rate_limited`, and responses
- * with a status from 500 on. False for errors that are not the client's.
+ * with a status of at least 500. False for anything but a CausewayError.
  */
 export function isTemporary(error: unknown): boolean {
   if (!(error instanceof CausewayError)) return false;

@@ -19,8 +19,8 @@ const RETRIES = 2;
 export const LIST_LIMIT = 500;
 
 /**
- * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise, and loaded
- * again when the window gets the focus. Temporary errors are retried up to twice; other errors are shown immediately.
+ * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise, and reloaded
+ * when the window regains the focus. Temporary errors are retried up to twice; other errors are shown immediately.
  */
 export const createQueryCache = (): QueryClient =>
   new QueryClient({
@@ -33,7 +33,7 @@ export const createQueryCache = (): QueryClient =>
     },
   });
 
-/** Query for the listed vaults, at most 500, loaded again every minute. */
+/** Query for the listed vaults, at most 500, reloaded every minute. */
 export const vaultsQuery = queryOptions({
   queryKey: ["vaults"],
   queryFn: ({ signal }) => getVaults(causeway, { limit: LIST_LIMIT, signal }),
@@ -41,7 +41,7 @@ export const vaultsQuery = queryOptions({
   refetchInterval: MINUTE,
 });
 
-/** Query for one vault, loaded again every minute. Fails with `vault_not_found`. */
+/** Query for one vault, reloaded every minute. Fails with `vault_not_found`. */
 export const vaultQuery = (vaultId: string) =>
   queryOptions({
     queryKey: ["vault", vaultId.toLowerCase()],
@@ -99,7 +99,7 @@ export const bridgesQuery = queryOptions({
   staleTime: HOUR,
 });
 
-/** Query for a user's positions and pending deposits on all chains, loaded again every 30 seconds. */
+/** Query for a user's positions and pending deposits on all chains, reloaded every 30 seconds. */
 export const positionsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["positions", userAddress.toLowerCase()],
@@ -107,7 +107,7 @@ export const positionsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for what a user can do at a vault now, loaded again every minute. */
+/** Query for what a user can do at a vault now, reloaded every minute. */
 export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }) =>
   queryOptions({
     queryKey: ["actions", of.userAddress.toLowerCase(), of.vaultId],
@@ -115,7 +115,7 @@ export const actionsQuery = (of: { userAddress: `0x${string}`; vaultId: string }
     refetchInterval: MINUTE,
   });
 
-/** Query for a user's newest 50 deposits that have a transaction on a chain, loaded again every 30 seconds. */
+/** Query for a user's newest 50 deposits that have a transaction on a chain, reloaded every 30 seconds. */
 export const depositsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["deposits", userAddress.toLowerCase()],
@@ -123,7 +123,7 @@ export const depositsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for a user's newest 50 withdrawals that have a transaction on a chain, loaded again every 30 seconds. */
+/** Query for a user's newest 50 withdrawals that have a transaction on a chain, reloaded every 30 seconds. */
 export const withdrawalsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["withdrawals", userAddress.toLowerCase()],
@@ -132,8 +132,8 @@ export const withdrawalsQuery = (userAddress: `0x${string}`) =>
   });
 
 /**
- * Query for 50 signals of the feed from `offset` on, newest first, loaded again every minute. `since` is a period such
- * as `7d`; an empty `dimension` means all dimensions.
+ * Query for 50 signals of the feed from `offset` on, newest first, reloaded every minute. `since` is a period such as
+ * `7d`; an empty `dimension` means all dimensions.
  */
 export const signalsQuery = (of: { since: string; dimension: string; offset: number }) =>
   queryOptions({
@@ -155,7 +155,7 @@ export const rulesQuery = queryOptions({
   staleTime: HOUR,
 });
 
-/** Query for the health of the service, loaded again every 30 seconds. */
+/** Query for the health of the service, reloaded every 30 seconds. */
 export const healthQuery = queryOptions({
   queryKey: ["health"],
   queryFn: ({ signal }) => ask<"health.details">({ path: "/health/details", signal }),

@@ -8,8 +8,8 @@ import { type FrameMessage, HELLO, type HostMessage, LEND } from "./embed-protoc
  */
 export interface LentProvider {
   /**
-   * Sends a request to the wallet and returns its result. Waits as long as the user needs; rejects with an Error that
-   * carries the wallet's `code`, or 4200 for a method that is not lent.
+   * Sends a request to the wallet and returns its result. Waits as long as the user needs. Rejects with an Error that
+   * has the wallet's `code`, or 4200 for a method that the embedding page does not allow.
    */
   request(call: { method: string; params?: unknown }): Promise<unknown>;
   /**
@@ -17,7 +17,7 @@ export interface LentProvider {
    * `disconnect`.
    */
   listen(listener: (name: string, value: unknown) => void): void;
-  /** Sends an event of the form to the page around the frame. */
+  /** Sends an event of the form to the embedding page. */
   report(event: EmbedEvent): void;
 }
 

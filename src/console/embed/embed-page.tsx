@@ -13,8 +13,8 @@ import { readEmbedSearch } from "./embed-search.ts";
 import { createLentConnection } from "./lent-wallet.ts";
 
 /**
- * Embedded form for a deposit into one vault, or the deposit that was built with it. It uses the wallet of the page
- * around the frame; outside a frame it shows only a notice.
+ * Embedded form for a deposit into one vault, or the deposit that was built with it. It uses the wallet of the
+ * embedding page; outside a frame, it shows only a notice.
  */
 export function EmbedPage() {
   const { vault, host, deposit } = readEmbedSearch(useSearch({ from: "/embed" }));
@@ -53,7 +53,7 @@ export function EmbedPage() {
   );
 }
 
-/** Waits until the page around the frame passes its wallet, which then replaces this browser's wallets. */
+/** Waits until the embedding page passes its wallet, which then replaces this browser's wallets. */
 function useLentWallet(host: string) {
   return useQuery({
     queryKey: ["lent wallet", host],
@@ -101,7 +101,7 @@ function EmbeddedForm({ vaultId, onBuilt }: { vaultId: string; onBuilt: (trackin
   );
 }
 
-/** Reports the content's height to the page around the frame at every change, so that the page can resize the frame. */
+/** Reports the content's height to the embedding page at every change, so that it can resize the frame. */
 function Sized({ provider, children }: { provider: LentProvider; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

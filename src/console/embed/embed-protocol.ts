@@ -1,15 +1,17 @@
 import type { EmbedEvent } from "../../client/client-embed-types.ts";
 
-/** Message by which the frame tells the page around it that it is ready to receive the wallet. */
+/** Message by which the frame tells the embedding page that it is ready to receive the wallet. */
 export const HELLO = "causeway.hello";
-/** Response of the page to `HELLO`. It carries the port for all further messages. */
+/** Response of the embedding page to `HELLO`. It carries the port for all further messages. */
 export const LEND = "causeway.lend";
 
-/** A message from the frame to the page: a request to the wallet, numbered by `id`, or an event of the form. */
+/**
+ * A message from the frame to the embedding page: a request to the wallet, numbered by `id`, or an event of the form.
+ */
 export type FrameMessage = { id: number; method: string; params: unknown } | { event: EmbedEvent };
 /**
- * A message from the page to the frame: the wallet's result or error for the request `id`, or an event of the wallet by
- * its EIP-1193 name.
+ * A message from the embedding page to the frame: the wallet's result or error for the request `id`, or an event of the
+ * wallet by its EIP-1193 name.
  */
 export type HostMessage =
   | { id: number; result: unknown }

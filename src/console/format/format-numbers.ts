@@ -16,8 +16,8 @@ const compactUsdFormat = new Intl.NumberFormat("en-US", { ...inUsd, notation: "c
 
 /**
  * Formats an amount in a token's smallest unit for display, with at most `digits` decimals (4 by default) and without
- * trailing zeros: `1,234.5678`. Rounds toward zero, so that the display never exceeds the amount. A nonzero amount
- * below the last decimal is shown as `<0.0001`.
+ * trailing zeros: `1,234.5678`. Rounds toward zero, so that the text never exceeds the amount. A nonzero amount too
+ * small for these decimals is shown as `<0.0001`.
  */
 export function formatAmount(amount: bigint, options: { decimals: number; digits?: number }): string {
   const { decimals, digits = DIGITS } = options;
@@ -48,7 +48,7 @@ export type ParsedAmount = { amount: bigint } | { problem: string };
 
 /**
  * Parses an amount that the user typed (digits, optionally with a decimal point and commas between thousands) to the
- * smallest unit of a token with `decimals` decimals. Returns a problem for an empty text, zero, anything else than a
+ * smallest unit of a token with `decimals` decimals. Returns a problem for an empty text, zero, anything that is not a
  * number, and more decimals than the token has: amounts are never rounded.
  */
 export function parseAmount(text: string, decimals: number): ParsedAmount {
@@ -65,8 +65,9 @@ export function parseAmount(text: string, decimals: number): ParsedAmount {
 }
 
 /**
- * Formats an amount in US dollars for display, with cents cut off: `$1,234.56`, or `$1.23M` from 10,000 dollars on if
- * `compact` is true. A positive amount below a cent is shown as `<$0.01`, an unknown one as a dash.
+ * Formats an amount in US dollars for display, rounded toward zero to cents: `$1,234.56`. If `compact` is true, amounts
+ * from 10,000 dollars on are shortened: `$1.23M`. A positive amount below a cent is shown as `<$0.01`, an unknown one
+ * as a dash.
  */
 export function formatUsd(usd: string | null | undefined, compact = false): string {
   if (usd === null || usd === undefined) return "–";
@@ -78,8 +79,8 @@ export function formatUsd(usd: string | null | undefined, compact = false): stri
 }
 
 /**
- * Formats a fraction as a percentage, rounded to `digits` decimals: `0.0512` is shown as `5.12 %`, and a nonzero one
- * below the last decimal as `<0.01 %`. An unknown fraction is shown as a dash.
+ * Formats a fraction as a percentage, rounded to `digits` decimals: `0.0512` is shown as `5.12 %`. A nonzero fraction
+ * too small for these decimals is shown as `<0.01 %`, an unknown one as a dash.
  */
 export function formatPercent(fraction: number | string | null | undefined, digits = 2): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(Number(fraction))) return "–";

@@ -3,8 +3,8 @@ import { plural } from "./format-text.ts";
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 
 /**
- * Formats a duration in seconds for people: `45 seconds`, `3 minutes`, `2 days`. Rounds up to the unit shown; less than
- * a second is shown as one.
+ * Formats a duration in seconds in words: `45 seconds`, `3 minutes`, `2 days`. Rounds up to the unit shown; less than a
+ * second is shown as one.
  */
 export function formatDuration(seconds: number): string {
   if (seconds < MINUTE) return plural(Math.max(1, Math.ceil(seconds)), "second");
@@ -14,8 +14,8 @@ export function formatDuration(seconds: number): string {
 }
 
 /**
- * Formats the time since an ISO 8601 time: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. Rounds down; a time in the
- * future is `just now`. `now` is in milliseconds since the epoch.
+ * Formats the time elapsed since an ISO 8601 time: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. Rounds down; a time
+ * in the future is `just now`. `now` is in milliseconds since the epoch.
  */
 export function formatAge(time: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1_000));

@@ -39,8 +39,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the display name of a vault family. An unlisted family gets that of its first part (`morpho_v2` is Morpho) or
- * its own key in plain letters.
+ * Returns the display name of a vault family. A family without one of its own gets the display name of its first part
+ * (`morpho_v2`: Morpho) or, failing that, its own name with a capital letter and spaces.
  */
 export function familyName(family: string): string {
   const known = FAMILIES[family] ?? FAMILIES[family.split(/[-_]/)[0] ?? ""];

@@ -7,7 +7,8 @@ import type { OrderKind } from "./order-words.ts";
 
 /**
  * Button that cancels the signed order of a deposit or withdrawal before it is submitted, by a signature or transaction
- * of its account, and then abandons it in the API. Renders nothing if the connected account is not the order's.
+ * of its account, and then marks it as abandoned in the API. Renders nothing if the connected account is not the
+ * order's.
  */
 export function CancelSignature(props: {
   kind: OrderKind;

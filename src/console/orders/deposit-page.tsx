@@ -23,8 +23,8 @@ export function DepositPage() {
 }
 
 /**
- * View of a deposit with its steps. It is loaded again while a step is required or waiting, as often as the API asks
- * for (every 3 seconds before its first response).
+ * View of a deposit with its steps. While a step is required or waiting, it is reloaded as often as the API recommends
+ * (every 3 seconds before its first response).
  */
 export function DepositOrder({ trackingId }: { trackingId: string }) {
   const query = useQuery({

@@ -15,7 +15,7 @@ import { QuoteSummary } from "./quote-summary.tsx";
 const [SAME_ASSET, OTHER_ASSET] = [0.01, 0.03];
 
 /**
- * Form that moves shares into another vault. It shows a quote, builds the move, and opens its page. `shares` is in the
+ * Form that moves shares to another vault. It shows a quote, builds the move, and opens its page. `shares` is in the
  * smallest unit of the share token, null while the amount is invalid.
  */
 export function MoveForm(props: { position: Position; userAddress: `0x${string}`; shares: bigint | null }) {

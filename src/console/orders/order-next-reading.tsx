@@ -4,8 +4,8 @@ import { formatDuration } from "../format/format-times.ts";
 const SECOND_MS = 1_000;
 
 /**
- * Countdown until an order is loaded again, at `at` in milliseconds since the epoch, with a button to load it
- * immediately (`onRead`).
+ * Countdown until an order is reloaded, at `at` in milliseconds since the epoch, with a button to reload it immediately
+ * (`onRead`).
  */
 export function NextReading({ at, onRead }: { at: number; onRead: () => void }) {
   const [now, setNow] = useState(Date.now());

@@ -29,9 +29,9 @@ export type TrackedOrder = Pick<
 >;
 
 /**
- * View of a deposit or withdrawal: its state, its steps to sign, and its details, which are the children. It executes
- * the steps with the user's wallet, and loads positions, lists, actions and balances again when the state changes.
- * `extra` is shown below the steps while none is executed.
+ * View of a deposit or withdrawal: its state, its steps to sign, and its details (`children`). It executes the steps
+ * with the user's wallet, and reloads positions, lists, actions and balances when the state changes. `extra` is shown
+ * below the steps while none is executed.
  */
 export function OrderView(props: {
   kind: OrderKind;

@@ -8,13 +8,13 @@ export type OrderState = string;
 /** Kind of an order, as it appears in the API's paths. */
 export type OrderKind = "deposit" | "withdrawal";
 
-/** Returns true while one of an order's steps is required or waiting, so that the order can still change. */
+/** Returns true while one of an order's steps is required or waiting; the order can then still change. */
 export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): boolean =>
   steps.some(({ state }) => state === "required" || state === "waiting");
 
 /**
- * Returns true if the user may already have signed an order that any account could submit, so that cancelling it has an
- * effect. Permits are excluded: only their owner can use them.
+ * Returns true if the user may already have signed an order that any account could submit, in which case cancelling it
+ * has an effect. Permits are excluded: only their owner can use them.
  */
 export const isCancellable = ({ state, steps }: { state: string; steps: readonly Step[] }): boolean =>
   state === "built" &&
@@ -109,7 +109,7 @@ function amountOf(step: Step): string {
   return `${formatAmount(step.amount, { decimals: step.token.decimals })} ${step.token.symbol || "shares"}`;
 }
 
-/** How the console shows an order's state: label, color tone and a short summary (empty for an unknown state). */
+/** How the console shows an order's state: label, color tone, and a short summary (empty for an unknown state). */
 export interface OrderStateText {
   label: string;
   tone: "neutral" | "accent" | "good" | "warn" | "bad";

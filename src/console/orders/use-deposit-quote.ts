@@ -35,7 +35,7 @@ export function depositInput(
 
 /**
  * Quotes a draft when the user has stopped typing for 350 ms, and then every 30 seconds until a quote fails. Without a
- * wallet, the quote is for the burn address. `settling` is true while the quote is not for the typed amount.
+ * wallet, the quote is for the burn address. `settling` is true while the quote does not match the typed amount.
  */
 export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   const { address } = useWallet();
@@ -57,7 +57,7 @@ export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
 
 /**
  * Returns the wallet's balance of a token in its smallest unit, read through the wallet every 20 seconds. Null if it is
- * not known yet, cannot be read, or the wallet is on another chain.
+ * not known yet or cannot be read, or if the wallet is on another chain.
  */
 export function useBalance(of: { chainId: number; token: `0x${string}` }): bigint | null {
   const wallet = useWallet();

@@ -6,7 +6,9 @@ import { Modal } from "../ui/dialogs.tsx";
 import { MoveForm } from "./move-form.tsx";
 import { WithdrawForm } from "./withdraw-form.tsx";
 
-/** Dialog to withdraw all or part of a position, to the wallet or into another vault. It starts with all shares. */
+/**
+ * Dialog to withdraw all or part of a position, to the wallet or into another vault. The amount starts at all shares.
+ */
 export function WithdrawDialog(props: {
   position: Position;
   userAddress: `0x${string}`;

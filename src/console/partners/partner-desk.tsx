@@ -10,7 +10,7 @@ import { askAs, type PartnerSession, setPartnerSession } from "./use-partner-ses
 
 /**
  * Dashboard of a signed-in partner: statistics about deposits, and API keys. A new key pair is shown until the partner
- * confirms that it was saved. Signing out ends the session in the API too.
+ * confirms having saved it. Signing out also ends the session in the API.
  */
 export function PartnerDesk({ session }: { session: PartnerSession }) {
   const [issued, setIssued] = useState(session.issued);

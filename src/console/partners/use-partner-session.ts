@@ -7,8 +7,8 @@ import { ask } from "../api/console-client.ts";
 import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
 /**
- * Session of a signed-in partner. It is kept in memory only and gone when the page is closed, although the API keeps it
- * until it expires.
+ * Session of a signed-in partner. It is kept only in memory and lost when the page is closed, although it stays valid
+ * in the API until it expires.
  */
 export interface PartnerSession {
   address: `0x${string}`;
@@ -60,9 +60,9 @@ async function sign(
 }
 
 /**
- * Mutation that signs a partner in or, with the purpose `register`, registers the wallet of an approved application
- * first. Either takes one signature of the connected wallet and sets the session. Fails with CausewayError,
- * `user_rejected` included.
+ * Mutation that signs a partner in. With the purpose `register`, it first registers the wallet of an approved
+ * application. Either takes one signature of the connected wallet and sets the session. Fails with CausewayError, for
+ * example `user_rejected`.
  */
 export function usePartnerSignIn() {
   return useMutation({
@@ -98,7 +98,7 @@ export interface ApplicationForm {
   website: string;
 }
 
-/** Mutation that sends a partner application, signed by the connected wallet. Then calls `onSent`. */
+/** Mutation that sends a partner application, signed by the connected wallet, and then calls `onSent`. */
 export function usePartnerApplication(onSent: () => void) {
   return useMutation({
     mutationFn: async (of: { address: `0x${string}`; form: ApplicationForm }) => {

@@ -17,7 +17,7 @@ const WAITING = new Set(["awaiting_deposit", "awaiting_transfer", "claimable"]);
 
 /**
  * List of deposits and withdrawals that wait for a transaction of the user, each with a link to continue. Renders
- * nothing if none does.
+ * nothing if there are none.
  */
 export function UnfinishedOrders(props: {
   deposits: readonly ListedDeposit[];

@@ -12,8 +12,8 @@ import type { Position } from "./portfolio-search.ts";
 type Request = Position["requests"][number];
 
 /**
- * List of a position's requests that the vault has not paid yet, with buttons to claim or cancel them if `own`, the
- * connected account, is the position's; `own` is null otherwise. Renders nothing without requests.
+ * List of a position's requests that the vault has not paid yet. If the position belongs to the connected account
+ * (`own`, otherwise null), each has buttons to claim or cancel it. Renders nothing without requests.
  */
 export function PositionRequests(props: {
   position: Position;

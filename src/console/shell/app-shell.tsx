@@ -16,8 +16,8 @@ const MAIN = [
 const activeOptions = { exact: true, includeSearch: false };
 
 /**
- * Layout of every page: header, navigation, a notice when the browser is offline, and footer. An embedded page has only
- * its content.
+ * Layout of every page: header, navigation, a notice when the browser is offline, and footer. An embedded page shows
+ * only its content.
  */
 export function AppShell() {
   const embedded = useRouterState({ select: ({ location }) => location.pathname === "/embed" });

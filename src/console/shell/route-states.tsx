@@ -40,8 +40,8 @@ export function PageFailed({ error }: { error: unknown }) {
 }
 
 /**
- * Page for one object of the API, which is passed to `children`. While the object is loading or could not be loaded,
- * the page has the heading `title`.
+ * Page for one object of the API, which is passed to `children`. While the object is loading or if it could not be
+ * loaded, the page has the heading `title`.
  */
 export function LoadedPage<Data>(props: {
   title: string;

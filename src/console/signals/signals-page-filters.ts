@@ -17,8 +17,8 @@ export function readSignalFilters(search: Readonly<Record<string, unknown>>): Si
 }
 
 /**
- * Converts filters to the API's parameters. Defaults to the signals of all dimensions (an empty text) from the last
- * seven days.
+ * Converts the filters to the API's parameters. Without filters: signals of all dimensions (an empty text) from the
+ * last seven days.
  */
 export const toSignalQuery = ({ since = "7d", dimension }: SignalFilters) => ({
   since,

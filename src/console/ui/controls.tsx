@@ -14,7 +14,7 @@ export const buttonClass = (kind: ButtonKind = "primary", wide = false): string 
   `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-4 py-2 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-60 ${KINDS[kind]} ${wide ? "w-full" : ""}`;
 
 /**
- * A button. Its type defaults to `button`, so that it does not submit a form by accident; `busy` disables it and shows
+ * A button. Its type defaults to `button`, so that it does not submit a form by accident. `busy` disables it and shows
  * a spinner.
  */
 export function Button(

@@ -16,7 +16,7 @@ export interface TableRow {
   cells: readonly ReactNode[];
 }
 
-/** A table of figures. The cells of the first column are row headings. */
+/** A table of data. The cells of the first column are row headings. */
 export function DataTable({ columns, rows }: { columns: readonly Column[]; rows: readonly TableRow[] }) {
   const [first, ...others] = columns;
   const minor = (index: number) => (others[index]?.minor === true ? "hidden sm:table-cell" : "");

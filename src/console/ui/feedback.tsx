@@ -33,7 +33,7 @@ const NOTICE: Readonly<Record<Tone, string>> = {
   bad: "border-bad/30 bg-bad-soft",
 };
 
-/** A message on the page. Screen readers announce a `bad` one immediately, and others when they are idle. */
+/** A message on the page. Screen readers announce it immediately if its tone is `bad`, otherwise when they are idle. */
 export function Notice(props: { tone?: Tone; title?: string; action?: ReactNode; children?: ReactNode }) {
   const { tone = "neutral", title, action, children } = props;
   return (
@@ -98,8 +98,8 @@ export function LoadingRows({ rows = 4, label = "Loading" }: { rows?: number; la
 }
 
 /**
- * The fields of a query's result that `Loaded` needs. `data` is undefined until it was loaded; `error` is null or
- * undefined without an error.
+ * The fields of a query's result that `Loaded` needs. `data` is undefined until it has been loaded; `error` is null or
+ * undefined if there is none.
  */
 export interface LoadableQuery<Data> {
   data: Data | undefined;

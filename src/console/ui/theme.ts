@@ -19,8 +19,8 @@ export function followTheme(): void {
 }
 
 /**
- * Applies a color scheme and stores the choice in the browser; if storage is not available, the choice lasts as long as
- * the page.
+ * Applies a color scheme and stores the choice in the browser. If storage is not available, the choice lasts until the
+ * page is closed.
  */
 export function chooseTheme(theme: Theme): void {
   chosen = theme;

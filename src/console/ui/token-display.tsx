@@ -1,6 +1,6 @@
 import { formatAmount } from "../format/format-numbers.ts";
 
-/** Background colors of token marks. A symbol always gets the same color. */
+/** Background colors of token badges. A symbol always gets the same color. */
 const HUES = [
   "bg-[#1f6feb]",
   "bg-[#0f766e]",
@@ -12,7 +12,7 @@ const HUES = [
 ];
 
 /**
- * A round mark with a token's first letters. Logos are not loaded, because their servers would learn which tokens a
+ * A round badge with a token's first letters. Logos are not loaded, because their servers would learn which tokens a
  * user views.
  */
 export function TokenMark({ symbol }: { symbol: string }) {

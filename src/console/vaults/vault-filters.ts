@@ -5,10 +5,10 @@ import { familyName } from "../format/format-vault-words.ts";
 export type VaultOrder = "tvl" | "apy" | "name";
 
 /**
- * Filters and sort order of the list of vaults, stored in the page's URL, so that a filtered list can be bookmarked and
- * shared. `q` is a search text, `chain` a chain id, `asset` the exact symbol of an accepted token, `family` the name of
- * a vault family, `settlement` how deposits are settled. A missing filter matches every vault; a missing `order` means
- * `tvl`.
+ * Filters and sort order of the list of vaults. They are stored in the page's URL, so that a filtered list can be
+ * bookmarked and shared. `q` is a search text, `chain` a chain id, `asset` the exact symbol of an accepted token,
+ * `family` the name of a vault family, `settlement` how deposits are settled. A missing filter matches every vault; a
+ * missing `order` means `tvl`.
  */
 export interface VaultFilters {
   q?: string;
@@ -49,8 +49,8 @@ function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | und
 
 /**
  * Returns the vaults that match the filters, in their sort order (highest total value first by default). Paused vaults
- * come last, and vaults with an unknown value last among the others. Every word of `q` must occur in the name, curator,
- * address, chain, family or a token symbol.
+ * come last; before them come those with an unknown value. Every word of `q` must occur in the name, curator, address,
+ * chain, family or a token symbol.
  */
 export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
   return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));

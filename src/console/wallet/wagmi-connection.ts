@@ -14,7 +14,7 @@ import type { Wallet } from "../../client/client-wallet-steps.ts";
 import { causeway } from "../api/console-client.ts";
 import { clientOfProvider, readBalance, signText } from "./wallet-provider-client.ts";
 
-/** A wallet that announced itself to the page by EIP-6963, or the one wallet that an embedding page lends. */
+/** A wallet that announced itself to the page by EIP-6963, or the one wallet that an embedding page provides. */
 export interface WalletChoice {
   id: string;
   name: string;
@@ -37,7 +37,7 @@ export interface WalletState {
  * visit.
  */
 export interface WalletConnection {
-  /** Returns the wallets that can be connected, as far as they are known yet. */
+  /** Returns the wallets that can be connected and are known so far. */
   choices(): readonly WalletChoice[];
   /** Calls the listener when the list of wallets changes. Returns a function that removes the listener. */
   onChoices(listener: () => void): () => void;

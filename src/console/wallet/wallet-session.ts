@@ -23,14 +23,14 @@ export const walletSession = {
     listeners.add(listener);
     return () => listeners.delete(listener);
   },
-  /** Uses this connection to the wallet of the page around the frame, in place of the browser's wallets. */
+  /** Uses this connection to the embedding page's wallet in place of the browser's wallets. */
   lend(connection: WalletConnection): void {
     resumed = true;
     loading = Promise.resolve(connection);
   },
   /**
-   * Loads the wallet code and creates the connection, once. After a failure, which propagates, the next call tries
-   * again.
+   * Loads the wallet code and creates the connection, once. If this fails, the error propagates, and the next call
+   * tries again.
    */
   load(): Promise<WalletConnection> {
     loading ??= import("./wagmi-connection.ts")
@@ -45,7 +45,7 @@ export const walletSession = {
   },
 };
 
-/** Returns the wallet's state and renders the component again when it changes. */
+/** Returns the wallet's state, and renders the component again when it changes. */
 export function useWallet(): WalletState {
   return useSyncExternalStore(walletSession.subscribe, walletSession.get);
 }

@@ -15,9 +15,9 @@ const MAX_PROBES = 32;
 const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
 /**
- * Returns a block before which a register had no code, found by bisection up to block `head`. It is at most 1,024
- * blocks too early, and earlier if the node lacks the state of old blocks, but never too late. Throws
- * `upstream_rejected` if the register has no code at `head`; errors of the chain client propagate.
+ * Returns a block before which a register had no code, found by bisection up to block `head`. It is never too late, and
+ * normally at most 1,024 blocks too early; more if the node lacks the state of old blocks. Throws `upstream_rejected`
+ * if the register has no code at `head`; errors of the chain client propagate.
  */
 export async function findFirstBlock(
   client: ChainClient,

@@ -16,10 +16,10 @@ import {
 } from "../../vaults/families/family-factory-addresses.ts";
 
 /**
- * How the vaults of a register are read. `list`: the view function `view` returns all of them; `getPools` is a function
- * of the contract that Gearbox's address provider names. `events`: the register has emitted one event per creation
- * since its deployment in block `from`, which is searched for if it is null; `vaults` names the event's arguments with
- * the vaults' addresses.
+ * How the vaults of a register are read. `list`: the view function `view` returns all of them (`getPools` is a function
+ * of the contract that Gearbox's address provider names). `events`: the register has emitted one event per vault since
+ * its deployment in block `from` (null if it must be searched for); `vaults` names the event's arguments that contain
+ * vault addresses.
  */
 export type RegisterReading =
   | {
@@ -41,8 +41,8 @@ export interface VaultRegister {
   /** Name of the protocol, used in the names of its vaults. */
   protocol: string;
   /**
-   * True if the register provably created its vaults, so that they run its code. False for a list of other vaults, and
-   * for a factory whose vaults are named by nothing but its log.
+   * True if the register provably created its vaults, so they run its code. False for a list of other vaults, and for a
+   * factory whose vaults are known only from its events.
    */
   isFactory: boolean;
   /** Who can add vaults: the protocol's owners (`governed`), or anyone (`anybody`). */
@@ -313,8 +313,8 @@ export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ address
 );
 
 /**
- * Returns how registers of a vault family are read, without addresses: of the first kind, if the family has several.
- * Null if there are none of the family in code. `adapter` is the family's name.
+ * Returns how the registers of a vault family are read (those of its first kind, if there are several), without
+ * addresses. Null if no register of the family is in code. `adapter` is the family's name.
  */
 export function registerOf(
   adapter: string,

@@ -26,15 +26,16 @@ interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
 }
 
 /**
- * Completeness of the evidence of a deposit or withdrawal. `incomplete`: a block is not recorded. `open`: all are
- * recorded, but one is not known to be final. `final`: all are final.
+ * How complete the evidence of a deposit or withdrawal is, that is, the blocks of the transactions that prove its row.
+ * `incomplete`: a block is not recorded. `open`: all are recorded, but one is not known to be final. `final`: all are
+ * final.
  */
 export type EvidenceStatus = "incomplete" | "open" | "final";
 
 /**
- * Records the blocks of the transactions that prove the row of a deposit or withdrawal, which are then watched for
- * reorgs until they are final. `known` is the evidence recorded so far. Does nothing if all are recorded; a row without
- * proving transactions is `final`. A transaction that is not in a block is left to a later check. Throws
+ * Records the blocks of the transactions that prove the row of a deposit or withdrawal. They are then watched for
+ * reorgs until they are final. `known` is the evidence recorded so far. Does nothing if all blocks are recorded; a row
+ * without proving transactions is `final`. A transaction that is not in a block is left to a later check. Throws
  * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function recordEvidence(
@@ -67,11 +68,11 @@ const GONE_MS = 5 * MINUTE_MS;
 const FORGOTTEN_MS = DAY_MS;
 
 /**
- * Returns true if the row of a deposit or withdrawal must be derived again, because a transaction it rests on is gone:
- * a reorg replaced the block of its evidence; its pending transaction has proven another deposit; or, from five minutes
- * to one day after the row's last change, a transaction without recorded evidence has no receipt. In state `submitted`,
- * such a transaction counts only if the node no longer knows it, so that a pending one is not lost. Errors of the RPC
- * nodes propagate.
+ * Returns true if the row of a deposit or withdrawal must be derived again, because a transaction that it relies on is
+ * gone: a reorg replaced the block of its evidence; its pending transaction has proven another deposit; or, from five
+ * minutes to one day after the row's last change, a transaction without recorded evidence has no receipt. In state
+ * `submitted`, such a transaction counts as gone only if the node no longer knows it, so a pending one is not dropped.
+ * Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,

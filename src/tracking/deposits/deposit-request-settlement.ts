@@ -14,7 +14,10 @@ import { isConfirmed, type TransactionReader } from "./deposit-transaction-reade
 import type { Transition } from "./deposit-transitions.ts";
 import { isRequestGone, type RequestState, readRequest } from "./track-deposit-request.ts";
 
-/** Requests whose shares a claim transaction sent: only this one, this and other requests, or only other requests. */
+/**
+ * The requests whose shares a claim transaction sent: only the given one (`own`), this and other ones (`shared`), or
+ * only other ones (`another's`).
+ */
 export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
@@ -43,8 +46,8 @@ export async function claimOwnership(
 }
 
 /**
- * Fields that identify a deposit request at an asynchronous vault, of a tracked deposit or of one that was made without
- * this service.
+ * Fields that identify a deposit request at an asynchronous vault. The deposit is tracked, or was made without this
+ * service.
  */
 export type RequestSubject = Pick<
   DepositRow,

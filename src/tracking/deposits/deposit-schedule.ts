@@ -24,7 +24,7 @@ type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt"
 
 /**
  * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled: unsent ones, and
- * finished ones whose evidence is final, are only checked again if the follower finds an event of theirs. `hinted` is
+ * finished ones whose evidence is final, are only checked again if the follower finds an event for them. `hinted` is
  * true if there are unread hints, which are then read as if the source transaction were unconfirmed; `now` is in UNIX
  * milliseconds. The pause doubles with each check that changes nothing: from 5 seconds to 1 hour until the source
  * transaction is confirmed, from 15 seconds to 1 hour in transit, and from 1 minute to 6 hours while the user or the

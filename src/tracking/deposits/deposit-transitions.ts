@@ -13,7 +13,7 @@ import { nextState, type StateEvent } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
 import { readNewEvidence } from "./track-proving-transactions.ts";
 
-/** A status transition: an event of a deposit, with the database columns to write. */
+/** A transition of a deposit: an event, with the database columns to write. */
 export interface Transition {
   event: StateEvent;
   /**
@@ -37,9 +37,9 @@ interface ProvenTransitions {
 
 /**
  * Applies transitions to a deposit in order, stores the result in one write and returns the new row. The blocks that
- * prove it are stored with it, so that a later reorg is noticed. A deposit that changes becomes due for its next check at
- * once. Returns the stored row if another writer has changed the state, and the row unchanged if a transaction already
- * proves another deposit. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * prove it are stored with it, so that a later reorg can be detected. A deposit that changes becomes due for its next
+ * check immediately. Returns the stored row if another writer has changed the state, and the row unchanged if a
+ * transaction already proves another deposit. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // The deposit becomes due, so that its evidence is recorded and its next step is tracked.
@@ -90,7 +90,7 @@ export async function restateDeposit(
   return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
 }
 
-/** Returns a deposit's row as transitions would change it, without storing it. Pure except for the clock. */
+/** Returns a deposit's row as the transitions would change it, without storing it. Pure except for the clock. */
 export function previewTransitions(
   ctx: Context,
   input: { row: DepositRow; transitions: readonly Transition[] },
@@ -133,7 +133,7 @@ interface ReceiptContext {
 /**
  * Returns the transition of a deposit whose shares reached the user. `depositTxHash` is set if the proof consists of
  * share transfers in that transaction, which then cannot prove another deposit. A partial deposit stays partial, but
- * its shares are stored, so that it needs no further step.
+ * its shares are stored, so it needs no further step.
  */
 export function completedTransition(
   { row, confirmed }: ReceiptContext,

@@ -17,9 +17,9 @@ const REFERENCE_BLOCKS = 1_000;
 const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Searches the newest 1,000 blocks of the vaults' chains for Router deposits of the given rows, with one search of at
- * most four requests per chain. Returns the transaction hashes by deposit reference; a reference that was not found is
- * absent. A chain that cannot be searched is logged and left out. Never throws.
+ * Searches the newest 1,000 blocks of the vaults' chains for Router deposits of the given rows, with at most four
+ * requests per chain. Returns the transaction hashes by deposit reference; a reference that was not found is absent. A
+ * chain that cannot be searched is logged and left out. Never throws.
  */
 export async function findDepositsByReference(
   ctx: Context,
@@ -41,10 +41,10 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the head block and the `blocks` blocks before it for Router deposits with the given references, newest
- * first, with at most four requests, so that older blocks may be left out. Returns, for each reference found, the hash
- * of its newest transaction. The node's answer is not verified: the caller must verify the transactions. Errors of the
- * chain client propagate.
+ * Searches the head block and the `blocks` blocks before it for Router deposits with the given references. Reads the
+ * newest blocks first, with at most four requests, so older blocks may be left out. Returns, for each reference found,
+ * the hash of its newest transaction. The node's response is not verified: the caller must verify the transactions.
+ * Errors of the chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

@@ -16,8 +16,8 @@ import { vaultTransitions } from "./track-destination-transaction.ts";
 
 /**
  * Reads the status of a deposit's or withdrawal's transfer from its provider and, if another provider operates the
- * bridge, also from that one. Statuses with evidence from the bridge's contracts come first. A provider that fails is
- * logged and left out, so that the list may be empty. Never throws because of a provider.
+ * bridge, from that one too. Statuses with evidence from the bridge's contracts come first. A provider that fails is
+ * logged and left out, so the list may be empty. Errors of providers are never thrown.
  */
 export async function readProviderStatuses(
   ctx: Context,
@@ -124,9 +124,9 @@ async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<T
 }
 
 /**
- * Returns the transactions that providers name as a transfer's refund, without duplicates. None until the destination
- * chain shows that the transfer's deadline has passed without a payout: no bridge refunds earlier, and what is named
- * before may be the refund of a different transfer of the same amount.
+ * Returns the transactions that providers name as a transfer's refund, without duplicates. Empty until the destination
+ * chain shows that the transfer's deadline has passed without a payout: no bridge refunds earlier, and a transaction
+ * named before that may refund a different transfer of the same amount.
  */
 export function namedRefunds(said: readonly ProviderStatus[]): Hex[] {
   const isOverdue = said.some(({ proof }) => proof?.taken?.refundable === true);

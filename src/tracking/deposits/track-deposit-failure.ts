@@ -6,8 +6,8 @@ import { once } from "../../lib/once.ts";
 import { decodeRouterError, foreignReason } from "../../router/router-codec.ts";
 
 /**
- * Why the transaction of a deposit or withdrawal reverted, as the substatus that the API returns. `EXPIRED`: after the
- * Router order's deadline.
+ * Why the transaction of a deposit or withdrawal reverted, as the substatus that the API returns. `EXPIRED`: it was
+ * included after the Router order's deadline.
  */
 export type FailureReason =
   | "OUT_OF_GAS"

@@ -11,7 +11,7 @@ import { readUncached } from "../../vaults/vault-state.ts";
 import type { Transition } from "./deposit-transitions.ts";
 
 /**
- * Reads the vault of a deposit or withdrawal from Postgres, whatever its status in the registry. Throws
+ * Reads the vault of a deposit or withdrawal from Postgres, regardless of its status in the registry. Throws
  * `vault_not_found`, also if its chain is no longer served, and `store_unavailable`.
  */
 export function findVaultOfDeposit(
@@ -40,8 +40,8 @@ export function isRejected({ state, requestId }: { state: string; requestId: str
 }
 
 /**
- * Reads the requests of a deposit's user from its asynchronous vault: the deposit's own if its id is known, otherwise
- * all of the user together. Returns null if the vault does not accept deposit requests any more. Throws
+ * Reads the requests of a deposit's user from its asynchronous vault: the deposit's own request if its id is known,
+ * otherwise all of the user's requests together. Returns null if the vault no longer accepts deposit requests. Throws
  * `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function readRequest(
@@ -74,7 +74,7 @@ export function isRequestGone({
 
 /**
  * Returns the transition of a deposit whose transaction made a request at an asynchronous vault. Empty if the receipt
- * contains no request of the user, or the vault is not asynchronous. Throws `vault_not_found`, `store_unavailable`.
+ * contains no request of the user, or if the vault is not asynchronous. Throws `vault_not_found`, `store_unavailable`.
  */
 export async function requestTransitions(
   ctx: Context,

@@ -36,9 +36,9 @@ export interface TrackedDeposit {
 
 /**
  * Tracks a deposit: reads the chains from the source transaction to the vault, stores what has changed, and drops hints
- * that need no further reads. Progress on one chain is stored even if another chain cannot be read, which is logged and
- * returned as `unreadable`, not thrown. `hints` are transactions that may belong to the deposit; if absent, they are
- * loaded. `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
+ * that need no further reads. If a chain cannot be read, tracking stops and keeps the progress so far; the error is
+ * logged and returned as `unreadable`, not thrown. `hints` are transactions that may belong to the deposit; if absent,
+ * they are loaded. `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,

@@ -19,7 +19,7 @@ interface VaultCall {
 
 /**
  * Returns true if a successful transaction is the user's own call to the vault's entry point, directly or in a smart
- * account's batch, with exactly the delivered amount or the guaranteed minimum.
+ * account's batch, that pays exactly the delivered amount or the guaranteed minimum.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
@@ -79,10 +79,10 @@ export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boo
 }
 
 /**
- * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit: by the
- * Router's event or, after the delivery, by the user's own call to the vault with its shares or request. Empty if it
- * proves nothing or is not confirmed yet. A reverted second step does not change the state and can be sent again.
- * Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit. The proof is
+ * the Router's event or, after the delivery, the user's own call to the vault with the resulting shares or request.
+ * Empty if it proves nothing or is not confirmed yet. A reverted second step does not change the state and can be sent
+ * again. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;

@@ -56,8 +56,8 @@ export async function readEvidence(
 
 /**
  * Returns the blocks of the transactions that a change adds to a row. For a routed deposit that had already ended, the
- * source is left out: it is recorded once source and delivery are known to belong together. Errors of the RPC nodes
- * propagate.
+ * source is left out, because it is recorded only once source and delivery are known to belong together. Errors of the
+ * RPC nodes propagate.
  */
 export async function readNewEvidence(
   readTransaction: TransactionReader,

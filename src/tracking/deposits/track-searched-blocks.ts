@@ -11,8 +11,8 @@ const REMEMBERED_MS = 31 * DAY_MS;
 const SearchedBlocks = z.array(z.object({ from: z.int(), to: z.int() }));
 
 /**
- * Returns the blocks that earlier searches with this key have read. Empty if nothing is remembered or Redis fails,
- * which is logged, so that they are searched again. Never throws.
+ * Returns the blocks that earlier searches with this key have read. Empty if nothing is remembered or Redis fails
+ * (which is logged); all blocks are then searched again. Never throws.
  */
 export async function readSearchedBlocks(ctx: Context, key: string): Promise<BlockSet> {
   try {
@@ -25,8 +25,8 @@ export async function readSearchedBlocks(ctx: Context, key: string): Promise<Blo
 }
 
 /**
- * Remembers all blocks that searches with this key have read, in Redis for 31 days. If blocks remain to be searched,
- * `trackingId` is the row that becomes due in a minute, otherwise null. A failure of Redis is logged, and nothing
+ * Stores in Redis, for 31 days, the blocks that searches with this key have read. If `trackingId` is not null, blocks
+ * remain to be searched: this row then becomes due for a check in a minute. If Redis fails, that is logged, and nothing
  * becomes due. Throws `store_unavailable`.
  */
 export async function rememberSearch(

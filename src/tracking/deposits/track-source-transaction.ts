@@ -38,10 +38,10 @@ const WORD_DIGITS = 64;
 const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
 
 /**
- * Returns the keccak256 hashes of all byte strings in a transaction's input that follow their own length, at any depth:
- * smart-account batches encode their calls this way. Searches the first 131,072 bytes for strings of at least 68 bytes,
- * and hashes at most 262,144 bytes in total. A match does not prove that the call is made. Sources: EIP-5792, ERC-7579,
- * ERC-4337, Safe's MultiSend.
+ * Returns the keccak256 hashes of all byte strings in a transaction's input that are preceded by their own length, at
+ * any depth: smart-account batches encode their calls this way. Searches the first 131,072 bytes for strings of at
+ * least 68 bytes, and hashes at most 262,144 bytes in total. A match does not prove that the call is made. Sources:
+ * EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
@@ -72,8 +72,8 @@ type BuiltSource = Pick<
 
 /**
  * Returns true if a transaction is the source transaction that was built for a deposit or withdrawal, a smart account's
- * batch that contains it, or a Router order that carries the deposit into a bridge or swap and that the user paid for
- * with a signature, whichever account submitted it.
+ * batch that contains it, or (from any submitter) a Router order that the user paid for with a signature and that
+ * carries the deposit into a bridge or swap.
  */
 export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
   if (transaction === null) return false;
@@ -115,8 +115,8 @@ export function isSourceTransaction(row: BuiltSource, transaction: Transaction):
 }
 
 /**
- * Returns the hashes under which a transaction's calldata may be stored for a deposit or withdrawal: its own and, for a
- * signed Router order, that of the order without the signature.
+ * Returns the hashes under which a transaction's calldata may be stored for a deposit or withdrawal: the hash of the
+ * calldata and, for a signed Router order, that of the same order without the signature.
  */
 export function builtDataHashes(input: Hex): Hex[] {
   const unsigned = unsignedCalldata(input);
@@ -212,7 +212,7 @@ interface SourceCandidate {
 
 /**
  * Returns the transitions that a transaction on the source chain proves for a deposit. Empty if the transaction is
- * neither the built one nor in itself a proof of the deposit. Throws `store_unavailable`. Errors of the RPC nodes
+ * neither the built one nor a proof of the deposit by itself. Throws `store_unavailable`. Errors of the RPC nodes
  * propagate.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
@@ -246,8 +246,8 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
 }
 
 /**
- * Returns true while a deposit's source transaction is not proven, whatever the state, or if it reverted and may be
- * sent again. False if the vault rejected the request that it made.
+ * Returns true if a deposit's source transaction is not proven, in any state, or if it reverted and may be sent again.
+ * False if the vault rejected the request that it made.
  */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || (row.state === "failed" && !isRejected(row));

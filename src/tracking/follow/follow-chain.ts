@@ -52,16 +52,16 @@ export interface ChainRound {
   head: number;
   /** Number of logs that matched the filters. */
   logs: number;
-  /** Number of final blocks that are not read yet. */
+  /** Number of final blocks that have not been read yet. */
   missing: number;
-  /** False if another round stored its progress at the same time, so that this one stored none. */
+  /** False if another round stored its progress at the same time, in which case this one stored none. */
   applied: boolean;
 }
 
 /**
- * Runs one tracking round on a chain, under a lock of the chain: reads the logs since the last round, then final blocks
- * that no round has read, newest first, with at most 80 requests and for about 15 seconds. Stores transactions that may
- * belong to deposits or withdrawals as hints, checks the evidence that is not final for reorgs, and stores the
+ * Runs one tracking round on a chain, under a lock for that chain: reads the logs since the last round, then final
+ * blocks that no round has read, newest first, with at most 80 requests and for about 15 seconds. Stores transactions
+ * that may belong to deposits or withdrawals as hints, checks the evidence that is not final for reorgs, and stores the
  * coverage. Returns null if another round is running on the chain, or ended less than `pauseMs` ago. Errors are logged
  * and recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`,
  * `store_unavailable`, and the last node's RpcError or OutsideError.

@@ -45,13 +45,13 @@ export interface FollowRun extends FollowedRows {
   /** Number of chains with deposits or withdrawals to follow, and how many of them could not be read. */
   chains: number;
   failed: number;
-  /** Number of final blocks that are not read yet. */
+  /** Number of final blocks that have not been read yet. */
   missing: number;
 }
 
 /**
  * Follows all deposits and withdrawals: reads each chain's events and tracks the rows that are due. With a queue, it
- * only sends messages: three rounds per chain for the next minute, and at most 400 due rows. Without a queue, it does
+ * only sends messages: three rounds per chain for the next minute, and at most 400 due rows. Without a queue, it runs
  * one round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in `failed`. Throws
  * `store_unavailable`; errors of the queue propagate.
  */
@@ -85,10 +85,10 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
 
 /**
- * Handles a message of the follower's queue, and returns figures for the log: either runs a round on a chain (`busy` if
- * another one is running or has just ended) and queues the deposits and withdrawals that are due, or tracks those of
- * the message whose lease is still the one in the message. Throws `chain_unsupported`, `upstream_unavailable`,
- * `upstream_timeout`, `store_unavailable`, and the errors of `followChain` and of the queue.
+ * Handles a message of the follower's queue, and returns counts for the log. For a chain, runs a round (`busy` if
+ * another one is running or has just ended) and queues the deposits and withdrawals that are due. For deposits and
+ * withdrawals, tracks those whose lease is still the one in the message. Throws `chain_unsupported`,
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`; errors of `followChain` and of the queue propagate.
  */
 export async function followFromMessage(
   ctx: Context,

@@ -29,8 +29,8 @@ const distinct = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
  * Returns the filters for the logs that show deposits and withdrawals on a chain. They select payments by user while
- * there are few users, and otherwise by the contracts that the users pay, so that their number does not grow with the
- * number of builds. Transfers of users with a deposit or withdrawal in progress are selected for at most five topic
+ * there are few users, and otherwise by the contracts that the users pay, so the number of filters does not grow with
+ * the number of builds. Transfers of users with a deposit or withdrawal in progress are selected for at most five topic
  * lists of users. Filters without addresses are left out. Pure.
  */
 export function depositLogFilters(search: LogSearch): LogFilter[] {

@@ -65,9 +65,9 @@ interface RowRun {
 }
 
 /**
- * Tracks leased deposits and withdrawals, three at a time, and schedules their next checks. A run starts no further one
- * after 18 seconds or 120 requests, and makes the rest due again in five seconds. After a chain could not be read,
- * further ones between the same two chains are left to a later run. Throws `store_unavailable`.
+ * Tracks leased deposits and withdrawals, three at a time, and schedules their next checks. After 18 seconds or 120
+ * requests, a run starts no further one, and makes the rest due again in five seconds. Once a chain could not be read,
+ * the remaining ones between the same two chains are left to a later run. Throws `store_unavailable`.
  */
 export async function followRows(
   ctx: Context,

@@ -21,7 +21,7 @@ type Asked = Pick<
   | "moveMin"
 >;
 
-/** Payment of a redemption as its receipt shows it. Amounts are in smallest units. */
+/** A redemption's payment as its receipt shows it. Amounts are in smallest units. */
 export interface ExitPayment {
   /**
    * `asked`: the user received the requested token. `asset`: the user received the vault's asset, which still has to be
@@ -36,7 +36,7 @@ export interface ExitPayment {
   shares: bigint | null;
 }
 
-/** Returns true if the vault itself pays the requested token on the requested chain, so that no transfer follows. */
+/** Returns true if the vault itself pays the requested token on the requested chain, so no transfer follows. */
 export const paysRequestedToken = ({ exitToken, moveToken, vaultChainId, toChainId }: Asked): boolean =>
   vaultChainId === toChainId && sameAddress(exitToken, moveToken);
 
@@ -53,7 +53,8 @@ export const TRANSFER_ROUNDING = 2n;
  * Returns the payment that the Router's event of a withdrawal shows, or null. The event must be an `OrderExecuted` with
  * the withdrawal's reference, the user as payer and receiver, the share token, the built output token, and at least the
  * minimum output. The reference alone proves nothing, because anyone can repeat it. The Router measures balances, which
- * a token may report falsely: a payment counts only as far as the token's own transfers to the user show it.
+ * a token may report falsely, so a payment counts only to the extent that the token's own transfers to the user show
+ * it.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
@@ -98,7 +99,7 @@ function redeemedAssets(receipt: Receipt, of: { vault: Vault; shares: bigint }):
   return same.length === 1 ? (same[0]?.assets ?? null) : null;
 }
 
-/** Returns the withdrawals that a vault's own events in a receipt show, of any account, in the order of the logs. */
+/** Returns the withdrawals of any account that a vault's own events in a receipt show, in log order. */
 export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
   const source = adapterOf(vault).flows(vault);
   const emitters = [vault.entryPoint, ...source.addresses];
@@ -113,8 +114,8 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
  * Returns the payment of a redemption that the user made directly at the vault, or null if the receipt shows no payment
  * to the user. The proof is the net transfer of the vault's token to the user; for native currency, which has no
  * transfer event, it is the vault's event of a withdrawal by the user. `batched` is true if the redemption was one of
- * several calls, in a transaction that anyone may have sent: then the vault's event of the user's own withdrawal must
- * show it, and only the payment of this event counts.
+ * several calls in a transaction that anyone may have sent: only the payment in the vault's event of the user's own
+ * withdrawal then counts.
  */
 export function findDirectExit(
   receipt: Receipt,

@@ -45,9 +45,9 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Returns a withdrawal's request among the user's open ones: by its id or, if none has it, the first that returns the
- * shares of a cancelled request; for a row without an id, by its shares or because it is the only one. Null if none
- * matches. Pure.
+ * Finds a withdrawal's request among the user's open ones: by its id or, if none has it, the first that returns the
+ * shares of a cancelled request. A row without an id is matched by its shares, or with the only open request. Null if
+ * none matches. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,

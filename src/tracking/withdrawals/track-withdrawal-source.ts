@@ -32,9 +32,9 @@ interface ExitCandidate {
 }
 
 /**
- * Returns the transitions that a transaction proves for a withdrawal as its first one: a redemption, a request or the
- * start of a cooldown. Empty if the transaction is neither the built one nor in itself a proof of the withdrawal.
- * Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the transitions that a transaction proves as a withdrawal's first one: a redemption, a request or the start
+ * of a cooldown. Empty if the transaction is neither the built one nor a proof of the withdrawal by itself. Throws
+ * `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function exitSourceTransitions(
   ctx: Context,

@@ -36,9 +36,10 @@ export interface TrackedWithdrawal {
 
 /**
  * Tracks a withdrawal: reads the chains from its first transaction to the user's payment, stores what has changed, and
- * drops hints that need no further reads. Progress on one chain is stored even if another chain cannot be read, which
- * is logged and returned as `unreadable`, not thrown. `hints` are transactions that may belong to the withdrawal; if
- * absent, they are loaded. `apply` stores the transitions, by default `applyToWithdrawal`. Throws `store_unavailable`.
+ * drops hints that need no further reads. If a chain cannot be read, tracking stops and keeps the progress so far; the
+ * error is logged and returned as `unreadable`, not thrown. `hints` are transactions that may belong to the withdrawal;
+ * if absent, they are loaded. `apply` stores the transitions, by default `applyToWithdrawal`. Throws
+ * `store_unavailable`.
  */
 export async function trackWithdrawal(
   ctx: Context,

@@ -32,9 +32,9 @@ export interface ProvenWithdrawal {
 
 /**
  * Applies transitions to a withdrawal in order, stores the result in one write and returns the new row. The blocks that
- * prove it are stored with it, so that a later reorg is noticed. A withdrawal that changes becomes due for its next check
- * at once. Returns the stored row if another writer has changed the state, and the row unchanged if a transaction
- * already proves another withdrawal. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * prove it are stored with it, so that a later reorg can be detected. A withdrawal that changes becomes due for its
+ * next check immediately. Returns the stored row if another writer has changed the state, and the row unchanged if a
+ * transaction already proves another withdrawal. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
   return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
@@ -88,7 +88,7 @@ export async function restateWithdrawal(
   return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
 }
 
-/** Returns a withdrawal's row as transitions would change it, without storing it. Pure except for the clock. */
+/** Returns a withdrawal's row as the transitions would change it, without storing it. Pure except for the clock. */
 export async function previewWithdrawal(
   ctx: Context,
   input: Pick<ProvenWithdrawal, "row" | "transitions">,
