@@ -106,7 +106,7 @@ export interface paths {
         };
         /**
          * List vaults
-         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. A vault that changes places between two pages, because its value of `sort` changed, may be on both or neither. Figures are at most some minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
+         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. A vault that changes places between two pages, because its value of `sort` changed, may be on both or neither. Figures are at most a few minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
          */
         get: operations["vaults.list"];
         put?: never;
@@ -1390,7 +1390,7 @@ export interface components {
              */
             apy_30d: number | null;
             /**
-             * @description Value of the vault's net assets in US dollars, at most some minutes old, or `null` if assets or price are unknown.
+             * @description Value of the vault's net assets in US dollars, at most a few minutes old, or `null` if assets or price are unknown.
              * @example 125000000.00
              */
             tvl_usd: string | null;
@@ -1405,12 +1405,12 @@ export interface components {
              */
             max_deposit: bigint | null;
             /**
-             * @description Part of the assets that a withdrawal at once costs in fees, as a fraction, or `null` if it is unknown or the vault pays no withdrawal at once.
+             * @description Fee of an immediate withdrawal, as a fraction of the assets, or `null` if it is unknown or the vault pays no withdrawal immediately.
              * @example 0.001
              */
             exit_fee: number | null;
             /**
-             * @description Web site of the curator, or empty if unknown.
+             * @description Website of the curator, or empty if unknown.
              * @example https://www.steakhouse.financial
              */
             curator_url: string;
@@ -2018,7 +2018,7 @@ export interface components {
              */
             apy_30d: number | null;
             /**
-             * @description Value of the vault's net assets in US dollars, at most some minutes old, or `null` if assets or price are unknown.
+             * @description Value of the vault's net assets in US dollars, at most a few minutes old, or `null` if assets or price are unknown.
              * @example 125000000.00
              */
             tvl_usd: string | null;
@@ -2033,12 +2033,12 @@ export interface components {
              */
             max_deposit: bigint | null;
             /**
-             * @description Part of the assets that a withdrawal at once costs in fees, as a fraction, or `null` if it is unknown or the vault pays no withdrawal at once.
+             * @description Fee of an immediate withdrawal, as a fraction of the assets, or `null` if it is unknown or the vault pays no withdrawal immediately.
              * @example 0.001
              */
             exit_fee: number | null;
             /**
-             * @description Web site of the curator, or empty if unknown.
+             * @description Website of the curator, or empty if unknown.
              * @example https://www.steakhouse.financial
              */
             curator_url: string;
@@ -4519,7 +4519,7 @@ export interface components {
              */
             vault_ids: string[] | null;
         };
-        /** @description Figures of the deposits and withdrawals built with a partner's API key. */
+        /** @description Statistics on the deposits and withdrawals built with a partner's API key. */
         Dashboard: {
             /**
              * @description Id of the partner. Deposits record its keccak256 hash on-chain.
@@ -4598,17 +4598,17 @@ export interface components {
                  */
                 completed: number;
                 /**
-                 * @description Number of withdrawals in which the user received another token than asked for.
+                 * @description Number of withdrawals in which the user received a token other than the requested one.
                  * @example 0
                  */
                 partial: number;
                 /**
-                 * @description Number of withdrawals whose bridge paid back.
+                 * @description Number of withdrawals whose bridge refunded the user.
                  * @example 0
                  */
                 refunded: number;
                 /**
-                 * @description Number of requests that were taken back.
+                 * @description Number of withdrawals whose request was cancelled.
                  * @example 1
                  */
                 cancelled: number;
@@ -5664,7 +5664,7 @@ export interface components {
              */
             router_code_hash: HexText | null;
         };
-        /** @description A bridge that cross-chain deposits can use. */
+        /** @description A bridge that cross-chain deposits and withdrawals can use. */
         Bridge: {
             /**
              * @description Key of the bridge, as `preferred_bridge` takes it.
@@ -5915,7 +5915,7 @@ export interface components {
                  */
                 code: string | null;
             }[];
-            /** @description How far each chain is known. */
+            /** @description Nodes, and indexing and tracking progress, of each chain. */
             chains: {
                 /**
                  * @description EIP-155 chain id.

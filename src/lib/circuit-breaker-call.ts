@@ -30,7 +30,9 @@ export function outcomeOfOutsideError(error: unknown): Outcome {
   return error.kind === "network" ? "broken" : "answer";
 }
 
-/** Time between two looks at a trial, in milliseconds, and their maximum number: a healthy dependency answers sooner. */
+/**
+ * Time between two looks at a trial, in milliseconds, and their maximum number: a healthy dependency answers sooner.
+ */
 const TRIAL_POLL_MS = 20;
 const TRIAL_POLLS = 15;
 

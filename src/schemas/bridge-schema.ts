@@ -17,5 +17,5 @@ export const BridgeSummary = z
       example: [1, 8453],
     }),
   })
-  .meta({ id: "Bridge", description: "A bridge that cross-chain deposits can use." });
+  .meta({ id: "Bridge", description: "A bridge that cross-chain deposits and withdrawals can use." });
 export type BridgeSummary = z.infer<typeof BridgeSummary>;

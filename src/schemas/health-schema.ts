@@ -88,7 +88,9 @@ export const SharedDetails = z.object({
   dependencies: z
     .array(DependencyHealth)
     .meta({ description: "State of the database, Redis and each chain." }),
-  chains: z.array(ChainHealth).meta({ description: "How far each chain is known." }),
+  chains: z
+    .array(ChainHealth)
+    .meta({ description: "Nodes, and indexing and tracking progress, of each chain." }),
   providers: z
     .array(z.object({ name: z.string().meta({ description: "Name of the provider.", example: "across" }) }))
     .nullable()

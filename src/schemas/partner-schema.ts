@@ -276,11 +276,16 @@ export const Dashboard = z
           .int()
           .meta({ description: "Number of withdrawals whose token reached the user.", example: 16 }),
         partial: z.int().meta({
-          description: "Number of withdrawals in which the user received another token than asked for.",
+          description:
+            "Number of withdrawals in which the user received a token other than the requested one.",
           example: 0,
         }),
-        refunded: z.int().meta({ description: "Number of withdrawals whose bridge paid back.", example: 0 }),
-        cancelled: z.int().meta({ description: "Number of requests that were taken back.", example: 1 }),
+        refunded: z
+          .int()
+          .meta({ description: "Number of withdrawals whose bridge refunded the user.", example: 0 }),
+        cancelled: z
+          .int()
+          .meta({ description: "Number of withdrawals whose request was cancelled.", example: 1 }),
         failed: z
           .int()
           .meta({ description: "Number of withdrawals that failed or were rejected.", example: 1 }),
@@ -303,7 +308,7 @@ export const Dashboard = z
   })
   .meta({
     id: "Dashboard",
-    description: "Figures of the deposits and withdrawals built with a partner's API key.",
+    description: "Statistics on the deposits and withdrawals built with a partner's API key.",
   });
 export type Dashboard = z.infer<typeof Dashboard>;
 

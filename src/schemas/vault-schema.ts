@@ -180,7 +180,7 @@ const yields = {
 const valued = {
   tvl_usd: UsdText.nullable().meta({
     description:
-      "Value of the vault's net assets in US dollars, at most some minutes old, or `null` if assets or price are unknown.",
+      "Value of the vault's net assets in US dollars, at most a few minutes old, or `null` if assets or price are unknown.",
     example: "125000000.00",
   }),
 };
@@ -203,12 +203,12 @@ const shown = {
     .nullable()
     .meta({
       description:
-        "Part of the assets that a withdrawal at once costs in fees, as a fraction, or `null` if it is unknown or the " +
-        "vault pays no withdrawal at once.",
+        "Fee of an immediate withdrawal, as a fraction of the assets, or `null` if it is unknown or the vault pays no " +
+        "withdrawal immediately.",
       example: 0.001,
     }),
   curator_url: z.string().meta({
-    description: "Web site of the curator, or empty if unknown.",
+    description: "Website of the curator, or empty if unknown.",
     example: "https://www.steakhouse.financial",
   }),
   explorer_link: z.string().meta({

@@ -19,7 +19,10 @@ export interface VaultIncident {
   vault: Vault;
 }
 
-/** Time during which later runs repeat a search that found no event, in milliseconds. It is long enough to reach a working node. */
+/**
+ * Time during which later runs repeat a search that found no event, in milliseconds. It is long enough to reach a
+ * working node.
+ */
 const AGAIN_MS = 30 * 60_000;
 
 /**
@@ -60,7 +63,9 @@ interface Change {
   to: number;
 }
 
-/** Returns the search criteria for an incident's event, or null if its transaction is known or its rule has no events. */
+/**
+ * Returns the search criteria for an incident's event, or null if its transaction is known or its rule has no events.
+ */
 function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow): Change | null {
   const topics = changeTopics(ruleId === "control_changed" ? subject : ruleId);
   const [from, to] = [Number(evidence["before_block"]) + 1, Number(evidence["after_block"])];
@@ -69,7 +74,10 @@ function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow)
   return { topics, value: ruleId === "control_changed" ? (evidence["after"] ?? null) : null, from, to };
 }
 
-/** Returns the transaction and block of the last event that shows the change. Returns an empty object if there is none or no node responds. */
+/**
+ * Returns the transaction and block of the last event that shows the change. Returns an empty object if there is none
+ * or no node responds.
+ */
 async function locateChange(
   ctx: Context,
   of: { vault: Vault; change: Change },

@@ -7,8 +7,8 @@ const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint
   ["AVAX", 5_000n],
 ];
 /**
- * Smallest amount that a signal reports of an asset without an entry in the table above, in thousandths of a token. Most
- * of these assets are worth a dollar or less.
+ * * Smallest amount that a signal reports of an asset without an entry in the table above, in thousandths of a token.
+ * Most of these assets are worth a dollar or less.
  */
 const MIN_ANY_AMOUNT = 100_000n;
 

@@ -16,7 +16,10 @@ import { groupByVault, readFacts, type SignalVault } from "./read-signal-facts.t
 import { signalRules } from "./rules/list-signal-rules.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
-/** Maximum age of incidents that findings are merged into, in milliseconds. It exceeds the period that any rule examines. */
+/**
+ * Maximum age of incidents that findings are merged into, in milliseconds. It exceeds the period that any rule
+ * examines.
+ */
 const KNOWN_MS = 90 * DAY_MS;
 /** Maximum number of vaults per batch, so that their snapshots fit into one response of the database. */
 const BATCH_SIZE = 40;
@@ -84,7 +87,10 @@ async function readOfAll(ctx: Context, examined: readonly SignalVault[]) {
   return { changes, events, known };
 }
 
-/** Applies all signal rules to a batch of vaults. Returns the new and extended incidents, and separately the unchanged ones. */
+/**
+ * Applies all signal rules to a batch of vaults. Returns the new and extended incidents, and separately the unchanged
+ * ones.
+ */
 function applyRules(
   ctx: Context,
   input: {

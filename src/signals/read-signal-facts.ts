@@ -148,7 +148,10 @@ function toFacts(
   };
 }
 
-/** Converts a stored event to a governance change, or null if the vault's current registry entry no longer matches the event. */
+/**
+ * Converts a stored event to a governance change, or null if the vault's current registry entry no longer matches the
+ * event.
+ */
 function toGovernanceChange(vault: Vault, row: ControlEventRow): GovernanceChange | null {
   const { txHash, blockNumber } = row;
   const event = findGovernanceEvent(vault, { address: row.emitter, topic: row.topics[0] ?? "", links: null });

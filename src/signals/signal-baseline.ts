@@ -4,7 +4,10 @@ import { medianAndMad, percent } from "./signal-finding.ts";
 
 /** Minimum number of earlier days from which a vault's baseline is computed. */
 export const MIN_BASELINE_DAYS = 7;
-/** Minimum deviation of a baseline, as a fraction of total assets. Without it, any movement of a steady vault would be unusual. */
+/**
+ * Minimum deviation of a baseline, as a fraction of total assets. Without it, any movement of a steady vault would be
+ * unusual.
+ */
 const MIN_DEVIATION = 0.01;
 /** Number of median absolute deviations above the median that texts call normal. */
 const BASELINE_DEVIATIONS = 4;
@@ -19,7 +22,9 @@ export interface Bound {
   least: number;
   /** Minimum distance above the median of the vault's earlier days, in median absolute deviations. */
   deviations: number;
-  /** Fraction of total assets from which the tier applies regardless of the vault's history, or null if there is none. */
+  /**
+   * Fraction of total assets from which the tier applies regardless of the vault's history, or null if there is none.
+   */
   always: number | null;
   /** Reason for this threshold, shown to customers. */
   reason: string;

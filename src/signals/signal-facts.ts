@@ -117,7 +117,10 @@ export interface VaultFacts {
 export const latestPoint = (facts: VaultFacts): Point | null =>
   facts.recent.at(-1) ?? facts.hours.at(-1) ?? null;
 
-/** Maximum and minimum length of an interval that counts as a day, in seconds. The range tolerates a few missing snapshots. */
+/**
+ * Maximum and minimum length of an interval that counts as a day, in seconds. The range tolerates a few missing
+ * snapshots.
+ */
 const LONGEST_DAY = 1.25 * DAY_S;
 const SHORTEST_DAY = 0.75 * DAY_S;
 

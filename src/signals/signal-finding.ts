@@ -4,7 +4,10 @@ import type { VaultFacts } from "./signal-facts.ts";
 /** An observation that a signal rule makes about one vault. Findings are merged into incidents. */
 export interface Finding {
   tier: Tier;
-  /** Distinguishes the findings of one rule, such as those about the owner and the fee. Empty if the rule makes only one finding. */
+  /**
+   * Distinguishes the findings of one rule, such as those about the owner and the fee. Empty if the rule makes only one
+   * finding.
+   */
   subject: string;
   title: string;
   summary: string;
@@ -23,7 +26,10 @@ export interface Finding {
   blockNumber: number | null;
 }
 
-/** A signal rule: a pure function from the facts of one vault to findings, with its public title, thresholds and reasons. */
+/**
+ * A signal rule: a pure function from the facts of one vault to findings, with its public title, thresholds and
+ * reasons.
+ */
 export interface SignalRule extends Rule {
   dimension: Dimension;
   /** Time after the last finding of an incident in which a new finding still extends it, in seconds. */

@@ -5,7 +5,9 @@ import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
 import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";
 
-/** A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal. */
+/**
+ * A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal.
+ */
 export type EvidenceRow = typeof depositEvidence.$inferSelect;
 
 /** Selects the evidence of deposits and withdrawals, in no particular order. Throws `store_unavailable`. */

@@ -51,7 +51,9 @@ export interface AugustusSwap {
   permit: Hex;
 }
 
-/** Number of bits of `partnerAndFee` below the partner's address. Source: AugustusFees.sol, `parsePartnerAndFeeData`. */
+/**
+ * Number of bits of `partnerAndFee` below the partner's address. Source: AugustusFees.sol, `parsePartnerAndFeeData`.
+ */
 const FEE_DATA_BITS = 96n;
 /** Bits of `feeData` that contain the fee in basis points. Source: AugustusFees.sol. */
 const FEE_PERCENT_MASK = 0x3fffn;

@@ -12,7 +12,9 @@ export interface VeloraDeployment {
 /** Velora's deployments by chain id. */
 export type VeloraDeployments = ReadonlyMap<number, VeloraDeployment>;
 
-/** Address of Augustus V6.2, the same on every chain. Source: Velora's list of contracts, paraswap-dex-lib `config.ts`. */
+/**
+ * Address of Augustus V6.2, the same on every chain. Source: Velora's list of contracts, paraswap-dex-lib `config.ts`.
+ */
 const AUGUSTUS: Address = "0x6A000F20005980200259B80c5102003040001068";
 
 /**

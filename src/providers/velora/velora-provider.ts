@@ -101,8 +101,8 @@ interface SwapInput {
 }
 
 /**
- * Requests a price. Errors of the client propagate; throws `upstream_rejected` if the price is for another swap. Source:
- * `GET /prices`.
+ * * Requests a price. Errors of the client propagate; throws `upstream_rejected` if the price is for another swap.
+ * Source: `GET /prices`.
  */
 async function quoteSwap(parts: VeloraParts, input: SwapInput): Promise<TransferQuote> {
   const { scope, request } = input;
@@ -231,6 +231,8 @@ function quoteOf({ gasCost }: VeloraRoute) {
  */
 const slippageBps = ({ slippage }: TransferRequest): bigint => (slippage - 1n) / PARTS_PER_BPS;
 
-/** Returns the minimum that a swap will deliver for an expected output, rounded down, less the unit that stays behind. */
+/**
+ * Returns the minimum that a swap will deliver for an expected output, rounded down, less the unit that stays behind.
+ */
 const minimumOutput = (output: bigint, request: TransferRequest): bigint =>
   (output * (BPS - slippageBps(request))) / BPS - AUGUSTUS_DUST;

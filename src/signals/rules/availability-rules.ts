@@ -19,7 +19,10 @@ interface SnapshotChange {
   after: Point;
 }
 
-/** Returns the newest pair of snapshots of the last two hours between which a condition became true, or null if there is none. */
+/**
+ * Returns the newest pair of snapshots of the last two hours between which a condition became true, or null if there is
+ * none.
+ */
 function findTurn(facts: VaultFacts, holds: (point: Point) => boolean | null): SnapshotChange | null {
   for (let index = facts.recent.length - 1; index > 0; index -= 1) {
     const [before, after] = [facts.recent[index - 1], facts.recent[index]];
@@ -29,7 +32,10 @@ function findTurn(facts: VaultFacts, holds: (point: Point) => boolean | null): S
   return null;
 }
 
-/** Returns the fields of a finding that come from one snapshot. Its key is the block number, so that a change is counted once. */
+/**
+ * Returns the fields of a finding that come from one snapshot. Its key is the block number, so that a change is counted
+ * once.
+ */
 const atSnapshot = ({ seconds, blockNumber }: Point) => ({
   subject: "",
   metrics: [],
@@ -128,7 +134,9 @@ export const unpaused = turnRule({
   holds: (point) => !point.paused,
 });
 
-/** Returns true if the remaining deposit capacity is zero, or null if deposits are paused or the capacity is unknown. */
+/**
+ * Returns true if the remaining deposit capacity is zero, or null if deposits are paused or the capacity is unknown.
+ */
 const isFull = (point: Point): boolean | null =>
   point.paused || point.maxDeposit === null ? null : point.maxDeposit === 0n;
 
@@ -238,6 +246,8 @@ export const liquidityThin: SignalRule = {
   },
 };
 
-/** Returns the fraction of total assets that could be withdrawn immediately, or 1 if nothing limited the largest holder. */
+/**
+ * Returns the fraction of total assets that could be withdrawn immediately, or 1 if nothing limited the largest holder.
+ */
 const liquidShare = ({ liquidity, totalAssets }: Point): number =>
   liquidity === null || totalAssets === null ? 1 : (fractionOf(liquidity, totalAssets) ?? 1);

@@ -58,7 +58,9 @@ export const registryChanged: SignalRule = {
       })),
 };
 
-/** Returns what a change of status means for deposits: they are opened for the first time, resumed, paused or closed. */
+/**
+ * Returns what a change of status means for deposits: they are opened for the first time, resumed, paused or closed.
+ */
 function verbOf({ from, to }: RegistryChange): string {
   if (to === "active") return from === "paused" ? "resumed" : "opened";
   return to === "paused" ? "paused" : "closed";

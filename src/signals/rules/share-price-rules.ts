@@ -173,7 +173,10 @@ export const apyBreak: SignalRule = {
   },
 };
 
-/** Returns the title and summary about an unusual yield. A fall of the share price by more than rounding is reported as a loss. */
+/**
+ * Returns the title and summary about an unusual yield. A fall of the share price by more than rounding is reported as
+ * a loss.
+ */
 function breakTexts(
   { vaultName, assetSymbol, assetDecimals }: VaultFacts,
   of: { last: DailyRate; baseline: { median: number; mad: number }; days: number },
@@ -294,7 +297,10 @@ export const priceStale: SignalRule = {
   },
 };
 
-/** Returns the timestamps of the snapshots whose share price differs from the previous one, oldest first, in seconds since the epoch. */
+/**
+ * Returns the timestamps of the snapshots whose share price differs from the previous one, oldest first, in seconds
+ * since the epoch.
+ */
 function priceChanges({ days, hours, recent }: VaultFacts): number[] {
   const firstHour = hours[0]?.seconds ?? Number.POSITIVE_INFINITY;
   const points = [...days.filter(({ seconds }) => seconds < firstHour), ...hours, ...recent]

@@ -26,7 +26,10 @@ const BOUNDS: readonly Bound[] = [
   { tier: "low", least: 0.1, deviations: 4, always: 0.5, reason },
 ];
 
-/** Splits a change in total assets into flows, yield and the unexplained rest. Returns null if a total or a share price is missing. */
+/**
+ * Splits a change in total assets into flows, yield and the unexplained rest. Returns null if a total or a share price
+ * is missing.
+ */
 function explain(
   span: { before: Point; after: Point },
   flows: Pick<DayFlows, "inflow" | "outflow">,

@@ -79,7 +79,9 @@ async function readProvableTransfer(
   return sent === null ? null : { sent, ...pair, from: { client, receipt }, to };
 }
 
-/** The transaction on the destination chain that completed a transfer, as the events of the bridge's contracts show it. */
+/**
+ * The transaction on the destination chain that completed a transfer, as the events of the bridge's contracts show it.
+ */
 interface ProvenArrival {
   hash: Hex;
   /**
