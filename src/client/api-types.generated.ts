@@ -643,7 +643,7 @@ export interface paths {
         };
         /**
          * List all signals
-         * @description Returns signals of any severity, newest first, one for each incident.
+         * @description Returns signals of any severity, newest first, one for each incident; with `vault_id`, those about one vault.
          */
         get: operations["intel.feed"];
         put?: never;
@@ -11927,6 +11927,8 @@ export interface operations {
                 limit?: number;
                 /** @description Number of signals to skip. */
                 offset?: number;
+                /** @description Return only signals about this vault. An unknown vault has none. */
+                vault_id?: string;
             };
             header?: never;
             path?: never;

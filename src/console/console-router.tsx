@@ -5,13 +5,32 @@ import {
   createRouter,
   lazyRouteComponent,
 } from "@tanstack/react-router";
-import { signalsQuery, vaultQuery, vaultsQuery } from "./api/console-queries.ts";
+import { CausewayError } from "../client/causeway-client-error.ts";
+import {
+  chainsQuery,
+  firstHistory,
+  historyQuery,
+  signalsQuery,
+  vaultQuery,
+  vaultSignalsQuery,
+  vaultsQuery,
+} from "./api/console-queries.ts";
 import { readEmbedSearch } from "./embed/embed-search.ts";
 import { readPortfolioSearch } from "./portfolio/portfolio-search.ts";
 import { AppShell } from "./shell/app-shell.tsx";
 import { PageFailed, PageNotFound, PagePending } from "./shell/route-states.tsx";
 import { readSignalFilters, toSignalQuery } from "./signals/signals-page-filters.ts";
 import { readVaultFilters } from "./vaults/vault-filters.ts";
+
+/**
+ * Fails with `network` if a page's code cannot be loaded because the browser is offline. For any other failure, the
+ * router loads the document again, which offline would lose the page.
+ */
+const online = <Module,>(code: Promise<Module>): Promise<Module> =>
+  code.catch((error: unknown) => {
+    if (navigator.onLine) throw error;
+    throw new CausewayError("network", "the browser is offline", { cause: error });
+  });
 
 const root = createRootRouteWithContext<{ cache: QueryClient }>()({
   component: AppShell,
@@ -25,7 +44,7 @@ const vaults = createRoute({
   getParentRoute,
   path: "/",
   validateSearch: readVaultFilters,
-  component: lazyRouteComponent(() => import("./vaults/vaults-page.tsx"), "VaultsPage"),
+  component: lazyRouteComponent(() => online(import("./vaults/vaults-page.tsx")), "VaultsPage"),
   loader: ({ context, preload }) => {
     if (!preload) void context.cache.prefetchQuery(vaultsQuery);
   },
@@ -33,9 +52,15 @@ const vaults = createRoute({
 const vault = createRoute({
   getParentRoute,
   path: "/vaults/$vaultId",
-  component: lazyRouteComponent(() => import("./vaults/vault-page.tsx"), "VaultPage"),
+  component: lazyRouteComponent(() => online(import("./vaults/vault-page.tsx")), "VaultPage"),
   loader: ({ context, params, preload }) => {
-    if (!preload) void context.cache.prefetchQuery(vaultQuery(params.vaultId));
+    if (preload) return;
+    const { cache } = context;
+    const { vaultId } = params;
+    void cache.prefetchQuery(vaultQuery(vaultId));
+    void cache.prefetchQuery(historyQuery({ vaultId, ...firstHistory }));
+    void cache.prefetchQuery(vaultSignalsQuery(vaultId));
+    void cache.prefetchQuery(chainsQuery);
   },
 });
 
@@ -43,7 +68,7 @@ const signals = createRoute({
   getParentRoute,
   path: "/signals",
   validateSearch: readSignalFilters,
-  component: lazyRouteComponent(() => import("./signals/signals-page.tsx"), "SignalsPage"),
+  component: lazyRouteComponent(() => online(import("./signals/signals-page.tsx")), "SignalsPage"),
   loaderDeps: ({ search }) => toSignalQuery(search),
   loader: ({ context, deps, preload }) => {
     if (!preload) void context.cache.prefetchQuery(signalsQuery({ ...deps, offset: 0 }));
@@ -52,42 +77,42 @@ const signals = createRoute({
 const status = createRoute({
   getParentRoute,
   path: "/status",
-  component: lazyRouteComponent(() => import("./status/status-page.tsx"), "StatusPage"),
+  component: lazyRouteComponent(() => online(import("./status/status-page.tsx")), "StatusPage"),
 });
 
 const deposit = createRoute({
   getParentRoute,
   path: "/deposits/$trackingId",
-  component: lazyRouteComponent(() => import("./orders/deposit-page.tsx"), "DepositPage"),
+  component: lazyRouteComponent(() => online(import("./orders/deposit-page.tsx")), "DepositPage"),
 });
 const withdrawal = createRoute({
   getParentRoute,
   path: "/withdrawals/$trackingId",
-  component: lazyRouteComponent(() => import("./orders/withdrawal-page.tsx"), "WithdrawalPage"),
+  component: lazyRouteComponent(() => online(import("./orders/withdrawal-page.tsx")), "WithdrawalPage"),
 });
 const portfolio = createRoute({
   getParentRoute,
   path: "/portfolio",
   validateSearch: readPortfolioSearch,
-  component: lazyRouteComponent(() => import("./portfolio/portfolio-page.tsx"), "PortfolioPage"),
+  component: lazyRouteComponent(() => online(import("./portfolio/portfolio-page.tsx")), "PortfolioPage"),
 });
 
 const partners = createRoute({
   getParentRoute,
   path: "/partners",
-  component: lazyRouteComponent(() => import("./partners/partners-page.tsx"), "PartnersPage"),
+  component: lazyRouteComponent(() => online(import("./partners/partners-page.tsx")), "PartnersPage"),
 });
 const admin = createRoute({
   getParentRoute,
   path: "/admin",
-  component: lazyRouteComponent(() => import("./admin/admin-page.tsx"), "AdminPage"),
+  component: lazyRouteComponent(() => online(import("./admin/admin-page.tsx")), "AdminPage"),
 });
 
 const embed = createRoute({
   getParentRoute,
   path: "/embed",
   validateSearch: readEmbedSearch,
-  component: lazyRouteComponent(() => import("./embed/embed-page.tsx"), "EmbedPage"),
+  component: lazyRouteComponent(() => online(import("./embed/embed-page.tsx")), "EmbedPage"),
 });
 
 const pages = [

@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { Context } from "../context.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { integerParam, limitParam } from "../schemas/primitive-schemas.ts";
+import { formatVaultId } from "../lib/vault-id.ts";
+import { integerParam, limitParam, VaultIdInput } from "../schemas/primitive-schemas.ts";
 import {
   type Dimension,
   dimensions,
@@ -55,25 +56,34 @@ const signalFeedQuery = z.object({
     .meta({ type: "integer", minimum: 0, default: 0, description: "Number of signals to skip." }),
 });
 
+/** Schema of the query parameters of the feed, which can also be that of one vault. */
+const feedQuery = signalFeedQuery.extend({
+  vault_id: VaultIdInput.optional().meta({
+    description: "Return only signals about this vault. An unknown vault has none.",
+  }),
+});
+
 /** Parsed query parameters of a signal listing. */
 type SignalFeedQuery = z.output<typeof signalFeedQuery>;
 
 /**
  * Returns one page of signals with the requested tiers and dimension, newest first. A null dimension selects all
- * dimensions. Throws `store_unavailable`.
+ * dimensions; without a vault id, the signals of all vaults are returned. Throws `store_unavailable`.
  */
 async function readSignalFeed(
   ctx: Context,
-  feed: { tiers: readonly Tier[]; dimension: Dimension | null; query: Omit<SignalFeedQuery, "dimension"> },
+  feed: {
+    tiers: readonly Tier[];
+    dimension: Dimension | null;
+    vaultId?: string | undefined;
+    query: Omit<SignalFeedQuery, "dimension">;
+  },
 ): Promise<SignalPage> {
   const { since, limit, offset } = feed.query;
-  const { tiers, dimension } = feed;
+  const { tiers, dimension, vaultId } = feed;
   const { signals, total } = await listSignals(ctx, {
     since: since.at(ctx.now()),
-    tiers,
-    dimension,
-    limit,
-    offset,
+    ...{ tiers, dimension, vaultId, limit, offset },
   });
   return { signals, count: signals.length, total, since: since.text, dimension, limit, offset };
 }
@@ -131,14 +141,18 @@ const intelFeed = defineRoute({
   method: "get",
   path: "/v1/intel/feed",
   summary: "List all signals",
-  description: "Returns signals of any severity, newest first, one for each incident.",
+  description:
+    "Returns signals of any severity, newest first, one for each incident; with `vault_id`, those about one vault.",
   tag: "Signals",
   access: "public",
   cache: { sMaxAge: 30, staleWhileRevalidate: 60, tags: ["signals"] },
-  query: signalFeedQuery,
+  query: feedQuery,
   response: { schema: SignalPage, description: "One page of signals" },
   errors: ["store_unavailable"],
-  handler: (ctx, { query }) => readSignalFeed(ctx, { tiers, dimension: query.dimension ?? null, query }),
+  handler: (ctx, { query }) => {
+    const vaultId = query.vault_id === undefined ? undefined : formatVaultId(query.vault_id);
+    return readSignalFeed(ctx, { tiers, dimension: query.dimension ?? null, vaultId, query });
+  },
 });
 
 const intelRules = defineRoute({

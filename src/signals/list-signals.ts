@@ -14,6 +14,8 @@ export interface SignalQuery {
   since: Date;
   tiers: readonly Tier[];
   dimension: Dimension | null;
+  /** Id of the only vault whose signals are returned, if given. */
+  vaultId?: string | undefined;
   limit: number;
   offset: number;
 }
@@ -27,7 +29,10 @@ export async function listSignals(
   query: SignalQuery,
 ): Promise<{ signals: Signal[]; total: number }> {
   const { byId } = await listRegistry(ctx);
-  const { rows, total } = await selectSignals(ctx.db, { ...query, vaultIds: [...byId.keys()] });
+  const { vaultId, ...rest } = query;
+  const listed = [...byId.keys()];
+  const vaultIds = vaultId === undefined ? listed : listed.filter((id) => id === vaultId);
+  const { rows, total } = await selectSignals(ctx.db, { ...rest, vaultIds });
   return { signals: rows.flatMap((row) => toSignal(ctx, { row, vault: vaultOf(row, byId) }) ?? []), total };
 }
 

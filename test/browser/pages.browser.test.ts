@@ -7,6 +7,7 @@ import {
   devices,
   everything,
   isTested,
+  matrixTest,
   openConsole,
   startBrowser,
 } from "../support/browser/console-browser.ts";
@@ -113,6 +114,20 @@ test("losing the connection is said, and figures stay", async () => {
   expect(await page.getByText(/^\d+ vaults/).isVisible()).toBe(true);
   await page.context().setOffline(false);
   await page.getByText("You are offline").waitFor({ state: "detached" });
+  await close();
+});
+
+matrixTest("a page that cannot be loaded offline says so in place, and is shown afterwards", async () => {
+  const { page, close } = await openConsole(browser, { path: "/" });
+  await page.getByText(/^\d+ vaults/).waitFor();
+  await page.context().setOffline(true);
+  await page.getByRole("link", { name: "Status" }).filter({ visible: true }).click();
+  await page.getByText("No answer from the service").waitFor();
+  await page.getByText("You are offline").waitFor();
+  expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Dependencies").waitFor();
   await close();
 });
 

@@ -1,7 +1,10 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { connectWallet, openConsole, startBrowser } from "../support/browser/console-browser.ts";
-import { chainIds, chainOf, newUser } from "../support/e2e/chain.ts";
+import { connectWallet, matrixTest, openConsole, startBrowser } from "../support/browser/console-browser.ts";
+import { Api } from "../support/e2e/api.ts";
+import { chainIds, chainOf, mined, newUser, vaultNamed } from "../support/e2e/chain.ts";
+import { amounts, bodyFor } from "../support/e2e/deposit.ts";
+import { type Signable, signDeposit } from "../support/e2e/sign-deposit.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -19,6 +22,16 @@ async function approve(company: string): Promise<void> {
   await page.getByRole("button", { name: "Audit" }).click();
   await page.getByRole("columnheader", { name: "Subject" }).waitFor();
   await close();
+}
+
+/** Deposits into a vault through a partner's API key, with a plain wallet. */
+async function depositWith(key: string): Promise<void> {
+  const chain = chainOf(chainIds.one);
+  const vault = vaultNamed("Plain USDC");
+  const user = await newUser(chain, { USDC: amounts.USDC });
+  const body = bodyFor(vault, { user: user.address });
+  const built = await new Api().send("/v1/quote/build", { body, headers: { "x-api-key": key } });
+  await mined(chain, await signDeposit(chain, { user, built: built.json as Signable, style: "calls" }));
 }
 
 test("a partner applies, is approved, registers, and keeps a key pair", async () => {
@@ -49,6 +62,66 @@ test("a partner applies, is approved, registers, and keeps a key pair", async ()
   await page.reload();
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("Success rate").waitFor();
+  await close();
+});
+
+test("a partner's deposits are counted and charted", async () => {
+  const partner = await newUser(chainOf(chainIds.one));
+  const company = `Company ${partner.address.slice(2, 10)}`;
+  const { page, close, errors } = await openConsole(browser, { path: "/partners", user: partner });
+  await connectWallet(page);
+  await page.getByLabel("Company").fill(company);
+  await page.getByLabel("Email").fill("team@example.com");
+  await page.getByRole("button", { name: "Sign and send" }).click();
+  await page.getByText("Your application is being read").waitFor();
+  await approve(company);
+  await page.reload();
+  await page.getByRole("button", { name: "First time: register" }).click();
+  const key =
+    (await page
+      .getByText(/^cw_live_/)
+      .first()
+      .textContent()) ?? "";
+  await page.getByText("No deposits in this period").waitFor();
+  await depositWith(key);
+  await expect
+    .poll(async () => {
+      await page.getByRole("button", { name: "90 d" }).click();
+      await page.getByRole("button", { name: "7 d" }).click();
+      return page.getByText("1 deposit sent in 7 days, 1 of them completed").count();
+    })
+    .toBeGreaterThan(0);
+  await page.getByText("Chart by TradingView").scrollIntoViewIfNeeded();
+  await page.getByRole("img", { name: /^1 deposit sent in 7 days/ }).waitFor();
+  await expect.poll(() => page.locator("canvas").count()).toBeGreaterThan(0);
+  expect(errors.filter((message) => !message.includes("404"))).toEqual([]);
+  await close();
+});
+
+matrixTest("an administrator sees each vault's claim beside its proof, and proves it again", async () => {
+  const { page, close, errors } = await openConsole(browser, { path: "/admin" });
+  await page.getByLabel("Administrator's token").fill(inject("stack").admin_token);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: "Vaults", exact: true }).click();
+  const rows = page.getByRole("row");
+  const row = rows.filter({ hasText: "Plain WBTC" });
+  await row.getByText("ERC-4626, WBTC, from seed").filter({ visible: true }).waitFor();
+  await row
+    .getByText(/Passed/)
+    .filter({ visible: true })
+    .waitFor();
+  await page.getByRole("button", { name: "Prove Plain WBTC" }).click();
+  await row
+    .getByText(/Passed just now/)
+    .filter({ visible: true })
+    .waitFor();
+  await page.getByLabel("State").selectOption("refused");
+  await rows.filter({ hasText: "refused" }).first().waitFor();
+  expect(await rows.filter({ hasText: "Plain WBTC" }).count()).toBe(0);
+  expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+  await page.getByRole("button", { name: "Audit" }).click();
+  await rows.filter({ hasText: "vault prove" }).first().waitFor();
+  expect(errors).toEqual([]);
   await close();
 });
 

@@ -1,4 +1,4 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { matrixTest, type OpenPage, openConsole, startBrowser } from "../support/browser/console-browser.ts";
 import { addressOf, vaultNamed } from "../support/e2e/chain.ts";
@@ -50,8 +50,12 @@ async function open(name: string) {
   return opened;
 }
 
+/** Scrolls to the chart, whose code is loaded when it comes into the window. */
+const seeChart = (page: Page) => page.getByText("Chart by TradingView").scrollIntoViewIfNeeded();
+
 test("a vault's share price, value and APY are drawn and told in words", async () => {
   const { page, errors } = await open(MEASURED);
+  await seeChart(page);
   await page.getByRole("img", { name: /^Share price from 1\.00\d+ USDC .* to 1\.\d+ USDC/ }).waitFor();
   expect(await page.locator("canvas").count()).toBeGreaterThan(0);
   await page.getByRole("button", { name: "Total value" }).click();
@@ -93,5 +97,6 @@ matrixTest("a history that is read, and one that cannot be, are said; the next t
   await page.getByRole("alert").waitFor();
   await page.unroute(/\/history\?/);
   await page.getByRole("button", { name: "Try again" }).click();
+  await seeChart(page);
   await page.getByRole("img", { name: /^Share price from/ }).waitFor();
 });

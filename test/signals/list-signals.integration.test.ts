@@ -76,6 +76,21 @@ const ruleIds = async (feed: string) =>
   (await read(feed)).body.signals.map((signal) => signal.rule_id).sort();
 const raise = () => raiseSignals(causeway.context());
 
+describe("GET /v1/intel/feed with a vault", () => {
+  test("returns the signals of that vault only, and refuses what is no vault id", async () => {
+    await withdraw("300000000000");
+    await raise();
+    const all = (await read("feed?since=24h")).body;
+    expect(all.total).toBeGreaterThan(0);
+    expect((await read(`feed?vault_id=${ID.toUpperCase().replace("X", "x")}`)).body.total).toBe(all.total);
+    expect((await read(`feed?vault_id=${CHAIN_ID}:${vaultAddress(8)}`)).body).toMatchObject({
+      ...{ signals: [], total: 0 },
+    });
+    expect((await read("feed?vault_id=none")).status).toBe(422);
+    expect((await read(`notable?vault_id=${ID}`)).status).toBe(422);
+  });
+});
+
 describe("raiseSignals()", () => {
   test("raises each incident once, in its tier", async () => {
     await withdraw("120000000000");

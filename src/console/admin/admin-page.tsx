@@ -197,14 +197,16 @@ function Vaults({ askAs }: { askAs: Ask }) {
   });
   return (
     <>
-      <div className="max-w-xs border-b border-line px-4 py-3 sm:px-5">
-        <SelectField
-          label="State"
-          hideLabel
-          value={state}
-          choices={STATES.map((value) => ({ value, label: value === "" ? "All states" : value }))}
-          onChange={setState}
-        />
+      <div className="border-b border-line px-4 py-3 sm:px-5">
+        <div className="max-w-xs">
+          <SelectField
+            label="State"
+            hideLabel
+            value={state}
+            choices={STATES.map((value) => ({ value, label: value === "" ? "All states" : value }))}
+            onChange={setState}
+          />
+        </div>
       </div>
       {prove.error === null ? null : <Failed error={prove.error} />}
       <Loaded query={query} rows={8}>
@@ -212,25 +214,25 @@ function Vaults({ askAs }: { askAs: Ask }) {
           <DataTable
             columns={[
               { label: "Vault" },
-              { label: "Claim", minor: true },
-              { label: "Proof", minor: true },
+              { label: "Claim", minor: true, text: true },
+              { label: "Proof", minor: true, text: true },
               { label: "State" },
               { label: "Action" },
             ]}
             rows={vaults.map((vault) => ({
               id: vault.vaultId,
               name: (
-                <>
+                <div className="sm:min-w-44">
                   {vault.name}
                   <span className="block font-mono text-xs font-normal text-muted" title={vault.vaultId}>
                     {vault.chainId}:{shorten(vault.address)}
                   </span>
-                  <span className="block text-xs font-normal text-muted sm:hidden">
+                  <span className="block text-xs font-normal wrap-anywhere text-muted sm:hidden">
                     {describeClaim(vault)}
                     <br />
                     Proof: {describeProof(vault)}
                   </span>
-                </>
+                </div>
               ),
               cells: [
                 describeClaim(vault),
@@ -257,7 +259,9 @@ type RegistryVault = Answer<"admin.vaults.list">[number];
 
 /** Returns what a vault is claimed to be: its family, asset, and who named it. */
 const describeClaim = ({ adapter, asset, provenance }: RegistryVault): string =>
-  `${familyName(adapter)}, ${asset.symbol}, from ${provenance?.source ?? "unknown"}`;
+  [familyName(adapter), asset.symbol, `from ${provenance?.source ?? "unknown"}`]
+    .filter((part) => part !== "")
+    .join(", ");
 
 /** Returns the result of a vault's last proof. */
 function describeProof({ proof }: RegistryVault): string {

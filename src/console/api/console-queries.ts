@@ -54,6 +54,9 @@ export type HistoryMetric = "share_price" | "total_assets" | "apy" | "net_flow";
 /** Time between two points of a vault's history: 5 minutes, an hour or a day. */
 export type HistoryInterval = "5m" | "1h" | "1d";
 
+/** History that a vault's page shows at first. */
+export const firstHistory = { metric: "share_price", interval: "1h", days: 7 } as const;
+
 /** Query for a metric of a vault's history over the last `days` days, fresh for a minute. */
 export const historyQuery = (of: {
   vaultId: string;
@@ -129,6 +132,15 @@ export const withdrawalsQuery = (userAddress: `0x${string}`) =>
     queryKey: ["withdrawals", userAddress.toLowerCase()],
     queryFn: ({ signal }) => getWithdrawals(causeway, { userAddress, limit: 50, signal }),
     refetchInterval: MINUTE / 2,
+  });
+
+/** Query for the newest 50 signals about one vault in the last 30 days. */
+export const vaultSignalsQuery = (vaultId: string) =>
+  queryOptions({
+    queryKey: ["signals", vaultId],
+    queryFn: ({ signal }) =>
+      ask<"intel.feed">({ path: "/v1/intel/feed", query: { since: "30d", limit: 50, vaultId }, signal }),
+    refetchInterval: MINUTE,
   });
 
 /**

@@ -11,6 +11,11 @@ export interface ErrorText {
   reference: string | null;
 }
 
+const INTERRUPTED = [
+  "The service cannot answer this now",
+  "Try again in a minute. What was sent already continues by itself.",
+] as const;
+
 /** Title and advice by error code. If the advice is empty, the API's message is shown instead. */
 const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advice: string]>> = {
   above_maximum: ["The vault does not take this much", ""],
@@ -45,11 +50,15 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   rate_limited: ["Too many requests", "Wait a minute, then try again."],
   session_expired: ["Your session has ended", "Sign in again."],
   signal_not_found: ["No such signal", "It may be older than 90 days."],
+  simulation_unavailable: ["It cannot be checked now", "Nothing was sent. Try again in a minute."],
+  store_unavailable: INTERRUPTED,
   token_unsupported: ["This token is not supported", "Choose another token."],
   transaction_reverted: [
     "The transaction failed on chain",
     "Nothing but the network fee was spent by it. Read the deposit again before you continue.",
   ],
+  upstream_timeout: INTERRUPTED,
+  upstream_unavailable: INTERRUPTED,
   user_rejected: ["You declined in your wallet", "Nothing was sent. Continue when you are ready."],
   vault_not_found: ["No such vault", "Check the address of this page, or choose a vault from the list."],
   vault_paused: ["Deposits into this vault are paused", ""],

@@ -10,6 +10,7 @@ import { DataTable } from "../ui/data-table.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { Card, Stat } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
+import { WhenSeen } from "../ui/when-seen.tsx";
 import { toDayBars } from "./partner-day-bars.ts";
 import { askAs, type PartnerSession } from "./use-partner-session.ts";
 
@@ -81,9 +82,11 @@ function DaysOf({ days, period }: { days: DashboardAnswer["days"]; period: numbe
   const text = `${plural(sent ?? 0, "deposit")} sent in ${period} days, ${completed ?? 0} of them completed`;
   return (
     <figure className="border-t border-line p-4 sm:p-5">
-      <Suspense fallback={<div className="h-44" />}>
-        <DayChart bars={bars} label={`${text}.`} />
-      </Suspense>
+      <WhenSeen className="h-44">
+        <Suspense fallback={null}>
+          <DayChart bars={bars} label={`${text}.`} />
+        </Suspense>
+      </WhenSeen>
       <figcaption className="mt-2 flex flex-wrap justify-between gap-x-4 text-xs text-muted">
         <span>{text}</span>
         <span className="flex items-center gap-3">

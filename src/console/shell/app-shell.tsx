@@ -1,8 +1,8 @@
-import { onlineManager } from "@tanstack/react-query";
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { Notice } from "../ui/feedback.tsx";
 import { chooseTheme, type Theme, useTheme } from "../ui/theme.ts";
+import { useOnline } from "../ui/use-online.ts";
 import { WalletButton } from "../wallet/wallet-button.tsx";
 
 const MAIN = [
@@ -111,11 +111,7 @@ function Main() {
 }
 
 function Offline() {
-  const online = useSyncExternalStore(
-    (listener) => onlineManager.subscribe(listener),
-    () => onlineManager.isOnline(),
-  );
-  if (online) return null;
+  if (useOnline()) return null;
   return (
     <div className="mx-auto w-full max-w-6xl px-4 pt-4 sm:px-6">
       <Notice tone="warn" title="You are offline">

@@ -4,6 +4,7 @@ import { useEmbedding } from "../embed/embed-context.ts";
 import { buttonClass } from "../ui/controls.tsx";
 import { ErrorState, type LoadableQuery, Loaded, LoadingRows } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
+import { useOnline } from "../ui/use-online.ts";
 
 /** Placeholder while the code of a page is loaded. */
 export function PagePending() {
@@ -27,13 +28,15 @@ export function PageNotFound() {
 
 /**
  * Page shown in place of a page that failed, for example because its code could not be loaded. Its button reloads the
- * document.
+ * document; it is missing while the browser is offline, when reloading would lose the page.
  */
 export function PageFailed({ error }: { error: unknown }) {
+  const online = useOnline();
+  const retry = online ? { retry: () => window.location.reload() } : {};
   return (
     <Page title="This page failed" narrow>
       <Card>
-        <ErrorState error={error} retry={() => window.location.reload()} />
+        <ErrorState error={error} {...retry} />
       </Card>
     </Page>
   );

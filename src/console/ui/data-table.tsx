@@ -1,9 +1,10 @@
 import type { ReactNode } from "react";
 
-/** A column of a table. Minor columns are hidden on narrow screens. */
+/** A column of a table. Minor columns are hidden on narrow screens; those of `text` are aligned to the left. */
 export interface Column {
   label: string;
   minor?: boolean;
+  text?: boolean;
 }
 
 /**
@@ -19,7 +20,8 @@ export interface TableRow {
 /** A table of data. The cells of the first column are row headings. */
 export function DataTable({ columns, rows }: { columns: readonly Column[]; rows: readonly TableRow[] }) {
   const [first, ...others] = columns;
-  const minor = (index: number) => (others[index]?.minor === true ? "hidden sm:table-cell" : "");
+  const look = (index: number) =>
+    `${others[index]?.minor === true ? "hidden sm:table-cell" : ""} ${others[index]?.text === true ? "text-left" : "text-right"}`;
   return (
     <table className="w-full text-sm">
       <thead>
@@ -28,11 +30,7 @@ export function DataTable({ columns, rows }: { columns: readonly Column[]; rows:
             {first?.label}
           </th>
           {others.map(({ label }, index) => (
-            <th
-              key={label}
-              scope="col"
-              className={`px-4 py-2 text-right font-medium sm:px-5 ${minor(index)}`}
-            >
+            <th key={label} scope="col" className={`px-4 py-2 font-medium sm:px-5 ${look(index)}`}>
               {label}
             </th>
           ))}
@@ -45,7 +43,7 @@ export function DataTable({ columns, rows }: { columns: readonly Column[]; rows:
               {name}
             </th>
             {others.map(({ label }, index) => (
-              <td key={label} className={`px-4 py-2.5 text-right tabular-nums sm:px-5 ${minor(index)}`}>
+              <td key={label} className={`px-4 py-2.5 tabular-nums sm:px-5 ${look(index)}`}>
                 {cells[index]}
               </td>
             ))}

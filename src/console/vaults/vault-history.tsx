@@ -1,12 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, useState } from "react";
 import type { Answer, VaultDetail } from "../../client/actions/read-actions.ts";
-import { type HistoryInterval, historyQuery } from "../api/console-queries.ts";
+import { firstHistory, type HistoryInterval, historyQuery } from "../api/console-queries.ts";
 import { formatPercent } from "../format/format-numbers.ts";
 import { formatTime } from "../format/format-times.ts";
 import { Segments } from "../ui/controls.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { Card } from "../ui/page-and-cards.tsx";
+import { WhenSeen } from "../ui/when-seen.tsx";
 import { type ChartMetric, toChartPoints } from "./vault-chart-points.ts";
 
 const PriceChart = lazy(() =>
@@ -27,8 +28,8 @@ const PERIODS: readonly { value: string; label: string; interval: HistoryInterva
 
 /** Chart of a vault's share price, total value or APY over one day to one year, as the user chooses. */
 export function VaultHistory({ vault }: { vault: VaultDetail }) {
-  const [metric, setMetric] = useState<ChartMetric>("share_price");
-  const [days, setDays] = useState("7");
+  const [metric, setMetric] = useState<ChartMetric>(firstHistory.metric);
+  const [days, setDays] = useState(String(firstHistory.days));
   const interval = PERIODS.find(({ value }) => value === days)?.interval ?? "1d";
   const query = useQuery(historyQuery({ vaultId: vault.vaultId, metric, interval, days: Number(days) }));
   return (
@@ -69,9 +70,11 @@ function Chart(props: { history: Answer<"vaults.history">; vault: VaultDetail; m
   const text = `${label} from ${format(first.value)} (${formatTime(new Date(first.time * 1000).toISOString())}) to ${format(last.value)}`;
   return (
     <figure className="p-4 sm:p-5">
-      <Suspense fallback={<div className="h-64 sm:h-72" />}>
-        <PriceChart points={points} format={format} label={`${text}.`} />
-      </Suspense>
+      <WhenSeen className="h-64 sm:h-72">
+        <Suspense fallback={null}>
+          <PriceChart points={points} format={format} label={`${text}.`} />
+        </Suspense>
+      </WhenSeen>
       <figcaption className="mt-2 flex flex-wrap justify-between gap-x-4 text-xs text-muted">
         <span>{text}</span>
         <a href="https://www.tradingview.com/" rel="noreferrer" className="hover:underline">

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useDeferredValue } from "react";
 import type { Actions, VaultDetail } from "../../client/actions/read-actions.ts";
 import { explorerLink } from "../api/console-chain-names.ts";
-import { actionsQuery, chainsQuery, signalsQuery, vaultQuery } from "../api/console-queries.ts";
+import { actionsQuery, chainsQuery, vaultQuery, vaultSignalsQuery } from "../api/console-queries.ts";
 import { formatAmount, formatPercent, formatSharePrice, formatUsd } from "../format/format-numbers.ts";
 import { shorten, toSentence } from "../format/format-text.ts";
 import { formatAge, formatTime } from "../format/format-times.ts";
@@ -31,6 +31,8 @@ export function VaultPage() {
 
 function VaultView({ vault }: { vault: VaultDetail }) {
   const navigate = useNavigate();
+  // The first screen is drawn at once, what is below it right after it, without a long pause.
+  const whole = useDeferredValue(true, false);
   const onBuilt = (trackingId: string) =>
     void navigate({ to: "/deposits/$trackingId", params: { trackingId } });
   return (
@@ -54,8 +56,12 @@ function VaultView({ vault }: { vault: VaultDetail }) {
         </div>
         <div className="min-w-0 space-y-6">
           <VaultHistory vault={vault} />
-          <Terms vault={vault} />
-          <VaultSignals vaultId={vault.vaultId} />
+          {whole ? (
+            <>
+              <Terms vault={vault} />
+              <VaultSignals vaultId={vault.vaultId} />
+            </>
+          ) : null}
         </div>
       </div>
     </Page>
@@ -208,18 +214,17 @@ function Address({ vault, value }: { vault: VaultDetail; value: string }): React
 }
 
 function VaultSignals({ vaultId }: { vaultId: string }) {
-  const query = useQuery(signalsQuery({ since: "30d", dimension: "", offset: 0 }));
+  const query = useQuery(vaultSignalsQuery(vaultId));
   return (
     <Card title="Signals of the last 30 days" flush>
       <Loaded query={query} rows={2}>
-        {({ signals }) => {
-          const own = signals.filter((signal) => signal.vaultId === vaultId);
-          return own.length === 0 ? (
+        {({ signals }) =>
+          signals.length === 0 ? (
             <EmptyState title="Nothing was noticed about this vault" />
           ) : (
-            <SignalList signals={own} linked={false} />
-          );
-        }}
+            <SignalList signals={signals} linked={false} />
+          )
+        }
       </Loaded>
     </Card>
   );
