@@ -74,10 +74,7 @@ const routeGroups: readonly RouteGroup[] = [
   { prefixes: ["/health"], load: async () => (await import("./routes/health-routes.ts")).healthRoutes },
 ];
 
-/**
- * Loads all route groups and returns every route of the API in the order of the OpenAPI document, which is built from
- * them.
- */
+/** Loads all route groups and returns every route of the API, in the order of the OpenAPI document. */
 export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   const routes: AnyRoute[] = [];
   for (const { load } of routeGroups) routes.push(...(await load()));
@@ -91,10 +88,7 @@ export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }
 
-/**
- * Creates the app. Route groups are mounted on the first request to one of their paths, the documentation pages
- * immediately; requests to any other path get `route_not_found`.
- */
+/** Creates the app. A route group is mounted on the first request to its paths; unknown paths get `route_not_found`. */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const docsPages = createApp([], makeContext);
   mountDocsPages(docsPages);

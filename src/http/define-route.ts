@@ -64,8 +64,8 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   /** Name of the rate limit that a request counts against, or null for no limit. Default: `reads`. */
   limit?: LimitName | null;
   /**
-   * Name of an additional rate limit for unauthenticated requests, which are counted per caller and `user_address` of
-   * the body.
+   * Name of an additional rate limit, counted per caller and `user_address` of the body. Requests with a partner's
+   * session or API secret do not count.
    */
   userLimit?: LimitName;
   /** Cache rule of successful responses to requests without credentials; others are never cached. */

@@ -60,10 +60,7 @@ export function priceOf(prices: Prices, token: ChainToken): TokenPrice | null {
   return prices.get(priceKey(token)) ?? null;
 }
 
-/**
- * Returns the value of an amount in US dollars, times 10^18, rounded down. `amount` is in the token's smallest unit,
- * `usd` as in `Price`.
- */
+/** Returns an amount's value in US dollars, times 10^18, rounded down. `amount` is in the token's smallest unit. */
 export function valueInUsd(amount: bigint, token: { decimals: number; usd: bigint }): bigint {
   return mulDivDown(amount, token.usd, 10n ** BigInt(token.decimals));
 }
@@ -72,10 +69,7 @@ export function valueInUsd(amount: bigint, token: { decimals: number; usd: bigin
 const VALUE_DECIMALS = 6;
 const PRICE_DECIMALS = 18;
 
-/**
- * Formats a value in US dollars (times 10^18) as a decimal string with two to six decimals, rounded down. Null stays
- * null.
- */
+/** Formats a value in US dollars (times 10^18) with two to six decimals, rounded down. Null stays null. */
 export function formatUsdValue(value: bigint | null): string | null {
   return value === null ? null : formatUsd(value, VALUE_DECIMALS);
 }

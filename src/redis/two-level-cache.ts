@@ -26,7 +26,7 @@ export interface CachePolicy<T> {
   /** A value that the caller already has. It is used if memory holds none or an older one. */
   known?: CacheEntry & { value: T };
   /**
-   * Loads the value. Called when no value younger than `staleMs` is at hand, and in the background when the value is
+   * Loads the value. Called if no value younger than `staleMs` is available, and in the background if the value is
    * older than `freshMs`.
    */
   load: () => Promise<T>;

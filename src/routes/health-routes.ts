@@ -105,8 +105,5 @@ const healthDetails = defineRoute({
   handler: checkDetails,
 });
 
-/**
- * Routes that report whether the service is running, whether its dependencies respond, and the state of its indexes and
- * jobs.
- */
+/** Routes that report whether the service runs, whether its dependencies respond, and the state of indexes and jobs. */
 export const healthRoutes: readonly AnyRoute[] = [healthLive, healthReady, healthDetails];

@@ -23,7 +23,7 @@ export interface KeyOwner {
   address: string;
   partnerId: string;
   partnerType: number;
-  /** Ids of the vaults to which the partner's deposits are restricted; null means all vaults. */
+  /** Ids of the vaults for which the partner may build deposits and withdrawals; null means all vaults. */
   vaults: string[] | null;
   /** HMAC-SHA-256 of the secret in hex, with the pepper of `pepperVersion`. */
   secretDigest: string;

@@ -11,7 +11,7 @@ export interface SessionOwner {
   address: string;
   partnerId: string;
   partnerType: number;
-  /** Ids of the vaults to which the partner's deposits are restricted; null means all vaults. */
+  /** Ids of the vaults for which the partner may build deposits and withdrawals; null means all vaults. */
   vaults: string[] | null;
   keyVersion: number;
   /** Time at which the session expires; `live` does not take it into account. */

@@ -30,7 +30,7 @@ export const partners = pgTable("partners", {
   contactEmail: text("contact_email").notNull().default(""),
   description: text("description").notNull().default(""),
   partnerType: smallint("partner_type").notNull().default(2),
-  /** Ids of the vaults to which the partner's deposits are restricted; null means all vaults. */
+  /** Ids of the vaults for which the partner may build deposits and withdrawals; null means all vaults. */
   vaults: jsonb("vaults").$type<string[]>(),
   createdAt: time("created_at").notNull().defaultNow(),
 });
