@@ -115,7 +115,8 @@ export function toTransferBuildRequest(
 
 /**
  * Returns the payment that a provider's transaction takes from the user, with the user's balance and the spender's
- * allowance; `allowance` is null if it was not read. If the route names no spender, it is the transaction's target.
+ * allowance; `allowance` is null if it was not read. If the route names no spender, the spender is the transaction's
+ * target.
  */
 export function toPayment({ order, funds }: DepositAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;

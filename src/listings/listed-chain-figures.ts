@@ -13,9 +13,9 @@ import { readVaultFlags, vaultStatesQuery } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * Figures of one chain's vaults, and whether each is currently paused and its minimum deposit, all by vault id. A vault
- * that could not be read is absent. `yields` is empty if the figures were stored, because stored figures contain the
- * yields.
+ * State, value and yields of one chain's vaults (`figures`), and whether each is currently paused and its minimum
+ * deposit (`flags`), all by vault id. A vault that could not be read is absent. `yields` is empty if the figures were
+ * stored, because stored figures contain the yields.
  */
 export interface ChainFigures {
   chainId: number;
@@ -42,10 +42,10 @@ interface StoredFigures {
 const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
- * Returns the figures of a chain's vaults. They come from the registry; only pauses and minimum deposits older than 15
- * seconds are read from the chain again, in the background. If no figures are stored, all are read from the chain:
- * fresh for 15 seconds, served for ten minutes while they are reloaded, and for a day if reloading fails. Never throws:
- * figures that cannot be read are missing.
+ * Returns the state, value and yields of a chain's vaults. They come from the registry; only pauses and minimum
+ * deposits older than 15 seconds are read from the chain again, in the background. If none are stored, all are read
+ * from the chain: fresh for 15 seconds, served for ten minutes while they are reloaded, and for a day if reloading
+ * fails. Never throws: what cannot be read is missing.
  */
 export async function readChainFigures(
   ctx: Context,
@@ -86,8 +86,8 @@ function groupByChain({ all, facts }: Registry): Map<number, StoredFigures> {
 }
 
 /**
- * Returns whether deposits into a vault are paused, and the vault's minimum deposit (in the asset's smallest unit, or
- * null if unknown), from its figures.
+ * Returns whether a vault is paused, and its minimum deposit (in the asset's smallest unit, or null if unknown), from
+ * its stored state.
  */
 export const flagsOf = ({ paused, minDeposit }: VaultFigures): VaultFlags => ({
   paused,

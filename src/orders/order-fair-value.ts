@@ -166,7 +166,7 @@ export interface AllowedLoss {
 
 /**
  * Returns the minimum output that an order must guarantee, in the requested token's smallest unit: the fair output less
- * the slippage, 0.3%, and the declared fee (at most 0.5% and three US dollars). Rounded up, at least 1.
+ * the slippage, 0.3%, and the declared fee, which counts up to 0.5% plus three US dollars. Rounded up, at least 1.
  */
 export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: AllowedLoss): bigint {
   const { output } = fair;

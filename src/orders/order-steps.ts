@@ -38,7 +38,7 @@ export const StepPlan = z.object({
    * what the vault paid.
    */
   destination: StepLeg.nullable(),
-  /** True if the vault settles the order later, so that the user may have to claim. */
+  /** True if the vault settles the order later; the user may then have to claim. */
   settles: z.boolean(),
   /** True if the vault sends what it settles without a claim; absent otherwise. */
   unclaimed: z.literal(true).optional(),

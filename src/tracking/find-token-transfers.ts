@@ -37,10 +37,7 @@ export interface TransferSearch {
 export interface FoundTransfers {
   /** Hashes of the transactions, oldest first. */
   hashes: Hex[];
-  /**
-   * Records which blocks were searched, so that later searches read others. Call it once the transactions have been
-   * read and prove nothing. Throws `store_unavailable`.
-   */
+  /** Records which blocks were searched. Call it once the transactions prove nothing. Throws `store_unavailable`. */
   noteSearched(): Promise<void>;
 }
 

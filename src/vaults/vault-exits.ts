@@ -178,8 +178,8 @@ export interface PendingExit {
   /** True if the shares are still in the user's wallet and therefore part of the share balance. */
   inWallet: boolean;
   /**
-   * True if the vault emits its withdrawal event when the request is made, so that the flows count `assets` as paid
-   * before they are.
+   * True if the vault emits its withdrawal event when the request is made. The flows then count `assets` as paid before
+   * they are.
    */
   bookedOut: boolean;
   /** Time of that event in unix seconds, or null if the chain does not show it. */

@@ -7,7 +7,7 @@ import type { Vault } from "./vault.ts";
 import type { VaultState } from "./vault-adapter.ts";
 import type { Yields } from "./vault-yields.ts";
 
-/** Schema of a vault's figures in the cached registry. `VaultFigures` states their units. */
+/** Schema of `VaultFigures` in the cached registry. */
 export const CachedFigures = z.object({
   blockNumber: z.number(),
   blockTime: z.coerce.date(),
@@ -24,15 +24,15 @@ export const CachedFigures = z.object({
 });
 
 /**
- * A vault's figures for lists, read at one block. `minDeposit` and `maxDeposit` are decimal strings in the asset's
- * smallest unit; `sharePrice` is a decimal string in whole assets per whole share times 10^18; `tvlUsd` is a decimal
- * string in US dollars. `exitFee` and the yields are fractions (0.05 = 5%). Null means unknown.
+ * A vault's state, value and yields as lists show them, read at one block. `minDeposit` and `maxDeposit` are decimal
+ * strings in the asset's smallest unit; `sharePrice` is a decimal string in whole assets per whole share times 10^18;
+ * `tvlUsd` is a decimal string in US dollars. `exitFee` and the yields are fractions (0.05 = 5%). Null means unknown.
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
 /** Data that lists show about a vault in addition to its registry entry. */
 export interface ListedFacts {
-  /** The vault's latest figures, or null if they were never read. */
+  /** The vault's latest state, value and yields, or null if they were never read. */
   figures: VaultFigures | null;
   /** Counts of the vault's incidents of tiers `high` and `medium` that were last seen within 24 hours. */
   signals: { high: number; medium: number };
@@ -50,7 +50,7 @@ export interface FiguresInput {
   routerDeployed: boolean;
 }
 
-/** Converts a vault's figures to a row of the table `vault_figures`. Unknown figures become null. */
+/** Converts a vault's state, value and yields to a row of the table `vault_figures`. Unknown values become null. */
 export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
   const { state, block, tvlUsd, yields, routerDeployed } = input;
   return {

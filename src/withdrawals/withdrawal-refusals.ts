@@ -90,9 +90,9 @@ export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
 }
 
 /**
- * Returns the error for a redemption that the vault's view functions already rule out, or null if they do not: a pause,
- * a refusal or a share lock; `upstream_rejected` if the contracts differ from the registry entry; `below_minimum` if
- * the shares are too few or would pay nothing; or the error of a preview that reverts for a known reason. Reported
+ * Returns the error for a redemption that the vault's view functions already rule out, or null. It can be a pause, a
+ * refusal or a share lock; `upstream_rejected` if the contracts differ from the registry entry; `below_minimum` if the
+ * shares are too few or would pay nothing; or the error of a preview that reverts for a known reason. Reported
  * liquidity only helps to explain such a revert; otherwise it is a hint, and the simulation decides. Never throws.
  */
 export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
@@ -139,9 +139,9 @@ function toExitError(
 
 /**
  * Returns the error for a redemption whose simulation reverted with the data `revert`. It is `price_unsafe` if the
- * output was below the Router's minimum, because the vault then paid less than its preview. Otherwise it is derived
+ * output was below the Router's minimum, because the vault then paid less than its preview. Otherwise, it is derived
  * from the vault's revert data, which the Router's error contains: its error code if known, `no_liquidity` if the views
- * report too little, else `would_revert`.
+ * report too little, or `would_revert`.
  */
 export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);

@@ -31,7 +31,7 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Returns the session, or null if there is none or it belongs to another account than the connected wallet's. */
+/** Returns the session, or null if there is none or it belongs to an account other than the connected wallet's. */
 export function usePartnerSession(): PartnerSession | null {
   const { address } = useWallet();
   const session = useSyncExternalStore(subscribe, () => current);

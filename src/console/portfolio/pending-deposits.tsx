@@ -10,8 +10,8 @@ import { walletSession } from "../wallet/wallet-session.ts";
 export type PendingDeposit = Positions["pending"][number];
 
 /**
- * Button that claims the shares of settled deposit requests, or the reason why it is not possible now. Renders nothing
- * if there is nothing to claim or the portfolio is not that of the connected account (`own` is null).
+ * Button that claims the shares of settled deposit requests, or the reason why that is not possible now. Renders
+ * nothing if there is nothing to claim or the portfolio is not that of the connected account (`own` is null).
  */
 export function ClaimDeposit({ pending, own }: { pending: PendingDeposit; own: `0x${string}` | null }) {
   const { vaultId, next, nextRefusal } = pending;

@@ -47,10 +47,10 @@ interface TriedHints {
 }
 
 /**
- * Drops the hints of a deposit or withdrawal that need no further reads: those on a chain where nothing remains to be
- * proven, those whose confirmed receipts prove nothing, those whose transaction no node has known for three days, and
- * all that are older than 30 days. If a dropped hint was reported by a caller, records whether its transaction contains
- * the built call. Returns the remaining hints. Throws `store_unavailable`; errors of the RPC nodes propagate.
+ * Drops the hints that need no further reads: those on a chain where nothing remains to be proven, those whose
+ * confirmed receipts prove nothing, those whose transaction no node has known for three days, and all older than 30
+ * days. For a dropped hint that was reported, records whether its transaction contains the built call. Returns the
+ * rest. Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function dropReadHints(
   ctx: Context,

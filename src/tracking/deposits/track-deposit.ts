@@ -26,7 +26,7 @@ interface TrackInput {
   apply: typeof applyTransitions;
 }
 
-/** A deposit after tracking. `unreadable` is the error of a chain that could not be read, or null if no read failed. */
+/** A deposit after tracking. `unreadable` is the error of a chain that could not be read, otherwise null. */
 export interface TrackedDeposit {
   row: DepositRow;
   unreadable: AppError | null;
@@ -37,8 +37,8 @@ export interface TrackedDeposit {
 /**
  * Tracks a deposit: reads the chains from the source transaction to the vault, stores what has changed, and drops hints
  * that need no further reads. If a chain cannot be read, tracking stops and keeps the progress so far; the error is
- * logged and returned as `unreadable`, not thrown. `hints` are transactions that may belong to the deposit; if absent,
- * they are loaded. `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
+ * logged and returned as `unreadable`, not thrown. `hints` (transactions that may belong to the deposit) are loaded if
+ * absent. `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,

@@ -24,9 +24,7 @@ interface TrackInput {
   apply: (ctx: Context, input: ProvenWithdrawal) => Promise<WithdrawalRow>;
 }
 
-/**
- * A withdrawal after tracking. `unreadable` is the error of a chain that could not be read, or null if no read failed.
- */
+/** A withdrawal after tracking. `unreadable` is the error of a chain that could not be read, otherwise null. */
 export interface TrackedWithdrawal {
   row: WithdrawalRow;
   unreadable: AppError | null;
@@ -37,9 +35,8 @@ export interface TrackedWithdrawal {
 /**
  * Tracks a withdrawal: reads the chains from its first transaction to the user's payment, stores what has changed, and
  * drops hints that need no further reads. If a chain cannot be read, tracking stops and keeps the progress so far; the
- * error is logged and returned as `unreadable`, not thrown. `hints` are transactions that may belong to the withdrawal;
- * if absent, they are loaded. `apply` stores the transitions, by default `applyToWithdrawal`. Throws
- * `store_unavailable`.
+ * error is logged and returned as `unreadable`, not thrown. `hints` (transactions that may belong to the withdrawal)
+ * are loaded if absent. `apply` stores the transitions, by default `applyToWithdrawal`. Throws `store_unavailable`.
  */
 export async function trackWithdrawal(
   ctx: Context,

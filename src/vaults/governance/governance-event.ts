@@ -88,9 +88,9 @@ export interface GovernanceEvent {
   report?: EventText;
   /** The consequence for a depositor. If absent, it follows from `kind` and `stage`. */
   advice?: string | EventText;
-  /** Returns true if a view function shows the same change, so that another signal reports it. */
+  /** Returns true if a view function shows the same change. Another signal then reports it. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
-  /** Returns true for a change that the vault's operators make routinely, so that no signal is raised. */
+  /** Returns true for a change that the vault's operators make routinely. It then raises no signal. */
   routine?: (args: EventArgs) => boolean;
 }
 

@@ -94,11 +94,12 @@ export interface PositionQuery<V extends LensVault> {
 }
 
 /**
- * Encodes `eth_call`s without `to` that read a user's positions in all vaults, as few as the order of the vaults
- * allows. Empty for no vaults. `decodePositions` decodes each result. In the call data, a vault takes 21 bytes, plus 20
- * for a separate pricer and 24 for a rate, report or pair. One result holds at least 366 positions: 1,021 if balances
- * have 12 bytes and assets 9, 500 if both together have 46 bytes on average; further vaults are `not_reached`. Throws a
- * TypeError for a malformed address or selector and a RangeError for invalid limits.
+ * Encodes the `eth_call`s (without `to`) that read a user's positions in all vaults. Each call takes as many vaults as
+ * fit, in the given order; no vaults give no calls. `decodePositions` decodes each result. In the call data, a vault
+ * takes 21 bytes, plus 20 for a separate pricer and 24 for a rate, report or pair. One result holds at least 366
+ * positions: 1,021 if balances have 12 bytes and assets 9, 500 if both together have 46 bytes on average; further
+ * vaults are `not_reached`. Throws a TypeError for a malformed address or selector, and a RangeError for an invalid gas
+ * limit or size.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;
