@@ -3,7 +3,7 @@ import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { PROGRAM } from "./aggregator/aggregator-codec.ts";
 import type { Query, Read, ReadResult } from "./chain-reads.ts";
 
-/** Read of the block's timestamp, in seconds. It fails if a batch runs without the aggregator contract. */
+/** Read of the block's timestamp, in seconds. It is a program of the aggregator contract and works only in a batch. */
 const blockTimeRead: Read<bigint> = {
   to: PROGRAM,
   // Creation code that returns TIMESTAMP: store it at 0, return 32 bytes.

@@ -21,9 +21,9 @@ const STORED_PER_RUN = 20;
 const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} ${logIndex} ${blockHash}`;
 
 /**
- * Converts the amounts of new flows in other tokens to the vaults' assets, at the flows' blocks, and sets them in the
- * rows. Amounts that `known` rows of the same blocks already have are copied. Amounts that the budget or the node does
- * not allow stay null; `convertStoredFlows` converts them when they are final. Never throws.
+ * Sets the amounts of new flows whose events state them in another token than the vault's asset, by converting them at
+ * the flows' blocks. Amounts that `known` rows of the same events already have are copied. An amount that the budget or
+ * the node does not allow to convert stays null; `convertStoredFlows` converts it once the flow is final. Never throws.
  */
 export async function convertNewFlows(
   node: NodeSession,
@@ -43,10 +43,10 @@ export async function convertNewFlows(
 }
 
 /**
- * Converts the amounts of stored final flows, at most 20, from other tokens to the vaults' assets: reads their events
- * again, and the vaults' prices at their blocks. A flow without a known price counts as tried; after five
- * attempts it stays unknown. Nodes without the state of old blocks leave it to other nodes. Errors of
- * nodes are logged. Throws `store_unavailable`.
+ * Converts the amounts of at most 20 stored final flows from other tokens to the vaults' assets: reads their events
+ * again, and the vaults' prices at the flows' blocks. If a node lacks the state of a block, other nodes are tried. A
+ * flow whose amount stays unknown counts as tried; after five attempts it is given up. Errors of nodes are logged.
+ * Throws `store_unavailable`.
  */
 export async function convertStoredFlows(
   indexer: Indexer,

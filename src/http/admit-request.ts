@@ -104,8 +104,8 @@ async function countAgainstLimit(
 }
 
 /**
- * Returns the credentials in a request's headers, and whether there are any, which the response's caching depends on. A
- * field is null if its header is absent.
+ * Returns the credentials in a request's headers; a field is null if its header is absent. Also records whether there
+ * are any, because responses to requests with credentials are not cached.
  */
 export function readCredentials(c: HonoContext<AppEnv>): OfferedCredentials & { hasCredentials: boolean } {
   const key = c.req.header("x-api-key") ?? null;

@@ -4,11 +4,11 @@ const PLAIN = /^[a-z0-9._~:,-]+$/;
 const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
 /**
- * Returns true if a URL is the one spelling of a request that shared caches may store, because the platform's cache
- * compares URLs byte by byte and every other spelling would be one more copy. The path is lowercase, without a trailing
- * slash and without escapes but `%3A`. The query names only the given parameters, each once and in alphabetical order,
- * with lowercase values, the shortest form of numbers, and ascending lists; it is escaped nowhere, or everywhere as
- * `URLSearchParams` does. Source: developers.cloudflare.com/workers/cache/cache-keys.
+ * Returns true if a URL has the canonical spelling, the only one that shared caches may store. The platform's cache
+ * compares URLs byte by byte, so every other spelling would be stored as another copy. The path is lowercase, without a
+ * trailing slash and without escapes except `%3A`. The query has only the given parameters, each once and in
+ * alphabetical order, with lowercase values, numbers in their shortest form, and lists in ascending order. It is not
+ * escaped, or escaped as a whole by `URLSearchParams`. Source: developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
   const start = url.indexOf("/", url.indexOf("://") + 3);

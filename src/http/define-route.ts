@@ -8,9 +8,9 @@ import type { Access } from "../partners/authenticate-partner.ts";
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /**
- * Cache rule of a response: the time for which shared caches may serve it, the further time for which they may serve it
- * while they reload it (both in seconds), and the tags by which it can be purged; or `no-store` for responses that must
- * not be cached. In a tag, `{name}` stands for a path or query parameter, in lowercase, or `all` if it is absent.
+ * Cache rule of a response. `sMaxAge`: seconds for which shared caches may serve it. `staleWhileRevalidate`: further
+ * seconds for which they may serve it while they reload it. `tags`: tags by which it can be purged; `{name}` stands for
+ * a path or query parameter in lowercase, or `all` if it is absent. `no-store`: it must not be cached.
  */
 export type CacheRule =
   | { sMaxAge: number; staleWhileRevalidate: number; tags?: readonly string[] }

@@ -63,8 +63,8 @@ export const fixed = (fraction: number): string => fraction.toFixed(6);
 export const countOf = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
 
 /**
- * Formats an amount given in the token's smallest unit in whole tokens, with at most `shown` decimals (4 if absent) and
- * a comma for thousands, rounded towards zero.
+ * Formats an amount in the token's smallest unit as whole tokens, with at most `shown` decimals (default 4), rounded
+ * towards zero, and with commas between thousands.
  */
 export function wholeAmount(amount: bigint, decimals: number, shown = 4): string {
   const size = amount < 0n ? -amount : amount;

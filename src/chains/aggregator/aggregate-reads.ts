@@ -246,8 +246,8 @@ export async function readNativeBalance(client: ChainClient, account: Address): 
 }
 
 /**
- * Creates a read of an account's balance of the native currency, in wei, for a batch. The read fails in a batch that
- * runs without the aggregator contract.
+ * Creates a read of an account's balance of the native currency, in wei. It is a program of the aggregator contract and
+ * works only in a batch.
  */
 export function nativeBalanceRead(account: Address): Read<bigint> {
   // Creation code that returns the balance: push the account, BALANCE, store it at 0, return 32 bytes.
@@ -256,9 +256,9 @@ export function nativeBalanceRead(account: Address): Read<bigint> {
 }
 
 /**
- * Creates a read of an account's code for a batch: its size in bytes and its first 32 bytes, padded with zeros. For an
- * account with an EIP-7702 delegation, the code is the 23-byte delegation designator. The read fails in a batch that
- * runs without the aggregator contract.
+ * Creates a read of an account's code: its size in bytes and its first 32 bytes, padded with zeros. For an account with
+ * an EIP-7702 delegation, the code is the 23-byte delegation designator. The read is a program of the aggregator
+ * contract and works only in a batch.
  */
 export function accountCodeRead(account: Address): Read<{ size: bigint; head: Hex }> {
   // Creation code that stores EXTCODESIZE at 0, copies 32 bytes of the code to 32, and returns 64 bytes.

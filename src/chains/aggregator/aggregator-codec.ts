@@ -8,8 +8,7 @@ export interface AggregatedCall {
 }
 
 /**
- * Target address that marks a call of the batch whose data is creation code to run, instead of calldata. Source:
- * Aggregator.sol.
+ * Target address of a call in a batch whose data is creation code to run instead of calldata. Source: Aggregator.sol.
  */
 export const PROGRAM: Address = "0xffffffffffffffffffffffffffffffffffffffff";
 /**
