@@ -3,11 +3,10 @@ import type { ApiErrorCode } from "./api-types.generated.ts";
 /**
  * Codes of errors that arise in the client. `invalid_input`: the API rejected the input, see `issues`; `network`: no
  * usable response; `aborted`: the caller's signal aborted; `user_rejected`: the user declined in the wallet;
- * `wrong_account`: the order is for another account than the wallet's, or no account is connected; `in_progress`: the
+ * `wrong_account`: the order is for an account other than the wallet's, or no account is connected; `in_progress`: the
  * order is already being executed, in this page or in another tab; `insufficient_balance`: the account does not hold
- * what the order pays; `chain_unavailable`:
- * the wallet cannot switch to the chain; `transaction_reverted`: a transaction was included and reverted;
- * `wallet_failed`: any other failure of the wallet.
+ * what the order pays; `chain_unavailable`: the wallet cannot switch to the chain; `transaction_reverted`: a
+ * transaction was included and reverted; `wallet_failed`: any other failure of the wallet.
  */
 export type ClientErrorCode =
   | "invalid_input"

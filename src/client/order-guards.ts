@@ -1,8 +1,8 @@
 import { CausewayError } from "./causeway-client-error.ts";
 
 /**
- * Throws CausewayError `insufficient_balance` if the account cannot pay for a built order, which would fail on chain
- * after its approval.
+ * Throws CausewayError `insufficient_balance` if a built order's simulation found that the account cannot pay for it.
+ * The order would fail on chain after the account has already paid for its approval.
  */
 export function requireBalance(
   built: { simulation?: { balanceSufficient?: boolean | null } | null },
@@ -18,10 +18,10 @@ interface Locks {
 }
 
 /**
- * Runs `work`, which executes an order, unless the order is being executed in this page or in another tab of the same
- * website: two executions would send its transactions twice. Throws CausewayError `in_progress` in that case; errors of
- * `work` propagate. Without the Web Locks API (Node before 24, pages without TLS), nothing is checked. Source: W3C, Web
- * Locks API.
+ * Runs `work`, which executes an order, unless the order is already being executed in this page or in another tab of
+ * the same website: two executions would send its transactions twice. In that case, throws CausewayError `in_progress`;
+ * errors of `work` propagate. Without the Web Locks API (Node before 24, pages without TLS), nothing is checked.
+ * Source: W3C, Web Locks API.
  */
 export async function executeAlone<T>(trackingId: string, work: () => Promise<T>): Promise<T> {
   const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};

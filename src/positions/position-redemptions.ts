@@ -175,8 +175,8 @@ export interface PositionValue extends HeldShares {
    */
   redeemable: bigint | null;
   /**
-   * Correction of the sum of the user's indexed flows: plus the withdrawals in it that are not yet paid, minus deposits
-   * in it whose shares are not claimed yet and withdrawals that it lacks. Null if unknown.
+   * Amount to add to the sum of the user's indexed flows: withdrawals in it that are not yet paid, minus deposits in it
+   * whose shares are not claimed yet, minus withdrawals that it lacks. Null if unknown.
    */
   correction: bigint | null;
   /** Time in UNIX seconds up to which flows must be indexed for the correction to apply; null if it always applies. */
@@ -185,11 +185,11 @@ export interface PositionValue extends HeldShares {
 }
 
 /**
- * Adds open redemptions to a user's positions, so that a request does not change a position's value: a redemption
- * counts unless its shares are still in the wallet and thus already counted. Deposit requests add no value, and the
- * flows that count them already are corrected. A position that consists only of a request has a balance of zero and
- * comes after the held ones. A value is null if one of its parts is unknown. The correction is null if several positions
- * have one share token, because their flows cannot be told apart.
+ * Adds open requests to a user's positions, so that a request does not change a position's value. A redemption is added
+ * unless its shares are still in the wallet, where they are already counted. A deposit request adds no value; if the
+ * indexed flows already count it, the position's `correction` deducts it. A position that consists only of a request
+ * has a balance of zero and comes after the held ones. A value is null if one of its parts is unknown. `correction` is
+ * null if several positions have the same share token, because their flows cannot be told apart.
  */
 export function joinRequests(
   held: readonly HeldShares[],
@@ -306,8 +306,8 @@ export function toWireRedemption(
 }
 
 /**
- * Converts a user's pending deposits into one vault to the API's format. `shares` are those that can be claimed, or null
- * while there are none. If the request is not recorded here, its id is `0`, which stands for all of the account
+ * Converts a user's pending deposits into one vault to the API's format. `shares` are those that can be claimed now, or
+ * null if there are none. If no request id is known, the id is `0`, which stands for all of the account's requests
  * (EIP-7540).
  */
 export function toWireDepositRequest(

@@ -31,9 +31,9 @@ const rolesAbi = once(() =>
 const DELEGATED = "0xef0100";
 
 /**
- * Reads who holds a vault's roles from the view functions of its own contract, and its timelock. Roles count wherever a
- * view returns them; a failed view matters (`keys` is then "unread") only if the vault's family has that role. Errors
- * of the chain client propagate.
+ * Reads who holds a vault's roles from the view functions of its own contract, and its timelock. Every holder that a
+ * view returns counts. A failed view is ignored unless the vault's family has that role: `keys` is then "unread".
+ * Errors of the chain client propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;

@@ -286,7 +286,7 @@ export interface VaultAdapter {
   exitFeeInTerms?: true;
 }
 
-/** View function of a vault that returns an account or contract that governs it. */
+/** View function of a vault that returns an account or contract that governs the vault. */
 export type RoleView = "owner" | "curator" | "governorAdmin" | "role_manager" | "management";
 
 /**

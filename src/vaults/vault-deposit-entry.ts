@@ -23,8 +23,8 @@ export interface DepositEntry {
 
 /**
  * Returns the contract that a deposit into a vault calls: the Router if it is deployed and the vault accepts it as the
- * caller, otherwise the vault's entry point. May read the chain to check the Router's bytecode: if the vault accepts
- * the Router and no check is cached, throws `chain_unsupported`, and errors of the RPC nodes propagate.
+ * caller, otherwise the vault's entry point. If the vault accepts the Router and no check of the Router's bytecode is
+ * cached, reads the chain: then throws `chain_unsupported`, and errors of the RPC nodes propagate.
  */
 export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositEntry> {
   const byRouter = vault.caller === "router" && (await isRouterDeployed(ctx, vault.chainId));

@@ -54,7 +54,7 @@ export type HistoryMetric = "share_price" | "total_assets" | "apy" | "net_flow";
 /** Time between two points of a vault's history: 5 minutes, an hour or a day. */
 export type HistoryInterval = "5m" | "1h" | "1d";
 
-/** History that a vault's page shows at first. */
+/** Metric, interval and period of the history that a vault's page shows first. */
 export const firstHistory = { metric: "share_price", interval: "1h", days: 7 } as const;
 
 /** Query for a metric of a vault's history over the last `days` days, fresh for a minute. */
@@ -134,7 +134,7 @@ export const withdrawalsQuery = (userAddress: `0x${string}`) =>
     refetchInterval: MINUTE / 2,
   });
 
-/** Query for the newest 50 signals about one vault in the last 30 days. */
+/** Query for the newest 50 signals about one vault in the last 30 days, reloaded every minute. */
 export const vaultSignalsQuery = (vaultId: string) =>
   queryOptions({
     queryKey: ["signals", vaultId],

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns one bar for each of the last `days` days up to the UTC day of `now` (milliseconds since the epoch), in
- * ascending order. Days that are not in the list have no deposits; older days are left out.
+ * ascending order. Days that are missing from the list have no deposits; older days are left out.
  */
 export function toDayBars(list: readonly DayBar[], { days, now }: { days: number; now: number }): DayBar[] {
   const known = new Map(list.map((day) => [day.date, day]));

@@ -9,8 +9,8 @@ interface ChartProps {
 }
 
 /**
- * Bar chart of deposits by day. The completed ones are drawn in the accent color over all of them. It is redrawn when
- * its bars or the color scheme change. Screen readers get `label`.
+ * Bar chart of deposits by day. Each bar shows all deposits, with the completed ones drawn over them in the accent
+ * color. It is redrawn when its bars or the color scheme change. Screen readers get `label`.
  */
 export function DayChart(props: ChartProps) {
   const { dark } = useTheme();

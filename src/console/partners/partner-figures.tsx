@@ -26,7 +26,10 @@ const PERIODS = [
   { value: "90", label: "90 d" },
 ];
 
-/** Figures of a partner's deposits over a period that the partner chooses: counts, a chart by day, and volumes by token. */
+/**
+ * Statistics of a partner's deposits over a period that the partner chooses: counts, a chart by day, and volumes by
+ * token.
+ */
 export function PartnerFigures({ session }: { session: PartnerSession }) {
   const [days, setDays] = useState("30");
   const query = useQuery({

@@ -38,7 +38,7 @@ export function usePartnerSession(): PartnerSession | null {
   return session !== null && session.address === address ? session : null;
 }
 
-/** Sends a request that is authenticated by a partner's session token. Throws CausewayError, like `ask`. */
+/** Sends a request that is authenticated by a partner's session token. Throws the same errors as `ask`. */
 export function askAs<Name extends keyof operations>({ token }: PartnerSession, request: ApiRequest) {
   return ask<Name>({ ...request, headers: { authorization: `Bearer ${token}` } });
 }

@@ -20,7 +20,7 @@ const JOBS: Readonly<Record<string, string>> = {
   forget_unsent: "Delete old quotes",
 };
 
-/** Returns the display name of a job. A job without one is displayed by its key in plain letters. */
+/** Returns the display name of a job; for a job without one, its key with a capital letter and spaces. */
 export const jobName = (key: string): string =>
   JOBS[key] ?? key.charAt(0).toUpperCase() + key.slice(1).replaceAll("_", " ");
 

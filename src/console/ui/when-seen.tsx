@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 
 /**
- * A box that renders its children once it was in the window, and is empty before, so that code far down a page is
- * loaded only for those who scroll to it. `className` gives its height.
+ * A box that stays empty until it has been scrolled into view, then renders its children: code far down a page is
+ * loaded only for users who scroll to it. `className` sets its height.
  */
 export function WhenSeen({ className, children }: { className: string; children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);

@@ -36,7 +36,8 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
 
 /**
  * Merges a vault's state from the ERC-4626 views with the results of the family's own views: the lower limit applies,
- * and the family's total assets replace the standard ones, even by null. The `maxDeposit` of a paused vault is 0.
+ * and the family's total assets, even if unknown (null), replace the standard ones. The `maxDeposit` of a paused vault
+ * is 0.
  */
 export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   const flags = mergeFlags(standard, own);

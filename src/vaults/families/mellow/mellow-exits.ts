@@ -254,9 +254,9 @@ function findSettlement(
 }
 
 /**
- * Withdrawals from Mellow's Core vaults: a request in a queue, which a later price report settles, the account then
- * claims, and nobody can cancel; or, if the vault has a queue for it, an instant redemption for a penalty. Shares of
- * unclaimed deposits are redeemed too. Source: mellow-finance/flexible-vaults.
+ * Withdrawals from Mellow's Core vaults: a request in a queue or, if the vault has a queue for it, an instant
+ * redemption for a penalty. A request is settled by a later price report, then claimed by the account, and cannot be
+ * cancelled. Shares of unclaimed deposits are redeemed too. Source: mellow-finance/flexible-vaults.
  */
 export const mellowExits: VaultExits = {
   modes: (vault) => (["instant", "request"] as const).filter((mode) => queueFor(vault, mode) !== null),

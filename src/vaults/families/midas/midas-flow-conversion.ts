@@ -33,8 +33,8 @@ function tokenPrice(vault: Address, token: Address): Query<bigint | null> {
 }
 
 /**
- * Returns a query for the asset amount, in its smallest unit and rounded down, that has a value (18 decimals) in the
- * feeds' common currency. It needs no read for an asset with a fixed price. Null if the asset's price is unknown or the
+ * Returns a query that converts a value in the feeds' common currency (18 decimals) to an amount of the asset, in its
+ * smallest unit, rounded down. An asset with a fixed price needs no read. Null if the asset's price is unknown or the
  * asset has more than 18 decimals.
  */
 export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | null> {
@@ -47,8 +47,9 @@ export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | n
 }
 
 /**
- * Returns a query for the asset amount, in its smallest unit and rounded down, that is worth an amount (18 decimals) of
- * a token that the RedemptionVault paid. Null if a price is unknown or the registry entry names no RedemptionVault.
+ * Returns a query that converts an amount (18 decimals) of a token that the RedemptionVault paid to the asset's
+ * smallest unit, by the price of each, rounded down. Null if a price is unknown or the registry entry names no
+ * RedemptionVault.
  */
 export function midasAmountInAsset(
   vault: Vault,

@@ -147,9 +147,9 @@ export function midasPending(
 
 /**
  * Returns a query for the total that a user's requests have paid, in the asset's smallest unit. The vault keeps the
- * rates of every approved request, so this can be read at any time. Open and rejected requests count as 0. One that
- * was paid in another token counts at the vault's rate if the asset's price is fixed. Otherwise the result is null, and
- * also if a request cannot be read.
+ * rates of every approved request, so this can be read at any time. Open and rejected requests count as 0. If the
+ * asset's price is fixed, a request that was paid in another token counts at the vault's rate; otherwise, the result is
+ * null. It is also null if a request cannot be read.
  */
 export function midasTakenOut(
   vault: Vault,

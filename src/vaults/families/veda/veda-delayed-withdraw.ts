@@ -38,7 +38,7 @@ export const vedaDelayedAbi = once(() =>
     "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
   ]),
 );
-/** ABI of the accountant's price of a share in a token. */
+/** ABI of the accountant's view function that returns the price of a share in a given token. */
 export const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */
 const SHARES_OFFSET = 36;
@@ -103,16 +103,16 @@ export const vedaExitTokens = (vault: Vault): Token[] => [
 ];
 
 /**
- * Returns the id of the account's request for a token at the delayed-withdrawal contract, which numbers none: `0` for the
- * vault's asset, the lowercase address of any other token.
+ * Returns an id for the account's request for a token at the delayed-withdrawal contract, which does not number
+ * requests: `0` for the vault's asset, the lowercase address of any other token.
  */
 export const delayedRequestId = (vault: Vault, token: Address): string =>
   sameAddress(token, vault.asset.address) ? "0" : token.toLowerCase();
 
 /**
  * Returns a query for the user's open requests: at most one for each token, with mode `cooldown`. Their assets are an
- * estimate: the shares less the fee, at the lower of the share price at the request and now. Empty if the registry entry
- * names no such contract.
+ * estimate: the shares less the fee, at the share price of the request or the current one, whichever is lower. Empty if
+ * the registry entry names no such contract.
  */
 export function pendingDelayed(
   vault: Vault,
@@ -168,8 +168,8 @@ function pendingIn(
 }
 
 /**
- * Converts an amount of a token to the vault's asset, both in smallest units, rounded down: by what a share is worth in
- * each. Null if one of the rates is unknown.
+ * Converts an amount of a token to the vault's asset, both in smallest units, by the price of a share in each (`rate`
+ * in the token, `assetRate` in the asset), rounded down. Null if one of the rates is unknown.
  */
 export function vedaValue(
   amount: bigint,

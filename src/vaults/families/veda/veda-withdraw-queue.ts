@@ -269,8 +269,8 @@ const logsFrom = (vault: Vault, { logs, name }: { logs: readonly Log[]; name: st
   logs.filter(({ address }) => sameAddress(address, addressParam(vault, name) ?? ""));
 
 /**
- * Returns the user's request from the logs of the queue, or from those of the delayed-withdrawal contract. Null if there
- * is none.
+ * Finds the user's request in a receipt's logs: one in the queue, otherwise one at the delayed-withdrawal contract.
+ * Null if there is none.
  */
 export function findQueueRequest(
   vault: Vault,
