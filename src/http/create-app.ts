@@ -15,7 +15,7 @@ import { ValidationFailure, validate } from "./validate-request.ts";
 
 /**
  * Creates a hono app that serves the given routes, with request ids, response headers, CORS, rate limits, validation,
- * deadlines, problem documents (RFC 9457 error responses), 404 and 405. A trailing slash is ignored.
+ * deadlines, problem documents (RFC 9457 error responses), and 404 and 405 responses. A trailing slash is ignored.
  */
 export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
   // Not strict: a trailing slash is the same path.

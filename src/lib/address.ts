@@ -17,7 +17,7 @@ export function parseAddress(text: string): Address | null {
 }
 
 /**
- * Returns why a text that `parseAddress` refused is not an address (an ENS name, a symbol, a wrong length, or mixed
+ * Returns why a text that `parseAddress` rejected is not an address (an ENS name, a symbol, a wrong length, or mixed
  * case that does not match the EIP-55 checksum) and what to send instead. The text continues a sentence that starts
  * with the name of the field.
  */

@@ -3,7 +3,7 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 
 /**
  * Settles like `work`, but throws `late()` if `work` takes longer than `ms` milliseconds. The work itself is not
- * stopped; a later error of it is ignored.
+ * stopped; its later errors are ignored.
  */
 export async function withDeadline<T>(
   work: Promise<T>,

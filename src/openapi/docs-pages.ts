@@ -99,9 +99,9 @@ async function homePage({ assets, publicUrl }: Config): Promise<Response> {
 }
 
 /**
- * Mounts the OpenAPI document, the API reference, the page of error codes, the guide, the home page, `/robots.txt` and
- * `/llms.txt` on an app. Other methods than GET get 405. A document that is missing among the static assets gives
- * `internal`, a missing home page `route_not_found`.
+ * * Mounts the OpenAPI document, the API reference, the page of error codes, the guide, the home page, `/robots.txt`
+ * and `/llms.txt` on an app. Methods other than GET and HEAD get 405. If the document is missing among the static
+ * assets, its path returns `internal`; if the home page is missing, `/` returns `route_not_found`.
  */
 export function mountDocsPages(app: Hono<AppEnv>): void {
   const html = (c: Context<AppEnv>, page: { body: string; policy?: string }): Response =>

@@ -34,8 +34,9 @@ async function readGuide({ assets, publicUrl }: Config): Promise<ReadonlyMap<Doc
 }
 
 /**
- * Mounts the pages of the guide on an app, rendered from the static assets on the first request and kept as long as the
- * isolate lives. A guide or page that is missing among the assets gives `internal`. Other methods than GET get 405.
+ * Mounts the pages of the guide on an app, rendered from the static assets on the first request and kept for the
+ * isolate's lifetime. A guide or page that is missing among the assets gives `internal`. Methods other than GET get
+ * 405.
  */
 export function mountGuidePages(app: Hono<AppEnv>): void {
   let pages: Promise<ReadonlyMap<DocsPath, string>> | null = null;

@@ -3,7 +3,7 @@ import { type Outcome, throughBreaker } from "../lib/circuit-breaker-call.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 
 /**
- * Breaker policy of Redis: one hang (0.7 seconds of its 0.8-second timeout) opens it, because commands are always fast
+ * Breaker policy of Redis: one hang (a timeout after at least 0.7 seconds) opens it, because commands are always fast
  * and Redis is not essential. Requests are refused for one to three seconds.
  */
 export const redisPolicy: BreakerPolicy = {

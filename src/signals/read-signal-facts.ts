@@ -46,9 +46,9 @@ export function groupByVault<T extends { chainId: number; vaultAddress: string }
 }
 
 /**
- * Reads the stored facts of vaults that the signal rules need, by vault id. `changes` are the registry changes and
- * `events`, by vault id, the governance events of the last day; each vault gets its own. Makes two requests to the
- * database. Throws `store_unavailable`.
+ * Reads the stored facts of vaults that the signal rules need, in two requests to the database, and returns them by
+ * vault id. `changes` and `events` are the registry changes and (by vault id) the governance events of the last day;
+ * each vault's facts contain its own. Throws `store_unavailable`.
  */
 export async function readFacts(
   ctx: Context,

@@ -15,9 +15,9 @@ export interface FeedRound {
 
 /**
  * Reason why a feed's answer is not used. `unread`: it could not be read; `decimals`, `description`: they differ from
- * the table; `incomplete`: the round has no answer yet or carries over an older one; `not_positive`; `out_of_bounds`:
- * implausibly small or large; `future`: its update is more than a minute ahead of the block; `stale`: its update is too
- * old.
+ * the table; `incomplete`: the round has no answer yet or carries over an older one; `not_positive`: it is zero or
+ * negative; `out_of_bounds`: it is implausibly small or large; `future`: its update is more than a minute ahead of the
+ * block; `stale`: its update is too old.
  */
 export type FeedProblem =
   | "unread"
