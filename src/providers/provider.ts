@@ -190,10 +190,11 @@ export interface BridgeProof {
   delivery: DeliveryProof | null;
   /**
    * What the bridge took on the source chain: token, amount in its smallest unit, and the contract (`by`) that took it
-   * and would pay a refund. `refundable` is true once the destination chain shows that the deadline has passed without
-   * a payout. Null for bridges that never refund on the source chain.
+   * and would pay a refund. `deadline` is the time after which it is refunded if there was no payout, in UNIX seconds;
+   * `refundable` is true once the destination chain shows that this has happened. Null for bridges that never refund on
+   * the source chain.
    */
-  taken: { token: Address; amount: bigint; by: Address; refundable: boolean } | null;
+  taken: { token: Address; amount: bigint; by: Address; deadline: number; refundable: boolean } | null;
 }
 
 /** The amount that a bridge paid out for one transfer, and the logs of the destination receipt that show it. */

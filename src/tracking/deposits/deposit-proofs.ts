@@ -164,7 +164,10 @@ export function findSwapOutput(
  */
 export function findRefund(
   receipt: Receipt,
-  seen: { row: Pick<DepositRow, "userAddress">; took: NonNullable<BridgeProof["taken"]> },
+  seen: {
+    row: Pick<DepositRow, "userAddress">;
+    took: Pick<NonNullable<BridgeProof["taken"]>, "token" | "amount" | "by">;
+  },
 ): bigint | null {
   const { row, took } = seen;
   if (!receipt.succeeded || took.amount <= 0n) return null;

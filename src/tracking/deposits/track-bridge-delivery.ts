@@ -1,9 +1,10 @@
 import type { Hex } from "viem";
+import { readBlock } from "../../chains/read-block.ts";
 import type { Context } from "../../context.ts";
 import { isDeliveryOfAnother, isRefundOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { describeError } from "../../lib/logger.ts";
-import type { DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
+import type { BridgeProof, DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
 import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import {
@@ -100,11 +101,12 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
     const delivery = hash === null ? null : await arrivalTransition(ctx, { ...following, hash });
     if (delivery !== null) return [delivery];
   }
-  for (const hash of namedRefunds(said)) {
-    const refund = await refundTransition(ctx, { ...following, hash });
-    if (refund !== null) return [refund];
-  }
-  return null;
+  const { row, readTransaction } = following;
+  const sent = { chainId: row.fromChainId, sourceTxHash: row.sourceTxHash as Hex };
+  const refund = await findProvenRefund(ctx, { row, readTransaction, said, ...sent });
+  if (refund === null) return null;
+  const { confirmed, amount, hash } = refund;
+  return [refundedTransition({ row, confirmed }, { amount, refundTxHash: hash })];
 }
 
 /**
@@ -123,14 +125,57 @@ async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<T
   return null;
 }
 
+/** A transfer whose refund is searched: its status by providers, and the transaction on `chainId` that sent it. */
+interface RefundInput {
+  row: TrackedRow;
+  readTransaction: TransactionReader;
+  said: readonly ProviderStatus[];
+  chainId: number;
+  sourceTxHash: Hex;
+}
+
+/** A refund that the chain proves: its transaction, and the amount in the smallest unit of the token that was sent. */
+interface ProvenRefund {
+  hash: Hex;
+  amount: bigint;
+  confirmed: boolean;
+}
+
 /**
- * Returns the transactions that providers name as a transfer's refund, without duplicates. Empty until the destination
- * chain shows that the transfer's deadline has passed without a payout: no bridge refunds earlier, and a transaction
- * named before that may refund a different transfer of the same amount.
+ * Returns the first transaction that providers name as a transfer's refund and that the source chain proves to be one,
+ * or null if there is none. It must repay exactly what the bridge took, in a block after the transfer's deadline, and
+ * must not be recorded for another deposit. No transaction counts until the destination chain shows that the deadline
+ * has passed without a payout: no bridge refunds earlier, and an earlier payment may refund a different transfer of the
+ * same amount. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
-export function namedRefunds(said: readonly ProviderStatus[]): Hex[] {
-  const isOverdue = said.some(({ proof }) => proof?.taken?.refundable === true);
-  return isOverdue ? [...new Set(said.flatMap(({ refundTxHash }) => refundTxHash ?? []))] : [];
+export async function findProvenRefund(ctx: Context, of: RefundInput): Promise<ProvenRefund | null> {
+  const taken = of.said.map(({ proof }) => proof?.taken ?? null).find((one) => one?.refundable === true);
+  if (!taken) return null;
+  for (const hash of new Set(of.said.flatMap(({ refundTxHash }) => refundTxHash ?? []))) {
+    const refund = await readRefund(ctx, { ...of, taken, hash });
+    if (refund !== null) return refund;
+  }
+  return null;
+}
+
+async function readRefund(
+  ctx: Context,
+  of: RefundInput & { taken: NonNullable<BridgeProof["taken"]>; hash: Hex },
+): Promise<ProvenRefund | null> {
+  const { row, readTransaction, chainId, taken, hash, sourceTxHash } = of;
+  if (hash === sourceTxHash || (await isRefundOfAnother(ctx.db, { row, hash }))) return null;
+  const [seen, sent] = await Promise.all([
+    readTransaction(chainId, hash),
+    readTransaction(chainId, sourceTxHash),
+  ]);
+  const client = ctx.chains.client(chainId);
+  if (seen.receipt === null || sent.receipt === null || client === null) return null;
+  const { blockNumber } = seen.receipt;
+  const amount = findRefund(seen.receipt, { row, took: taken });
+  if (amount === null || blockNumber < sent.receipt.blockNumber) return null;
+  const { timestamp } = await readBlock(client, Number(blockNumber));
+  if (timestamp <= taken.deadline) return null;
+  return { hash, amount, confirmed: isConfirmed(ctx, { chainId, seen }) };
 }
 
 /** Returns true if a status has evidence from a bridge that numbers its transfers. */
@@ -168,27 +213,6 @@ async function arrivalTransition(
   if (delivery === null || (await isOtherDelivery(ctx, { row, hash, delivery }))) return null;
   const amount = findDeliveredAmount(seen.receipt, { row, delivery });
   return amount === null ? null : deliveredTransition(at, { amount, destinationTxHash: hash });
-}
-
-/**
- * Returns the transition of a deposit that was refunded on the source chain, or null if the transaction does not prove
- * a refund. Transactions older than the source transaction and refunds recorded for other deposits do not count.
- */
-async function refundTransition(
-  ctx: Context,
-  { row, readTransaction, said, hash }: WithHash,
-): Promise<Transition | null> {
-  const took = said.find(({ proof }) => proof !== null)?.proof?.taken ?? null;
-  if (took === null || (await isRefundOfAnother(ctx.db, { row, hash }))) return null;
-  const [seen, source] = await Promise.all([
-    readTransaction(row.fromChainId, hash),
-    readTransaction(row.fromChainId, row.sourceTxHash as Hex),
-  ]);
-  if (seen.receipt === null || source.receipt === null) return null;
-  if (seen.receipt.blockNumber < source.receipt.blockNumber || hash === row.sourceTxHash) return null;
-  const amount = findRefund(seen.receipt, { row, took });
-  const at = { row, confirmed: isConfirmed(ctx, { chainId: row.fromChainId, seen }) };
-  return amount === null ? null : refundedTransition(at, { amount, refundTxHash: hash });
 }
 
 /**

@@ -1,16 +1,16 @@
 import { getAddress, type Hex, keccak256 } from "viem";
 import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { isDeliveryOfAnother, isRefundOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
+import { isDeliveryOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { type BuiltTransfer, selectBuiltTransfers } from "../../db/queries/withdrawal-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
 import { hashesOn } from "../deposits/deposit-hints.ts";
-import { findDeliveredAmount, findRefund, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
+import { findDeliveredAmount, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
-import { namedRefunds, readProviderStatuses, substatusOf } from "../deposits/track-bridge-delivery.ts";
+import { findProvenRefund, readProviderStatuses, substatusOf } from "../deposits/track-bridge-delivery.ts";
 import { innerDataHashes } from "../deposits/track-source-transaction.ts";
 import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
@@ -192,18 +192,9 @@ async function findReturn(
   ctx: Context,
   { row, readTransaction, said, txHash }: BridgedExit,
 ): Promise<WithdrawalTransition | null> {
-  const took = said.find(({ proof }) => proof !== null)?.proof?.taken ?? null;
-  if (took === null) return null;
-  const sent = await readTransaction(row.vaultChainId, txHash);
-  for (const hash of namedRefunds(said)) {
-    if (hash === txHash || (await isRefundOfAnother(ctx.db, { row, hash }))) continue;
-    const seen = await readTransaction(row.vaultChainId, hash);
-    if (seen.receipt === null || sent.receipt === null) continue;
-    if (seen.receipt.blockNumber < sent.receipt.blockNumber) continue;
-    const amount = findRefund(seen.receipt, { row, took });
-    if (amount === null || !isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
-    const change = { substatus: null, refundTxHash: hash, receivedAmount: amount.toString() };
-    return { event: { kind: "chain", shows: "refund", confirmed: true }, change, write: "on_change" };
-  }
-  return null;
+  const sent = { chainId: row.vaultChainId, sourceTxHash: txHash };
+  const refund = await findProvenRefund(ctx, { row, readTransaction, said, ...sent });
+  if (refund?.confirmed !== true) return null;
+  const change = { substatus: null, refundTxHash: refund.hash, receivedAmount: refund.amount.toString() };
+  return { event: { kind: "chain", shows: "refund", confirmed: true }, change, write: "on_change" };
 }

@@ -60,6 +60,7 @@ test.each<TokenSymbol>(["USDC", "USDT"])(
           token: getAddress(wordToAddress(deposited.inputToken)),
           amount: deposited.inputAmount,
           by: built.transaction.to,
+          deadline: deposited.fillDeadline,
           refundable: false,
         },
       },

@@ -166,7 +166,7 @@ describe("a transfer whose deadline passes without a payout", () => {
     expect(await shownOf(order)).toMatchObject({ state: "refunded", refund_tx_hash: refunds[0]?.hash });
   });
 
-  test.each(["nothing", "source", "giftOnSource", "gift"] as const)(
+  test.each(["nothing", "source", "giftOnSource", "gift", "poolPayment"] as const)(
     "is not refunded by %s",
     async (named) => {
       const { order, others } = await underWay("one_step");

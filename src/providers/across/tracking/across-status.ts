@@ -142,9 +142,9 @@ export async function trackAcrossTransfer(
   const status = statusFromEvidence({ apiStatus, source: source.evidence, ...destination });
   const origin = deployments.get(transfer.fromChainId);
   if (deposited === null || origin === undefined) return { ...status, proof: null };
-  const { inputToken, inputAmount: amount } = deposited;
+  const { inputToken, inputAmount: amount, fillDeadline: deadline } = deposited;
   const refundable = destination.overdue;
-  const taken = { token: wordToAddress(inputToken), amount, by: origin.spokePool, refundable };
+  const taken = { token: wordToAddress(inputToken), amount, by: origin.spokePool, deadline, refundable };
   return { ...status, proof: { delivery: deliveryProofOf(destination.fill), taken } };
 }
 

@@ -211,8 +211,8 @@ describe("the bridge proof of trackAcrossTransfer()", () => {
     logs: { first: 0, last: Number.POSITIVE_INFINITY },
     matchedBy: "id",
   };
-  const { inputToken, inputAmount: amount } = deposited;
-  const taken = { token: wordToAddress(inputToken), amount, by: SPOKE_1, refundable: false };
+  const { inputToken, inputAmount: amount, fillDeadline: deadline } = deposited;
+  const taken = { token: wordToAddress(inputToken), amount, by: SPOKE_1, deadline, refundable: false };
 
   test.each<[string, Reply, ChainClient[], unknown]>([
     ["is null when the source chain cannot be read", says("filled", { fillTx: FILL }), [], null],
