@@ -70,16 +70,16 @@ export interface ValuedPayment {
 }
 
 /**
- * Returns the fair value of a payment in the same asset, one to one, or null if the decimals of either token are
- * unknown. Pure.
+ * Returns the fair value of a payment in the same asset, one to one, or null if the decimals of either token or the
+ * value of a fee on top are unknown. Pure.
  */
 export function sameAssetValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
-  if (from.decimals === null || to.decimals === null) return null;
+  const feeOnTop = valueOfFee(payment);
+  if (from.decimals === null || to.decimals === null || feeOnTop === null) return null;
   const own = divideUp(amount * 10n ** BigInt(to.decimals), 10n ** BigInt(from.decimals));
   return {
-    basis: "same_asset",
-    ...withFeeOnTop(own, payment),
+    ...{ basis: "same_asset", output: own + feeOnTop, feeOnTop },
     threeDollars: threeDollarsOf(to),
     band: SAME_ASSET_BAND,
     excess: EXCESS_BAND,
@@ -88,12 +88,15 @@ export function sameAssetValue(payment: ValuedPayment): FairValue | null {
 
 /**
  * Returns the fair value of a payment by independent prices: the paid token at its highest price, the requested token
- * at its lowest. Null unless both prices may be used for valuation and both tokens' decimals are known. Pure.
+ * at its lowest. Null unless both prices may be used for valuation and both tokens' decimals and the value of a fee on
+ * top are known. Pure.
  */
 export function pricedValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
   const [paid, asked] = [judging(from), judging(to)];
-  if (paid === null || asked === null || from.decimals === null || to.decimals === null) return null;
+  const feeOnTop = valueOfFee(payment);
+  if (paid === null || asked === null || feeOnTop === null) return null;
+  if (from.decimals === null || to.decimals === null) return null;
   const own = divideUp(
     amount * paid.high * 10n ** BigInt(to.decimals),
     asked.low * 10n ** BigInt(from.decimals),
@@ -101,8 +104,7 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
   const noise = BigInt(Math.ceil(paid.errorBps + asked.errorBps)) * BASIS_POINT;
   const sameUnit = paid.unit !== null && paid.unit === asked.unit;
   return {
-    basis: "price",
-    ...withFeeOnTop(own, payment),
+    ...{ basis: "price", output: own + feeOnTop, feeOnTop },
     threeDollars: threeDollarsOf(to),
     band: (sameUnit ? SAME_UNIT_BAND : SWAP_BAND) + noise,
     // The range of a disputed price is no reason to find an offer too good.
@@ -111,34 +113,33 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the fair value of a payment according to another provider's quote, for tokens without a price. The result's
- * `output` is the quote's expected output (`other.output`) plus the value of the fee that the user pays in native
- * currency on top of the payment (zero if unknown). `band` and `excess` are both `other.slippage` (parts per billion),
- * so the two quotes must agree within the slippage. Pure.
+ * Returns the fair value of a payment according to another provider's quote, for tokens without a price, or null if
+ * the value of a fee on top is unknown. The result's `output` is the quote's expected output (`other.output`) plus the
+ * value of the fee that the user pays in native currency on top of the payment. `band` and `excess` are both `other.slippage` (parts per
+ * billion), so the two quotes must agree within the slippage. Pure.
  */
 export function secondQuoteValue(
   payment: ValuedPayment,
   other: { output: bigint; slippage: bigint },
-): FairValue {
+): FairValue | null {
+  const feeOnTop = valueOfFee(payment);
+  if (feeOnTop === null) return null;
   return {
-    basis: "second_quote",
-    ...withFeeOnTop(other.output, payment),
+    ...{ basis: "second_quote", output: other.output + feeOnTop, feeOnTop },
     threeDollars: threeDollarsOf(payment.to),
     band: other.slippage,
     excess: other.slippage,
   };
 }
 
-function withFeeOnTop(own: bigint, payment: ValuedPayment): Pick<FairValue, "output" | "feeOnTop"> {
-  const feeOnTop = valueOfFee(payment);
-  return { output: own + feeOnTop, feeOnTop };
-}
-
-/** Returns the value of the fee on top in the requested token, rounded up. Zero if a price or decimals are unknown. */
-function valueOfFee({ nativeFee, native, to }: ValuedPayment): bigint {
+/**
+ * Returns the value of the fee on top in the requested token, rounded up. Null if there is a fee and a price or decimals
+ * are unknown: what cannot be valued could be any loss.
+ */
+function valueOfFee({ nativeFee, native, to }: ValuedPayment): bigint | null {
+  if (nativeFee === 0n) return 0n;
   const [paid, asked] = [judging(native), judging(to)];
-  if (nativeFee === 0n || paid === null || asked === null) return 0n;
-  if (native.decimals === null || to.decimals === null) return 0n;
+  if (paid === null || asked === null || native.decimals === null || to.decimals === null) return null;
   return divideUp(
     nativeFee * paid.high * 10n ** BigInt(to.decimals),
     asked.low * 10n ** BigInt(native.decimals),

@@ -146,6 +146,7 @@ function secondQuote(
   const values = offers.quotes
     .filter(({ provider }) => provider !== option.provider)
     .map((other) => secondQuoteValue(payment, { output: other.toAmount, slippage }))
+    .filter((fair) => fair !== null)
     .filter((fair) => agrees(fair, option));
   return values.reduce<FairValue | null>(
     (best, fair) => (best === null || fair.output > best.output ? fair : best),

@@ -1,4 +1,3 @@
-import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { Prices, TokenPrice } from "./price.ts";
 
 /**
@@ -38,18 +37,4 @@ function areDisputed(feed: TokenPrice, market: TokenPrice): boolean {
   const allowed = (feed.unit === "USD" ? PEGGED_DISPUTE_BPS : DISPUTE_BPS) + feed.errorBps + market.errorBps;
   const difference = feed.usd > market.usd ? feed.usd - market.usd : market.usd - feed.usd;
   return difference * ALL_BPS > feed.usd * BigInt(allowed);
-}
-
-/** Price of a dollar stablecoin at its peg, in US dollars times 10^18. */
-const PEG_USD = 10n ** 18n;
-
-/**
- * Returns the deviation of a dollar stablecoin from its peg, in parts per billion rounded towards zero: negative below
- * the peg. Returns null for other tokens. For a disputed price, the bound with the larger deviation counts.
- */
-export function depegOf({ unit, low, high }: Pick<TokenPrice, "unit" | "low" | "high">): bigint | null {
-  if (unit !== "USD") return null;
-  const [below, above] = [PEG_USD - low, high - PEG_USD];
-  const off = below > above ? -below : above;
-  return (off * PARTS_PER_BILLION) / PEG_USD;
 }

@@ -58,7 +58,20 @@ describe("pricedValue()", () => {
 
   test("counts the fee on top as paid", () => {
     expect(worth({ nativeFee: 10n ** 15n })).toMatchObject({ output: 2_702_700_000n, feeOnTop: 2_700_000n });
-    expect(worth({ nativeFee: 1n, native: { decimals: 18, price: null } }).feeOnTop).toBe(0n);
+    expect(worth({ nativeFee: 1n }).feeOnTop).toBe(1n);
+  });
+
+  test("rounds the errors of the prices up, and knows no common unit of two unknown ones", () => {
+    const [a, b] = [price(USD, { errorBps: 12.3, unit: null }), price(USD, { errorBps: 12.3, unit: null })];
+    const value = worth({ from: { decimals: 6, price: a }, to: { decimals: 6, price: b } });
+    expect([value.band, value.excess]).toEqual([32_500_000n, 32_500_000n]);
+  });
+
+  test("lets an offer be better by the spread of either disputed price", () => {
+    const spread = (usd: bigint, unit: string) => price(usd, { low: usd, high: (usd * 11n) / 10n, unit });
+    const paid = { ...ether, price: spread(2_700n * USD, "ETH") };
+    const asked = { ...usdc, price: spread(USD, "USD") };
+    expect([worth({ from: paid }).excess, worth({ to: asked }).excess]).toEqual([135_000_000n, 135_000_000n]);
   });
 
   test.each<[string, Partial<ValuedPayment>]>([
@@ -66,7 +79,10 @@ describe("pricedValue()", () => {
     ["the token asked for has no price", { to: { decimals: 6, price: null } }],
     ["a price may not judge", { to: { decimals: 6, price: price(USD, { judges: false }) } }],
     ["a price is zero at its lowest", { to: { decimals: 6, price: price(USD, { low: 0n }) } }],
-    ["the decimals are unknown", { from: { ...ether, decimals: null } }],
+    ["a fee on top has no price", { nativeFee: 1n, native: { decimals: 18, price: null } }],
+    ["a fee on top has no decimals", { nativeFee: 1n, native: { ...ether, decimals: null } }],
+    ["the decimals paid are unknown", { from: { ...ether, decimals: null } }],
+    ["the decimals asked for are unknown", { to: { ...usdc, decimals: null } }],
   ])("is null if %s", (_why, change) => {
     expect(pricedValue(payment(change))).toBeNull();
   });
@@ -80,10 +96,24 @@ describe("sameAssetValue()", () => {
       payment({ amount: 10n ** 12n + 1n, from: eighteen, to: { ...usdc, price: null } }),
     );
     expect(value).toMatchObject({ output: 2n, threeDollars: 0n, band: 10_000_000n });
+    const [tenths, whole] = [1, 0].map((decimals) => ({ decimals, price: null }));
+    if (tenths === undefined || whole === undefined) throw new Error("no tokens");
+    expect(sameAssetValue(payment({ amount: 11n, from: tenths, to: whole }))?.output).toBe(2n);
+  });
+
+  test("is null with a fee on top that cannot be valued", () => {
+    const unpriced = { ...usdc, price: null };
+    const of = (change: Partial<ValuedPayment>) =>
+      sameAssetValue(payment({ amount: 5n, from: usdc, ...change }));
+    expect(of({ nativeFee: 9n, from: unpriced, to: unpriced })).toBeNull();
+    expect(of({ nativeFee: 9n, native: { decimals: 18, price: null } })).toBeNull();
+    expect(of({ from: unpriced, to: unpriced })).toMatchObject({ output: 5n, feeOnTop: 0n });
+    expect(of({ nativeFee: 10n ** 15n })).toMatchObject({ output: 2_700_005n, feeOnTop: 2_700_000n });
   });
 
   test("is null if decimals are unknown", () => {
     expect(sameAssetValue(payment({ from: { ...ether, decimals: null } }))).toBeNull();
+    expect(sameAssetValue(payment({ to: { ...usdc, decimals: null } }))).toBeNull();
   });
 });
 
@@ -99,6 +129,11 @@ describe("leastGuaranteed()", () => {
     const fee = (declaredFee: bigint) => 2_610_900_000n - leastGuaranteed(fair, { slippage, declaredFee });
     expect(fee(1_000_000n)).toBe(2_700_000n);
     expect(fee(500_000_000n)).toBe(13_500_000n + 3_000_000n);
+  });
+
+  test("is less by the fee on top, which is declared by being paid", () => {
+    const topped = worth({ nativeFee: 10n ** 15n });
+    expect(leastGuaranteed(topped, { slippage, declaredFee: 0n })).toBe(2_613_510_900n - 2_700_000n);
   });
 
   test("knows no three dollars without a price", () => {
@@ -120,6 +155,7 @@ describe("leastExpected() and mostExpected()", () => {
     expect(leastExpected(worth(), 0n)).toBe(2_605_500_000n);
     expect(leastExpected(worth(), 10n ** 9n)).toBe(2_605_500_000n - 16_500_000n);
     expect(mostExpected(worth())).toBe(2_794_500_001n);
+    expect(leastExpected(worth({ amount: 1n }), 10n ** 9n)).toBe(1n);
   });
 
   test("of the same asset, one percent and three dollars", () => {
@@ -131,6 +167,11 @@ describe("leastExpected() and mostExpected()", () => {
 
   test("of a second quote, the slippage alone", () => {
     const value = secondQuoteValue(payment(), { output: 1_000_000n, slippage: 20_000_000n });
+    if (value === null) throw new Error("no value");
     expect([leastExpected(value, 10n ** 9n), mostExpected(value)]).toEqual([980_000n, 1_020_001n]);
+    const other = { output: 7n, slippage: 0n };
+    const unread = { ...usdc, decimals: null };
+    expect(secondQuoteValue(payment({ to: unread }), other)).toMatchObject({ output: 7n, threeDollars: 0n });
+    expect(secondQuoteValue(payment({ to: unread, nativeFee: 1n }), other)).toBeNull();
   });
 });

@@ -77,7 +77,21 @@ describe("findUnfairness()", () => {
     ["an option is too good", withOption({ toAmount: 1_030_002n }), "expected_not_high"],
     ["a transaction is too good", withBuilt({ toAmount: 1_030_002n }), "expected_not_high"],
     ["no tolerance is left", withOption({ toAmount: 972_000n }), "tolerance_possible"],
-    ["too little is guaranteed", withBuilt({ toAmountMin: 971_857n }), "guarantee_fair"],
+    ["too little is guaranteed", withBuilt({ toAmountMin: 971_858n }), "guarantee_fair"],
+    [
+      "too little is guaranteed to the user",
+      ruleBroken({ built: { ...built, toAmountMin: 971_858n }, minIn: null, simulated: null }),
+      "guarantee_fair",
+    ],
+    [
+      "less of a fee was built than declared, and the rest is missing",
+      ruleBroken({
+        option: { ...option, declaredFee: 5_000_000n },
+        built: { ...built, toAmountMin: 968_000n },
+        simulated: null,
+      }),
+      "guarantee_fair",
+    ],
     ["our own call accepts too little", ruleBroken({ minIn: 971_857n, simulated: null }), "guarantee_fair"],
     ["another provider built it", withBuilt({ provider: "other" }), "built_as_chosen"],
     ["another bridge was built", withBuilt({ bridge: "other" }), "built_as_chosen"],
@@ -102,11 +116,36 @@ describe("findUnfairness()", () => {
       "one asset is bridged without a swap",
       ruleBroken({ relation: "same_asset", built: { ...built, swaps: false } }),
     ],
-    ["the least that is fair is guaranteed", withBuilt({ toAmountMin: 971_860n })],
+    ["the least that is fair is guaranteed, but for a unit", withBuilt({ toAmountMin: 971_859n })],
+    ["the delivery goes to the user", ruleBroken({ minIn: null })],
+    ["its output is exact", withBuilt({ toAmountMin: 1_000_000n })],
+    ["as much is simulated as guaranteed", ruleBroken({ simulated: simulated(980_000n) })],
+    ["as much is expected as is plausible", withOption({ toAmount: 1_030_001n })],
     ["one percent less was built", withBuilt({ toAmount: 990_000n })],
     ["the band is used to its end", withOption({ toAmount: 975_000n })],
   ])("accepts an offer if %s", (_what, broken) => {
     expect(broken).toBeNull();
+  });
+
+  test("takes the band to its end, for an exact output", () => {
+    const narrow = { ...fair, band: 10_000_000n };
+    const of = (toAmount: bigint) =>
+      ruleBroken({
+        fair: narrow,
+        option: { ...option, toAmount, toAmountMin: toAmount },
+        built: null,
+        simulated: null,
+      });
+    expect([of(990_000n), of(989_999n)]).toEqual([null, "expected_not_low"]);
+  });
+
+  test("has rules that find nothing where there is nothing to compare", () => {
+    const alone = (change: Partial<FairnessCase>) =>
+      fairnessRules.flatMap(({ name, findBreach }) =>
+        findBreach({ ...offer, ...change }) === null ? [] : [name],
+      );
+    expect(alone({ fair: null })).toEqual(["value_known", "tolerance_possible"]);
+    expect(alone({ built: null })).toEqual([]);
   });
 
   test("has a name and a case above for every rule", () => {
@@ -134,8 +173,24 @@ describe("toleranceOf()", () => {
     expect(of({ toAmount: 971_859n, toAmountMin: 971_859n })).toBeNull();
   });
 
+  test("ends at exactly a tenth of a percent, and with an exact output at nothing", () => {
+    const scale = 10n ** 9n;
+    const rich = {
+      ...offer,
+      fair: { ...fair, output: fair.output * scale },
+      loss: { ...offer.loss, vault: 0n },
+    };
+    const needed = 967_000n * scale;
+    const at = (toAmount: bigint, toAmountMin = 0n) =>
+      toleranceOf({ ...rich, option: { ...option, toAmount, toAmountMin } });
+    const tenth = (needed * 1_000n) / 999n + 1n;
+    expect([at(tenth), at(tenth - 1_000_000n)]).toEqual([1_000_000n, null]);
+    expect([at(needed, needed), at(needed - 1n, needed - 1n)]).toEqual([0n, null]);
+    expect(toleranceOf({ ...rich, fair: null })).toBeNull();
+  });
+
   test("counts no more of a fee than was declared before", () => {
-    const more = { ...built, toAmountMin: 965_000n, declaredFee: 5_000_000n };
+    const more = { ...built, toAmountMin: 968_000n, declaredFee: 5_000_000n };
     expect(ruleBroken({ built: more, simulated: null })).toBe("guarantee_fair");
     const both = { ...more, toAmountMin: 967_000n };
     const declared = { ...option, declaredFee: 5_000_000n };

@@ -4,6 +4,7 @@ import {
   deliveredFloors,
   exactFloor,
   leastOutput,
+  orderDeadline,
   splitSlippage,
   totalLoss,
 } from "../../src/orders/order-floors.ts";
@@ -30,6 +31,32 @@ describe("splitSlippage()", () => {
         expect(total).toBeGreaterThanOrEqual(slippage - 2n);
       }),
     );
+  });
+});
+
+describe("totalLoss()", () => {
+  test.each([
+    [0n, 0n, 0n],
+    [1n, 0n, 1n],
+    [1n, 1n, 1n],
+    [500_000_000n, 500_000_000n, 750_000_000n],
+  ])("of %s and then %s parts per billion is %s, rounded down", (transfer, vault, total) => {
+    expect(totalLoss({ transfer, vault })).toBe(total);
+  });
+});
+
+test("an order may be executed for fifteen minutes from its block", () => {
+  expect(orderDeadline(1_700_000_000)).toBe(1_700_000_900n);
+});
+
+describe("leastOutput()", () => {
+  test.each([
+    [1n, 0n, 1n, 1n],
+    [10n ** 27n, 0n, 5n, 5n],
+    [10n ** 27n + 1n, 0n, 1n, 2n],
+    [10n ** 27n, 7n, 5n, 7n],
+  ])("of %s per unit, at least %s, for %s is %s, rounded up", (minOutPerIn, minOut, arrived, least) => {
+    expect(leastOutput({ minOut, minOutPerIn }, arrived)).toBe(least);
   });
 });
 
@@ -74,6 +101,37 @@ describe("deliveredFloors()", () => {
     expect(deliveredFloors({ expected: 10n ** 27n, seen: 1_000_000n, loss })).toBeNull();
     expect(deliveredFloors({ expected: 10n ** 27n, seen: 2_000_000n, loss })).not.toBeNull();
     expect(deliveredFloors({ expected: 0n, seen: 1n, loss })).toBeNull();
+  });
+
+  test("is in output units per input unit times 10^27, at least 10^6", () => {
+    const loss = { transfer: 0n, vault: 0n };
+    const of = (expected: bigint, seen: bigint) => deliveredFloors({ expected, seen, loss })?.minOutPerIn;
+    expect([of(10n ** 21n, 1n), of(10n ** 21n + 1n, 1n)]).toEqual([10n ** 6n, undefined]);
+  });
+
+  test("asks no less per unit than the vault may lose, and more where the minimum input alone would lose more", () => {
+    const order = { expected: 10n ** 12n, seen: 10n ** 24n, loss: splitSlippage(30_000_000n) };
+    expect(deliveredFloors({ ...order, minIn: 990_000_000_000n })).toEqual({
+      ...{ minIn: 990_000_000_000n, minOut: 0n, minOutPerIn: 995n * 10n ** 36n },
+      least: 985_050n * 10n ** 18n,
+    });
+    expect(deliveredFloors(order)).toEqual({
+      ...{
+        minIn: 974_874_371_999n,
+        minOut: 0n,
+        minOutPerIn: 995_000_000_883_185_592_656_941_017_208_991_663_818n,
+      },
+      least: 970_000_001_000_000_000_000_001n,
+    });
+    const wanted = 970_000_001n * 10n ** 15n;
+    expect(deliveredFloors({ ...order, minIn: 971_944_000_000n })).toEqual({
+      ...{ minIn: 971_944_000_000n, minOut: wanted, minOutPerIn: 995n * 10n ** 36n, least: wanted },
+    });
+  });
+
+  test("of a single unit asks for that unit", () => {
+    const floors = deliveredFloors({ expected: 1n, seen: 10n ** 12n, loss: splitSlippage(30_000_000n) });
+    expect(floors?.minIn).toBe(1n);
   });
 
   test("keeps a minimum input that is fixed already", () => {

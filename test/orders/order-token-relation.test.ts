@@ -53,6 +53,15 @@ describe("relationOf()", () => {
     expect(relationOf([lifi, across], { from: to, to: from })).toBe(relation);
   });
 
+  test("knows native money and its wrapped form on one chain without any table", () => {
+    const [ether, wrapped, usdc] = [zeroAddress, tokens.weth[1], tokens.usdc[1]].map((token) => on(1, token));
+    if (ether === undefined || wrapped === undefined || usdc === undefined) throw new Error("no tokens");
+    const of = (from: typeof ether, to: typeof ether) => relationOf([], { from, to });
+    expect([of(ether, wrapped), of(wrapped, ether), of(usdc, usdc)]).toEqual(Array(3).fill("same_asset"));
+    expect([of(ether, usdc), of(usdc, wrapped), of(wrapped, usdc)]).toEqual(Array(3).fill("swap"));
+    expect(of(ether, on(8453, zeroAddress))).toBe("swap");
+  });
+
   test("asks the tables only, so without providers every bridge is a swap", () => {
     expect(relationOf([], { from: on(1, tokens.usdc[1]), to: on(42161, tokens.usdc[42161]) })).toBe("swap");
   });
@@ -73,10 +82,17 @@ describe("valuationPrice()", () => {
 
   test("of native money is that of its wrapped form", () => {
     expect(valuationPrice(prices, { token: on(1, zeroAddress), counterpart: null })).toEqual(known);
-    expect(pricedForms(on(1, zeroAddress)).map(({ token: form }) => form)).toEqual([
-      zeroAddress,
-      tokens.weth[1],
-    ]);
+    const forms = (token: Address) => pricedForms(on(1, token)).map(({ token: form }) => form);
+    expect(forms(zeroAddress)).toEqual([zeroAddress, tokens.weth[1]]);
+    expect(forms(tokens.weth[1])).toEqual([tokens.weth[1], zeroAddress]);
+    expect(forms(tokens.usdc[1])).toEqual([tokens.usdc[1]]);
+  });
+
+  test("is the token's own before the counterpart's", () => {
+    const counterpart = { chainId: 1, token: tokens.weth[1] };
+    const own = { ...known, usd: 7n };
+    const both = new Map([...prices, [priceKey({ chainId: 8453, token: STRANGE }), own]]);
+    expect(valuationPrice(both, { token: on(8453, STRANGE), counterpart })).toEqual(own);
   });
 
   test("is the counterpart's where the token has none", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { combinePrices, depegOf } from "../../src/prices/combine-prices.ts";
+import { combinePrices } from "../../src/prices/combine-prices.ts";
 import type { TokenPrice } from "../../src/prices/price.ts";
 import { feedPriceOf } from "../support/prices/fake-feeds.ts";
 
@@ -36,34 +36,19 @@ describe("combinePrices()", () => {
   });
 
   test("tolerates 2 % and the errors of both, and 1 % for dollar stablecoins", () => {
-    const at = (bps: bigint, unit: string | null) =>
-      combine(feedPriceOf(USD, { unit }), marketPriceOf(USD + (USD * bps) / 10_000n))?.disputed;
-    expect([at(300n, null), at(301n, null), at(200n, "USD"), at(201n, "USD")]).toEqual([
-      false,
-      true,
-      false,
-      true,
-    ]);
+    const disputed = (difference: bigint, unit: string | null) =>
+      combine(feedPriceOf(USD, { unit }), marketPriceOf(USD + difference))?.disputed;
+    for (const [bps, unit] of [
+      [300n, null],
+      [200n, "USD"],
+    ] as const) {
+      const most = (USD * bps) / 10_000n;
+      expect([disputed(most, unit), disputed(most + 1n, unit)]).toEqual([false, true]);
+      expect([disputed(-most, unit), disputed(-most - 1n, unit)]).toEqual([false, true]);
+    }
   });
 
   test("does not dispute a feed by a market price that may not judge", () => {
     expect(combine(feedPriceOf(USD), marketPriceOf(2n * USD, { judges: false }))?.disputed).toBe(false);
-  });
-});
-
-describe("depegOf()", () => {
-  const of = (low: bigint, high: bigint, unit: string | null = "USD") => depegOf({ low, high, unit });
-
-  test("tells how far a dollar stablecoin is from its peg, by the farther bound", () => {
-    const cents = (count: bigint) => (USD * count) / 100n;
-    expect([of(USD, USD), of(cents(97n), cents(97n)), of(cents(99n), cents(104n))]).toEqual([
-      0n,
-      -30_000_000n,
-      40_000_000n,
-    ]);
-  });
-
-  test("is null for other tokens", () => {
-    expect([of(USD, USD, "ETH"), of(USD, USD, null)]).toEqual([null, null]);
   });
 });

@@ -19,6 +19,10 @@ const USD = 10n ** 18n;
 const USDC: Address = "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48";
 const coin = (change: object = {}) => ({ price: 0.999912, timestamp: at, confidence: 0.99, ...change });
 
+const never = (): never => {
+  throw new Error("no price");
+};
+
 const scopeOf = (apiUrl: string | null, breaker = new MarketBreaker()): MarketScope => ({
   ...{ apiUrl, breaker, fetch: realFetch, now: () => NOW },
   timing: new Timing(() => NOW),
@@ -50,6 +54,23 @@ describe("fetchMarketPrices()", () => {
       Array.from({ length: 101 }, (_, index) => token(index + 1)),
     );
     expect(server.requests.map(({ path }) => path.split(",").length).sort()).toEqual([1, 50, 50]);
+  });
+
+  test("keeps the prices of a request that succeeds beside one that fails, and waits as long as asked", async () => {
+    const server = await serve(({ path }, response) => {
+      if (!path.includes(",")) return send(response, { coins: { [`ethereum:${USDC}`]: coin() } });
+      response.writeHead(429, { "retry-after": "40" });
+      response.end();
+    });
+    const breaker = new MarketBreaker();
+    const tokens = [...Array.from({ length: 50 }, (_, index) => token(index + 2)), token(1)];
+    const prices = await fetchMarketPrices(scopeOf(server.url, breaker), tokens);
+    expect([...prices.keys()]).toEqual([`1:${USDC.toLowerCase()}`]);
+    const alone = new MarketBreaker();
+    await expect(fetchMarketPrices(scopeOf(server.url, alone), tokens.slice(0, 50))).rejects.toMatchObject({
+      message: expect.stringContaining("429"),
+    });
+    expect([alone.isOpen(NOW + 39_999), alone.isOpen(NOW + 40_001)]).toEqual([true, false]);
   });
 
   test("asks nothing without an API or tokens", async () => {
@@ -124,28 +145,34 @@ describe("toMarketPrice()", () => {
     { price: "1.00" },
     { price: null },
     { timestamp: undefined },
-    { timestamp: at - 3_600 },
-    { timestamp: at + 600 },
+    { timestamp: NOW / 1000 - 3_601 },
+    { timestamp: NOW / 1000 + 301 },
     { confidence: 1.01 },
     { confidence: -0.1 },
   ])("refuses %o", (change) => {
     expect(of(change)).toBeNull();
   });
 
+  test.each([3_600, 900, -300])(
+    "takes one that is %d seconds old, with an error of half a percent",
+    (age) => {
+      const price = of({ timestamp: NOW / 1000 - age });
+      expect(price).toMatchObject({ errorBps: 50, disputed: false, judges: age <= 900, unit: null });
+    },
+  );
+
   test("judges only by a confident price of the last quarter of an hour", () => {
     const judges = (change: object) => of(change)?.judges;
+    expect([judges({}), judges({ confidence: 0.9 })]).toEqual([true, true]);
     const old = { timestamp: NOW / 1000 - 901 };
-    expect([
-      judges({}),
-      judges({ confidence: 0.89 }),
-      judges({ confidence: undefined }),
-      judges(old),
-    ]).toEqual([true, false, false, false]);
+    expect([judges({ confidence: 0.899 }), judges({ confidence: undefined }), judges(old)]).toEqual([
+      ...[false, false, false],
+    ]);
+    expect(agedMarketPrice({ ...(of({}) ?? never()), judges: false }, NOW).judges).toBe(false);
   });
 
   test("stops judging while it is cached", () => {
-    const price = of({});
-    if (price === null) throw new Error("no price");
+    const price = of({}) ?? never();
     expect(agedMarketPrice(price, NOW + 839_000)).toBe(price);
     expect(agedMarketPrice(price, NOW + 841_000)).toEqual({ ...price, judges: false });
   });

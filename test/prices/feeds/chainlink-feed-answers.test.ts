@@ -36,6 +36,18 @@ describe("checkRound()", () => {
     expect(judge({ answer }, { decimals, heartbeatS: 3_600 })).toMatchObject({ ok: true, value });
   });
 
+  test.each([10n ** 6n, 10n ** 27n])("takes an answer at the bounds: %s", (answer) => {
+    const feed = { decimals: 18, heartbeatS: 3_600 };
+    expect(judge({ answer }, feed)).toMatchObject({ ok: true, value: answer });
+    const beyond = answer === 10n ** 6n ? answer - 1n : answer + 1n;
+    expect(judge({ answer: beyond }, feed)).toEqual({ ok: false, problem: "out_of_bounds" });
+  });
+
+  test("takes the least answer, and one up to a minute ahead of the block", () => {
+    expect(judge({ answer: 1n })).toMatchObject({ ok: true });
+    expect(judge({ updatedAt: BigInt(NOW + 60) })).toMatchObject({ ok: true });
+  });
+
   test.each<[string, Partial<FeedRound>]>([
     ["not_positive", { answer: 0n }],
     ["not_positive", { answer: -1n }],
@@ -72,6 +84,7 @@ describe("sequencerIsUp()", () => {
     sequencerIsUp({ round: round({ answer, startedAt: BigInt(NOW - ageS) }), headTime: NOW });
 
   test("needs half an hour since the last start", () => {
+    expect(SEQUENCER_GRACE_S).toBe(1_800);
     expect([since(SEQUENCER_GRACE_S), since(SEQUENCER_GRACE_S - 1), since(0)]).toEqual([true, false, false]);
   });
 

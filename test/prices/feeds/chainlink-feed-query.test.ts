@@ -97,6 +97,15 @@ describe("feedPrices()", () => {
     expect([usd, unused.length]).toEqual([{ [STABLE]: 1n }, 1]);
   });
 
+  test("has no price of nothing, the product of two tiny answers", async () => {
+    const changes = { [RATE_FEED]: { answer: 10n ** 6n }, [ETH_FEED]: { answer: 1n } };
+    expect((await read({ changes, tokens: [STAKED] })).prices.size).toBe(0);
+  });
+
+  test("says nothing of a sequencer where it prices nothing", async () => {
+    expect((await read({ tokens: [], sequencer: SEQUENCER })).unused).toEqual([]);
+  });
+
   test("shows a depeg", async () => {
     const { prices } = await read({ changes: { [USD_FEED]: { answer: 88_000_000n } } });
     expect(prices.get(`${chainId}:${STABLE}`)?.usd).toBe((USD * 88n) / 100n);

@@ -26,6 +26,8 @@ export class LifiMarket {
   built: BuiltFigures | null = null;
   /** Destination call of the last built transaction, or null. */
   call: Hex | null = null;
+  /** Changes a response before its calldata is encoded. */
+  reshape: (scenario: Scenario) => Scenario = (scenario) => scenario;
   readonly #trade: Trade;
   readonly #lie: Lie;
 
@@ -89,7 +91,8 @@ export class LifiMarket {
     });
     const toAmount = part(fairOutput(this.#trade), built);
     const toAmountMin = this.#minimum({ toAmount, tool, bps: builtMin, own: honest.builtMin, request });
-    const scenario = this.#scenario(request, tool, { toAmount, toAmountMin: part(toAmountMin, enforced) });
+    const figures = { toAmount, toAmountMin: part(toAmountMin, enforced) };
+    const scenario = this.reshape(this.#scenario(request, tool, figures));
     this.call = request.call?.data ?? null;
     this.built = { expected: toAmount, least: part(toAmountMin, enforced) };
     const answer = this.#withFees(answerOf({ ...scenario, toAmount, toAmountMin }), toAmount);

@@ -26,6 +26,8 @@ import {
   sharesFor,
   simulatedChain,
 } from "../deposits/simulated-chain.ts";
+import type { Scenario } from "../lifi/answers.ts";
+import type { Json } from "../lifi/captured.ts";
 import { INTEGRATOR, NOW, USER } from "../lifi/parts.ts";
 import { AcrossMarket } from "./across-market.ts";
 import { KyberMarket } from "./kyber-market.ts";
@@ -62,6 +64,17 @@ interface Stage {
   exchange: { lie: Lie; market: KyberMarket | VeloraMarket } | null;
 }
 
+/** What differs from a trade whose tokens all have prices and whose providers tell only the lies given. */
+export interface TradeOptions {
+  /** False if no token has a price. */
+  priced?: boolean;
+  priceOf?: (token: TradedToken) => TokenPrice;
+  /** Changes a transaction of LI.FI before its calldata is encoded. */
+  reshape?: (scenario: Scenario) => Scenario;
+  /** Changes a provider's response to a request. */
+  retell?: (answer: Json, url: URL) => Json;
+}
+
 /**
  * Requests a deposit from the service, with its own providers over the emulated markets, and chains that enforce
  * floors.
@@ -69,9 +82,10 @@ interface Stage {
 export async function tradeWith(
   trade: Trade,
   providers: Providers,
-  options: { priced?: boolean; priceOf?: (token: TradedToken) => TokenPrice } = {},
+  options: TradeOptions = {},
 ): Promise<Verdict> {
   const lifi = providers.lifi === null ? null : new LifiMarket(trade, providers.lifi);
+  if (lifi !== null && options.reshape !== undefined) lifi.reshape = options.reshape;
   const across = providers.across === null ? null : new AcrossMarket(trade, providers.across);
   const [kyber, velora] = [providers.kyber ?? null, providers.velora ?? null];
   const exchange =
@@ -104,7 +118,8 @@ export async function tradeWith(
     const body = typeof init?.body === "string" ? JSON.parse(init.body) : null;
     const swaps = url.host.startsWith("kyber") || url.host.startsWith("velora");
     const market = swaps ? exchange?.market : url.host.startsWith("across") ? across : lifi;
-    const answer = market?.answer(url, body) ?? null;
+    const plain = (market?.answer(url, body) ?? null) as Json | null;
+    const answer = plain === null ? null : (options.retell?.(plain, url) ?? plain);
     const missing = { message: "no route", code: 1002 };
     return Response.json(answer ?? missing, { status: answer === null ? 404 : 200 });
   };

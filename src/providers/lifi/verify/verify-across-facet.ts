@@ -7,8 +7,11 @@ import { checkReceiverMessage } from "./verify-destination-call.ts";
 
 /** Scale of the facet's `outputAmountMultiplier`. */
 const MULTIPLIER_BASE = 10n ** 18n;
-/** Maximum age of an Across quote, in seconds; the SpokePool rejects older ones. */
-const MAX_QUOTE_AGE = 3_600;
+/**
+ * Maximum age of an Across quote, in seconds. The SpokePool rejects those older than an hour, until which the user must
+ * have sent the transaction.
+ */
+const MAX_QUOTE_AGE = 3_600 - LIFI_VALID_SECONDS;
 /** Maximum time by which the timestamp of an Across quote may be in the future, in seconds. */
 const CLOCK_SKEW = 600;
 /**

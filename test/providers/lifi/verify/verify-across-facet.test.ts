@@ -16,7 +16,7 @@ describe("verifyAcrossFacet()", () => {
     [{ outputAmount: 99_739_999n }, "across.outputAmount"],
     [{ outputAmountMultiplier: 999_000_000_000_000_000n }, "across.outputAmountMultiplier"],
     [{ outputAmountMultiplier: 10n ** 19n }, "across.outputAmountMultiplier"],
-    [{ quoteTimestamp: NOW - 3_601 }, "across.quoteTimestamp"],
+    [{ quoteTimestamp: NOW - 3_421 }, "across.quoteTimestamp"],
     [{ quoteTimestamp: NOW + 601 }, "across.quoteTimestamp"],
     [{ fillDeadline: NOW + 59 }, "across.fillDeadline"],
     [{ fillDeadline: NOW + 86_401 }, "across.fillDeadline"],
