@@ -3,7 +3,7 @@
  * within one run, so that the machine's speed cancels out. A slow result fails nothing.
  *
  *   node scripts/bench.ts                      everything
- *   node scripts/bench.ts --only positions     or detail, routes, bundle, flows, following, registry
+ *   node scripts/bench.ts --only positions     or detail, routes, prices, bundle, flows, following, registry
  *   node scripts/bench.ts --only flows --events 200000
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,6 +14,7 @@ import { benchConsole } from "./bench/console-bundle.ts";
 import { benchFlows, flowColumns } from "./bench/flows.ts";
 import { benchFollowing, followingColumns } from "./bench/following.ts";
 import { benchPositions, positionColumns } from "./bench/positions.ts";
+import { benchPrices, priceColumns } from "./bench/price-reads.ts";
 import { benchProofs, proofColumns } from "./bench/proofs.ts";
 import { benchBuild, benchRoutes, buildColumns, routeColumns } from "./bench/routes.ts";
 import { printTable } from "./bench/table.ts";
@@ -23,7 +24,9 @@ import { oneOf, readArguments } from "./command.ts";
 import { bootStack } from "./stack/boot.ts";
 import type { StackManifest } from "./stack/manifest.ts";
 
-const parts = ["positions", "detail", "routes", "flows", "following", "registry", "bundle"] as const;
+/** Parts that are measured on one local stack. */
+const partsOnStack = ["positions", "detail", "routes", "prices"] as const;
+const parts = [...partsOnStack, "flows", "following", "registry", "bundle"] as const;
 const { values: options } = readArguments({
   help: `Measures the production bundle on the local stack and prints each figure with its target.
 
@@ -69,6 +72,8 @@ async function onStack(): Promise<void> {
   const stack = await bootStack({ quiet: true });
   try {
     if (wanted("detail") || wanted("routes")) await measure(folder, stack.manifest);
+    if (wanted("prices"))
+      printTable("What prices cost a build", priceColumns, await benchPrices(folder, stack.manifest));
     // Last on this stack, because it replaces the registry.
     if (wanted("positions")) {
       printTable(
@@ -88,7 +93,7 @@ console.log(
     .map((value) => value.toFixed(1))
     .join(" ")}`,
 );
-if (wanted("detail") || wanted("routes") || wanted("positions")) await onStack();
+if (partsOnStack.some(wanted)) await onStack();
 if (wanted("flows")) printTable("Indexing flows", flowColumns, await benchFlows(Number(options.events)));
 if (wanted("following"))
   printTable("Following deposits, the jobs of a minute", followingColumns, await benchFollowing());

@@ -140,6 +140,20 @@ export async function benchBuild(worker: RunningWorker, stack: StackManifest): P
   return rows;
 }
 
+/** Sends one build, and throws unless it succeeds. */
+export async function sendBuild({ origin }: Pick<RunningWorker, "origin">, body: unknown): Promise<void> {
+  Built.parse(await (await call(origin, { name: "build", path: "/v1/quote/build", body })).json());
+}
+
+/** Returns one build of each kind: direct, by a swap on one chain, and across chains. */
+export function kindsOfBuild(stack: StackManifest): [string, unknown][] {
+  return [
+    ["direct", bodyFor(stack, "Plain USDC")],
+    ["by a swap", swapInto(stack, "Plain USDC")],
+    ["across chains", fromElsewhere(stack, "Remote Prime USDC")],
+  ];
+}
+
 /** Returns the measured builds: direct deposits, swaps, and one-step and two-step deposits from the other chain. */
 function buildsOf(stack: StackManifest): [string, unknown][] {
   const direct = ["Plain USDC", "Local Prime USDC", "Toll FEE", "Lagoon Later USDC"].map(

@@ -74,12 +74,19 @@ export default { fetch: () => new Response(body, { headers }) };
 
 /**
  * Runs a second instance of the production bundle on the stack; it serves the given chains with its own cache prefix.
+ * `changes` replaces environment variables.
  */
 export function runSecondWorker(
   folder: string,
-  input: { stack: StackManifest; name: string; chainIds: readonly number[]; assets?: AssetPlace },
+  input: {
+    stack: StackManifest;
+    name: string;
+    chainIds: readonly number[];
+    assets?: AssetPlace;
+    changes?: Readonly<Record<string, string>>;
+  },
 ): Promise<RunningWorker> {
-  const { stack, name, chainIds, assets = "beside" } = input;
+  const { stack, name, chainIds, assets = "beside", changes = {} } = input;
   const { username: user, password, pathname } = new URL(stack.database_url);
   const variables = (origin: string) => ({
     ...workerVariables({
@@ -99,6 +106,7 @@ export function runSecondWorker(
         })),
     }),
     REDIS_KEY_PREFIX: name,
+    ...changes,
   });
   return runWorker({ name, configFile: join(root, "wrangler.toml"), folder, assets, variables });
 }

@@ -173,5 +173,6 @@ describe("leastExpected() and mostExpected()", () => {
     const unread = { ...usdc, decimals: null };
     expect(secondQuoteValue(payment({ to: unread }), other)).toMatchObject({ output: 7n, threeDollars: 0n });
     expect(secondQuoteValue(payment({ to: unread, nativeFee: 1n }), other)).toBeNull();
+    expect(secondQuoteValue(payment({ nativeFee: 10n ** 15n }), other)?.output).toBe(2_700_007n);
   });
 });
