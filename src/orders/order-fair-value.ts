@@ -113,10 +113,10 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the fair value of a payment according to another provider's quote, for tokens without a price, or null if
- * the value of a fee on top is unknown. The result's `output` is the quote's expected output (`other.output`) plus the
- * value of the fee that the user pays in native currency on top of the payment. `band` and `excess` are both `other.slippage` (parts per
- * billion), so the two quotes must agree within the slippage. Pure.
+ * Returns the fair value of a payment according to another provider's quote, for tokens without a price, or null if the
+ * value of a fee on top is unknown. The result's `output` is the quote's expected output (`other.output`) plus the value
+ * of the fee that the user pays in native currency on top of the payment. `band` and `excess` are both `other.slippage`
+ * (parts per billion), so the two quotes must agree within the slippage. Pure.
  */
 export function secondQuoteValue(
   payment: ValuedPayment,
