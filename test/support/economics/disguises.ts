@@ -274,6 +274,10 @@ export const harmless: readonly Disguise[] = [
     ...{ name: "the token takes a fiftieth on its way", trade: swappedOnBase },
     ...{ lie: lieOf({ simulated: 9_800 }), providers: both({ simulated: 9_800 }, {}) },
   },
+  told("the message fee is what messages cost", {
+    trade: tradeNamed("USDC bridged, one step", "stargateV2"),
+    lie: { onTop: 10n ** 15n },
+  }),
   told("other decimals are displayed", {
     trade: swappedOnBase,
     retell: inRoutes((step) =>
