@@ -4,6 +4,7 @@ import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { splitSlippage } from "../../src/orders/order-floors.ts";
 import {
   type OfferSet,
+  planLoss,
   pricedTokens,
   type RouteEnd,
   type RouteOrder,
@@ -73,6 +74,32 @@ describe("toOffer()", () => {
     const offer = toOffer(offers, { option, ends: "two_step" });
     expect(offer.fair?.output ?? null).toBe(output);
     expect(warningsOf(offer).map(({ code }) => code)).toEqual(output === null ? [] : ["price_unverified"]);
+  });
+});
+
+describe("planLoss()", () => {
+  const offerOf = async (toAmount: bigint, other: bigint) => {
+    const option = quote("one", toAmount);
+    const set = setOf(base, [option, quote("two", other)]);
+    const offer = toOffer(await valueOffers(testContext({ clients: [base] }), set), {
+      option,
+      ends: "two_step",
+    });
+    return { ...offer, fair: offer.fair && { ...offer.fair, excess: 10_000_000n } };
+  };
+
+  test("is the transfer's part of the slippage, for a fair offer", async () => {
+    expect(planLoss(await offerOf(1_000_000n, 1_000_000n))).toEqual(splitSlippage(30_000_000n));
+  });
+
+  test.each([
+    ["is too good", 1_020_000n, 1_000_000n],
+    ["is not confirmed", 1_020_000n, 1n],
+  ])("throws price_unsafe for an offer that %s", async (_what, toAmount, other) => {
+    const offer = await offerOf(toAmount, other);
+    expect(() => planLoss(offer)).toThrow(
+      expect.objectContaining({ code: "price_unsafe", members: { subject: "route" } }),
+    );
   });
 });
 

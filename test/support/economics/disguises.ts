@@ -274,6 +274,11 @@ export const harmless: readonly Disguise[] = [
     ...{ name: "the token takes a fiftieth on its way", trade: swappedOnBase },
     ...{ lie: lieOf({ simulated: 9_800 }), providers: both({ simulated: 9_800 }, {}) },
   },
+  ...[100_000, 5_000].map((quoted) => ({
+    ...{ name: `a quote of ${quoted / 100} percent beside a fair one`, lie: honest },
+    trade: bridgedBy("stargateV2"),
+    providers: both({ quoted, built: quoted }, { across: lieOf({ takenFee: 0 }) }),
+  })),
   told("the message fee is what messages cost", {
     trade: tradeNamed("USDC bridged, one step", "stargateV2"),
     lie: { onTop: 10n ** 15n },
