@@ -93,13 +93,17 @@ function wordOf({ status, json }: HttpAnswer): string {
   return warnings.find((warning) => warning.code.startsWith("price_"))?.code ?? "built";
 }
 
+/** Returns what each build answers in a Worker without caches. A quote of the same deposit must answer the same. */
 async function outcomes(): Promise<Record<string, string>> {
   await worker.restart(fresh());
   const api = new Api(worker.origin);
-  const all = Object.entries(builds).map(
-    async ([name, { path, body }]) => [name, wordOf(await api.send(path, { body }))] as const,
-  );
-  return Object.fromEntries(await Promise.all(all));
+  const answers = Object.entries(builds).map(async ([name, { path, body }]) => {
+    const built = wordOf(await api.send(path, { body }));
+    if (path === "/v1/quote/build")
+      expect([name, wordOf(await api.send("/v1/quote", { body }))]).toEqual([name, built]);
+    return [name, built] as const;
+  });
+  return Object.fromEntries(await Promise.all(answers));
 }
 
 const BUILT = {
