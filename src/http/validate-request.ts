@@ -4,6 +4,7 @@ import { nearestName } from "../lib/nearest-name.ts";
 import type { ValidationIssue } from "../schemas/error-schema.ts";
 import type { AnyRoute, RouteInput } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
+import { messageOfIssue } from "./input-issue-message.ts";
 
 /** The parsed parts of a request; a part without a schema is undefined. */
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
@@ -17,9 +18,10 @@ export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInpu
   const issues: ValidationIssue[] = [];
   const check = (target: InputTarget, schema: z.ZodType | undefined, value: () => unknown): unknown => {
     if (schema === undefined) return undefined;
-    const parsed = schema.safeParse(value());
+    const given = value();
+    const parsed = schema.safeParse(given);
     if (!parsed.success) {
-      issues.push(...toIssues(target, { error: parsed.error, schema }));
+      issues.push(...toIssues(target, { error: parsed.error, schema, given }));
       return undefined;
     }
     for (const path of findUnstorableText(parsed.data)) {
@@ -159,7 +161,7 @@ export class ValidationFailure extends Error {
  */
 function toIssues(
   target: InputTarget,
-  { error, schema }: { error: z.ZodError; schema: z.ZodType },
+  { error, schema, given }: { error: z.ZodError; schema: z.ZodType; given: unknown },
 ): ValidationIssue[] {
   return error.issues.flatMap((issue) => {
     const loc = [target, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
@@ -168,13 +170,24 @@ function toIssues(
       return unknownFields(issue.keys, { loc, known });
     }
     if (isMissing(issue)) return [{ loc, msg: "is required", type: "missing" }];
-    return [{ loc, msg: issue.message, type: issue.code }];
+    const msg = messageOfIssue(issue);
+    if (issue.code === "invalid_value" && valueAt(given, issue.path) === undefined)
+      return [{ loc, msg: `is required: ${msg}`, type: "missing" }];
+    return [{ loc, msg, type: issue.code }];
   });
 }
 
 /** Returns true if an issue reports a missing required field. */
 function isMissing(issue: z.core.$ZodIssue): boolean {
   return issue.code === "invalid_type" && /received undefined$/.test(issue.message);
+}
+
+/** Returns the value at a path of a JSON value, or undefined if there is none. */
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (of, part) => (typeof of === "object" && of !== null ? Reflect.get(of, part) : undefined),
+    value,
+  );
 }
 
 type FieldPath = (string | number)[];

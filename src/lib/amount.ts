@@ -20,6 +20,12 @@ export function explainAmount(amount: unknown): string {
   const text = String(amount).trim();
   if (/^\d*\.\d*$/.test(text))
     return `${AMOUNT_RULE}, without a decimal point: 1.5 of a token with 6 decimals is "1500000"`;
+  if (/^\d+(?:\.\d+)?e\+?\d+$/i.test(text)) return `${AMOUNT_RULE}: write all digits, without an exponent`;
+  if (/^0+$/.test(text)) return `${AMOUNT_RULE}; it must be more than zero`;
+  if (/^-\d/.test(text)) return `${AMOUNT_RULE}, without a minus sign`;
+  if (/^0x[0-9a-f]+$/i.test(text)) return `${AMOUNT_RULE}, in decimal digits and not in hexadecimal ones`;
+  if (/\d[\s,_']+\d/.test(text) || text !== String(amount))
+    return `${AMOUNT_RULE}, without spaces and separators`;
   if (/^(?:all|max)$/i.test(text)) return `${AMOUNT_RULE}: send the balance itself`;
   if (/^0+[1-9]\d*$/.test(text)) return `${AMOUNT_RULE}, without leading zeros`;
   if (/^[1-9]\d{77,}$/.test(text)) return `${AMOUNT_RULE}; this one does not fit uint256`;

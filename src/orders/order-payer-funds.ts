@@ -68,7 +68,11 @@ export async function readFunds(
   const { funds, authorization } = value;
   if (native)
     return { balance, nativeBalance: balance, decimals, allowances: new Map(), authorization, block };
-  if (funds.balance === null) throw failure("token_unsupported", "from_token is not a token on this chain");
+  if (funds.balance === null)
+    throw failure(
+      "token_unsupported",
+      "from_token is not a token on this chain: GET /v1/tokens lists the tokens of a chain",
+    );
   return { ...funds, authorization, block };
 }
 

@@ -87,7 +87,11 @@ function bearer({ authorization }: OfferedCredentials, what: string): string {
  * its session is unknown, expired, signed out or revoked, and `store_unavailable`.
  */
 async function authenticateSession(ctx: Context, token: string): Promise<PartnerActor> {
-  if (!isCredential("session", token)) throw failure("credentials_invalid", "the session token is malformed");
+  if (!isCredential("session", token))
+    throw failure(
+      "credentials_invalid",
+      "the session token is malformed: send `session_token` of POST /v1/partners/login",
+    );
   const session = await sha256(token);
   const owner = await selectSessionOwner(ctx.db, session);
   if (owner === null || !isSessionLive(ctx, owner)) {
@@ -112,6 +116,10 @@ export interface OfferedPair {
   key: string | null;
   secret: string | null;
 }
+
+/** What a rejected key or secret is answered with, whatever is wrong with them. */
+const INVALID_PAIR =
+  "the API key or its secret is not valid: X-API-Key is cw_live_…, X-API-Secret is cw_secret_…, both of one pair that was neither rotated nor revoked";
 
 /** Digests of an API key and its secret under one pepper. */
 interface PairDigests {
@@ -153,7 +161,7 @@ export async function authenticateKey(ctx: Context, offered: OfferedPair): Promi
   const proof = offered.secret === null ? "key" : "pair";
   const proven = proof === "key" || (equal && hasSecret);
   if (!hasKey || !owner.found || !owner.live || !proven) {
-    throw failure("credentials_invalid", "the API key or its secret is not valid");
+    throw failure("credentials_invalid", INVALID_PAIR);
   }
   if (owner.allowList.length > 0 && !isInRanges(ctx.clientAddress, owner.allowList))
     throw failure("key_forbidden", "this API key does not work from this client address");

@@ -168,7 +168,7 @@ export async function verifySignedNonce(
   if (issued === null) {
     throw failure(
       "nonce_invalid",
-      "the nonce is unknown, expired or used, or was issued for another address or purpose",
+      "the nonce is unknown, expired or used, or was issued for another address or purpose: get a new one",
     );
   }
   const { purpose, stored } = issued;

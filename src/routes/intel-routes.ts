@@ -173,7 +173,10 @@ const intelRules = defineRoute({
 /** Schema of a signal id in a path. */
 const SignalId = z
   .string()
-  .regex(/^sig_[0-9a-f]{32}$/, "must be a signal id")
+  .regex(
+    /^sig_[0-9a-f]{32}$/,
+    "must be a signal id: sig_ and 32 hexadecimal digits, as GET /v1/intel/feed lists it",
+  )
   .meta({
     type: "string",
     pattern: "^sig_[0-9a-f]{32}$",

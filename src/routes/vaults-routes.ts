@@ -5,7 +5,7 @@ import { pageReply } from "../http/page-reply.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { getVault } from "../listings/get-listed-vault.ts";
 import { listVaults } from "../listings/list-vaults.ts";
-import { SortedVaultCursor } from "../schemas/cursor-schema.ts";
+import { NOT_A_CURSOR, SortedVaultCursor } from "../schemas/cursor-schema.ts";
 import { HistoryInterval, HistoryMetric, VaultHistory } from "../schemas/history-schema.ts";
 import {
   BooleanParam,
@@ -96,8 +96,7 @@ const vaultsList = defineRoute({
         context.addIssue({ code: "custom", path: ["order"], message: "needs `sort`" });
       const { by, order: direction } = cursor?.sorted ?? {};
       const isSame = cursor === undefined || (by === sort && (order ?? direction) === direction);
-      if (!isSame)
-        context.addIssue({ code: "custom", path: ["cursor"], message: "not a cursor of this listing" });
+      if (!isSame) context.addIssue({ code: "custom", path: ["cursor"], message: NOT_A_CURSOR });
     }),
   response: { schema: z.array(ListedVault), description: "One page of vaults" },
   errors: ["store_unavailable"],

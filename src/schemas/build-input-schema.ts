@@ -18,6 +18,9 @@ const SLIPPAGE_RANGE = "must be a fraction above 0 and at most 0.5: 0.01 = 1 %, 
 /** Returns the schema of a slippage tolerance in a request: a fraction above 0 and at most 0.5 (50%). */
 export const slippageInput = () => z.number(SLIPPAGE_RANGE).gt(0, SLIPPAGE_RANGE).max(0.5, SLIPPAGE_RANGE);
 
+/** Error text for an unknown kind of partner. */
+const PARTNER_TYPES = "must be 0 (direct), 1 (creator) or 2 (wallet)";
+
 /** Request body for quoting or building a deposit. Unknown fields are rejected: a misspelled name could cost money. */
 export const BuildInput = z
   .strictObject({
@@ -69,7 +72,7 @@ export const BuildInput = z
           "hash of its UTF-8 bytes, or as zero if it is empty.",
         example: "ptr_0123456789abcdef0123456789abcdef",
       }),
-    partner_type: z.int().min(0).max(2).default(0).meta({
+    partner_type: z.int(PARTNER_TYPES).min(0, PARTNER_TYPES).max(2, PARTNER_TYPES).default(0).meta({
       description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
       example: 2,
     }),

@@ -55,6 +55,9 @@ const Sorted = z.object({
 /** The last vault of a page, with the sort order of the list and the vault's value if the list is sorted. */
 type SortedPosition = VaultKey & { sorted?: z.infer<typeof Sorted> };
 
+/** Message about a cursor that belongs to no page of a listing. */
+export const NOT_A_CURSOR = "not a cursor of this listing: take it from the `Link` header of the page before";
+
 /**
  * Returns the schema of a cursor that `read` parses. Rejects any text for which `read` returns null: starting again at
  * the first page would make a client that follows the pages loop forever.
@@ -66,7 +69,7 @@ function cursorOf<T>(read: (text: string) => T | null) {
     .transform((text, context): T => {
       const position = read(text);
       if (position !== null) return position;
-      context.addIssue({ code: "custom", message: "not a cursor of this listing" });
+      context.addIssue({ code: "custom", message: NOT_A_CURSOR });
       return z.NEVER;
     })
     .meta({

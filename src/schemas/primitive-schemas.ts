@@ -124,9 +124,15 @@ export const UsdInput = z
   .regex(/^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/, "must be an amount of US dollars in decimal digits")
   .meta({ type: "string", pattern: "^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$" });
 
+/** Returns why a chain id in a JSON body is invalid. */
+const explainChainId = (input: unknown): string =>
+  typeof input === "number"
+    ? "must be a positive integer: GET /v1/chains lists the chains"
+    : "must be a JSON integer, without quotes";
+
 /** An EIP-155 chain id in a JSON body. */
 export const ChainIdInput = z
-  .int({ error: ({ input }) => (input === undefined ? undefined : "must be a JSON integer, without quotes") })
+  .int({ error: ({ input }) => (input === undefined ? undefined : explainChainId(input)) })
   .positive()
   .meta({ description: "EIP-155 chain id.", example: 8453 });
 
@@ -163,7 +169,12 @@ export const BooleanParam = z
 /** A transaction hash in a request; the parsed hash is lowercase. */
 export const TxHashInput = z
   .string()
-  .regex(/^0x[0-9a-fA-F]{64}$/, "must be 0x and 64 hexadecimal digits")
+  .regex(/^0x[0-9a-fA-F]{64}$/, {
+    error: ({ input }) =>
+      /^trk_/.test(String(input))
+        ? "is a tracking id, not a transaction hash: GET /v1/deposits/{tracking_id} takes it"
+        : "must be 0x and 64 hexadecimal digits",
+  })
   .transform((text) => text.toLowerCase() as Hex)
   .meta({
     type: "string",
@@ -222,7 +233,7 @@ export function statesParam<const State extends string>(
       if (parsed.success) return parsed.data as State[];
       context.addIssue({
         code: "custom",
-        message: `must be of ${states.join(", ")}, separated by commas`,
+        message: `must be one or more of ${states.join(", ")}, separated by commas`,
       });
       return z.NEVER;
     })

@@ -44,7 +44,8 @@ export async function getSignal(ctx: Context, signalId: string): Promise<SignalD
   const row = await selectSignal(ctx.db, signalId);
   const vault = row === null ? undefined : vaultOf(row, (await listRegistry(ctx)).byId);
   const signal = row === null ? null : toSignal(ctx, { row, vault });
-  if (row === null || signal === null) throw failure("signal_not_found", `there is no signal ${signalId}`);
+  if (row === null || signal === null)
+    throw failure("signal_not_found", `there is no signal ${signalId}: GET /v1/intel/feed lists the signals`);
   return { ...signal, evidence: row.evidence, evolution: row.evolution };
 }
 

@@ -146,7 +146,8 @@ function warnSkippedRow(
  */
 export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
   const vault = (await listRegistry(ctx)).byId.get(vaultId);
-  if (vault === undefined) throw failure("vault_not_found", `there is no vault ${vaultId}`);
+  if (vault === undefined)
+    throw failure("vault_not_found", `there is no vault ${vaultId}: GET /v1/vaults lists the vaults`);
   return vault;
 }
 
@@ -158,7 +159,11 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 export async function findStoredVault(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;
   const [vault] = row === null ? [] : parseRowOrSkip(ctx, row);
-  if (vault === undefined) throw failure("vault_not_found", `there is no vault ${formatVaultId(key)}`);
+  if (vault === undefined)
+    throw failure(
+      "vault_not_found",
+      `there is no vault ${formatVaultId(key)}: GET /v1/vaults lists the vaults`,
+    );
   return vault;
 }
 

@@ -39,7 +39,10 @@ export async function readTokenMetadata(
     load: async () => {
       const facts = (await readUncached(ctx, { chainId, query: tokenMetadataQuery(address) })).value;
       if (facts !== null) return facts;
-      throw failure("token_unsupported", "from_token is not a token on this chain");
+      throw failure(
+        "token_unsupported",
+        "from_token is not a token on this chain: GET /v1/tokens lists the tokens of a chain",
+      );
     },
   });
   return value;

@@ -189,15 +189,9 @@ describe("a missing or malformed body", () => {
     expect((await send(PATH, init)).status).toBe(201);
   });
 
-  test.each([
-    ["[]", "expected object, received array"],
-    ["null", "expected object, received null"],
-    ["5", "expected object, received number"],
-    ['"text"', "expected object, received string"],
-    ["true", "expected object, received boolean"],
-  ])("%s is refused as not an object", async (body, msg) => {
+  test.each(["[]", "null", "5", '"text"', "true"])("%s is refused as not an object", async (body) => {
     const response = await send(PATH, { method: "POST", headers: json(), body });
-    expect(await read(response)).toEqual(finding("invalid_type", `Invalid input: ${msg}`));
+    expect(await read(response)).toEqual(finding("invalid_type", "must be a JSON object"));
   });
 });
 

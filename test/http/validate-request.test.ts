@@ -25,7 +25,7 @@ describe("validate()", () => {
         detail: [
           finding(["path", "thing_id"], "too_small", "must be at least 1"),
           finding(["query", "limit"], "too_big", "must be at most 100"),
-          finding(["query", "kind"], "invalid_value", 'Invalid option: expected one of "a"|"b"'),
+          finding(["query", "kind"], "missing", 'is required: must be one of "a"|"b"'),
           finding(["header", "x-count"], "invalid_format", "must be digits"),
           finding(["body", "owner"], "missing", "is required"),
           finding(
@@ -33,7 +33,7 @@ describe("validate()", () => {
             "invalid_format",
             "must be a positive integer in the smallest unit, as a decimal string, without leading zeros",
           ),
-          finding(["body", "slippage"], "too_small", "Too small: expected number to be >0"),
+          finding(["body", "slippage"], "too_small", "must be more than 0"),
         ],
       },
     });

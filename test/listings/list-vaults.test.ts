@@ -251,7 +251,15 @@ describe("GET /v1/vaults", () => {
       const response = await send(`/v1/vaults?cursor=${encodeURIComponent(cursor)}`);
       expect([response.status, await response.json()]).toEqual([
         422,
-        { detail: [{ loc: ["query", "cursor"], msg: "not a cursor of this listing", type: "custom" }] },
+        {
+          detail: [
+            {
+              loc: ["query", "cursor"],
+              msg: "not a cursor of this listing: take it from the `Link` header of the page before",
+              type: "custom",
+            },
+          ],
+        },
       ]);
     },
   );

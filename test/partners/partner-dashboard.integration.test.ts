@@ -221,7 +221,15 @@ describe("GET /v1/partners/transactions", () => {
     const response = await causeway.send("/v1/partners/transactions?cursor=abc", { headers });
     expect([response.status, await response.json()]).toEqual([
       422,
-      { detail: [{ loc: ["query", "cursor"], msg: "not a cursor of this listing", type: "custom" }] },
+      {
+        detail: [
+          {
+            loc: ["query", "cursor"],
+            msg: "not a cursor of this listing: take it from the `Link` header of the page before",
+            type: "custom",
+          },
+        ],
+      },
     ]);
   });
 });

@@ -1,0 +1,42 @@
+import type * as z from "zod";
+
+/** Zod's own messages, as opposed to those that a schema gives. */
+const DEFAULT_MESSAGE = /^(?:Too (?:big|small):|Invalid )/;
+/** JSON's names of what zod expects. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: "a string, in quotes",
+  number: "a JSON number, without quotes",
+  int: "a JSON integer, without quotes",
+  boolean: "true or false, without quotes",
+  object: "a JSON object",
+  array: "a JSON array",
+};
+
+/**
+ * Returns the message of an issue in the words of the API's user: zod's default messages are rewritten to say what the
+ * value must be; a schema's own message is unchanged.
+ */
+export function messageOfIssue(issue: z.core.$ZodIssue): string {
+  if (!DEFAULT_MESSAGE.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case "invalid_value":
+      return `must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map((value) => JSON.stringify(value)).join("|")}`;
+    case "invalid_type":
+      return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+    case "too_big":
+      return `must ${sizeText(issue.origin, `at most ${issue.maximum}`, issue.inclusive === false ? `less than ${issue.maximum}` : null)}`;
+    case "too_small":
+      return `must ${sizeText(issue.origin, `at least ${issue.minimum}`, issue.inclusive === false ? `more than ${issue.minimum}` : null)}`;
+    case "invalid_format":
+      return issue.format === "email" ? "must be an email address, such as dev@example.com" : issue.message;
+    default:
+      return issue.message;
+  }
+}
+
+/** Words a bound on a number, on the length of a text, or on the number of items; `strict` if it is exclusive. */
+function sizeText(origin: string, inclusive: string, strict: string | null): string {
+  if (origin === "string") return `have ${inclusive} characters`;
+  if (origin === "array" || origin === "set") return `have ${inclusive} items`;
+  return `be ${strict ?? inclusive}`;
+}
