@@ -1,7 +1,7 @@
 import type { ApiErrorCode } from "./api-types.generated.ts";
 
 /**
- * Codes of errors that arise in the client. `invalid_input`: the API rejected the input, see `issues`; `network`: no
+ * Code of an error that arises in the client. `invalid_input`: the API rejected the input, see `issues`; `network`: no
  * usable response; `aborted`: the caller's signal aborted; `user_rejected`: the user declined in the wallet;
  * `wrong_account`: the order is for an account other than the wallet's, or no account is connected; `in_progress`: the
  * order is already being executed, in this page or in another tab; `insufficient_balance`: the account does not hold

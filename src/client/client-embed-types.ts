@@ -1,8 +1,8 @@
 import type { EIP1193Provider } from "viem";
 
 /**
- * Events that an embedded deposit form sends to the embedding page. `ready`: the form is shown; `connected`: the wallet
- * is connected; `built`: a deposit was built and waits for signatures; `progress`: the deposit's state changed;
+ * An event that an embedded deposit form sends to the embedding page. `ready`: the form is shown; `connected`: the
+ * wallet is connected; `built`: a deposit was built and waits for signatures; `progress`: the deposit's state changed;
  * `resize`: the frame needs this height, in CSS pixels.
  */
 export type EmbedEvent =

@@ -51,7 +51,7 @@ function settling({ simulated, intent }: DirectDeposit): Pick<StepPlan, "settles
 }
 
 /**
- * Returns the leg of a deposit (its transaction with the approvals before it) in which the user calls the vault or the
+ * Returns the leg of a deposit (its transaction and the approvals before it) in which the user calls the vault or the
  * Router. `slot` is `destination` for the second step of a two-step deposit.
  */
 export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg {

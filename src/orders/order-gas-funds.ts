@@ -40,7 +40,7 @@ export async function readGasPrice(ctx: Context, client: ChainClient): Promise<b
 /** Maximum time that a finished build waits for the gas price, in milliseconds. */
 const GAS_WAIT_MS = 300;
 
-/** Waits up to 300 ms for a gas price that is being read. Returns null if it takes longer or fails; never throws. */
+/** Waits up to 300 ms for a gas price that is being read. Returns null if that takes longer or fails. Never throws. */
 export function waitForGasPrice(price: Promise<bigint | null>): Promise<bigint | null> {
   return withDeadline(price, { ms: GAS_WAIT_MS, late: () => new Error("too late") }).catch(() => null);
 }

@@ -24,8 +24,8 @@ export function attemptDeadline(at: { startedAt: number; now: number; last: bool
 }
 
 /**
- * Converts an order to the quote request for a provider, without a destination call, for any bridge, and with the
- * order's whole slippage in parts per billion.
+ * Converts an order to the quote request for a provider: for any bridge, without a destination call, and with the
+ * order's whole slippage, in parts per billion.
  */
 export function toTransferRequest(order: RouteOrder, token: Pick<Token, "address">): TransferRequest {
   return {
@@ -41,7 +41,7 @@ export function toTransferRequest(order: RouteOrder, token: Pick<Token, "address
   };
 }
 
-/** Bridges that one pass of the route search may use: only the preferred bridge, or all. */
+/** The bridges that one pass of the route search may use: only the preferred bridge, or all. */
 export type BridgePass = "preferred" | "all";
 
 /**
@@ -67,9 +67,9 @@ export interface RouteCandidate {
 }
 
 /**
- * Returns the routes to try, in order: the preferred bridge before others, within each of the two groups one-step
- * before two-step routes, and otherwise as ranked. `call` is true if a provider may deliver the token into a Router
- * call. Empty if no quote supports one of these ends.
+ * Returns the routes to try, in order: first those of the preferred bridge; within each of the two groups, one-step
+ * before two-step routes; otherwise as ranked. `call` is true if a provider may deliver the token into a Router call.
+ * Empty if no quote supports one of these ends.
  */
 export function candidatesOf(
   ranking: QuoteRanking,

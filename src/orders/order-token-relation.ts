@@ -59,8 +59,8 @@ function namesIn(assets: readonly BridgedAsset[], token: TokenOnChain): string[]
 }
 
 /**
- * Returns the counterpart of a token on the chain `chain`: the first token that a table lists there as the same asset
- * as `token` (or as its native or wrapped form). Null if there is none.
+ * Returns a token's counterpart on the chain `chain`: the first token that a table lists there as the same asset as
+ * `token` (or as its native or wrapped form). Null if there is none.
  */
 export function counterpartOf(
   tables: readonly AssetTable[],

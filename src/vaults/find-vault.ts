@@ -57,7 +57,7 @@ const CachedRow = z.object({
 });
 const CachedRows = z.array(CachedRow);
 
-/** The vaults that the API shows, on served chains only. */
+/** The vaults that are or once were open for deposits, on served chains only. */
 export interface Registry {
   /** All vaults whose rows are valid, by ascending chain id and address. */
   all: readonly Vault[];

@@ -28,7 +28,7 @@ import type { ExitFollowUp, PendingExit, VaultExits } from "../vaults/vault-exit
 import { readTimed } from "../vaults/vault-state.ts";
 import { exitsOf } from "./withdrawal-order.ts";
 
-/** An action on a redemption request: the claim of its payment, or its cancellation. */
+/** An action on a redemption request: a claim of its payment, or its cancellation. */
 export type RequestAction = "claim" | "cancel";
 
 interface Asked {

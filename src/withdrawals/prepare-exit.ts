@@ -190,8 +190,8 @@ type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
 
 /**
  * Returns the amount that the user received in a simulation, in the token's smallest unit: the increase of the watched
- * balance (negative for a decrease) or, if it could not be read and `routed` is true, the output that the Router
- * returns. Null if neither could be read. `index` is the position of the balance among the watched ones.
+ * balance (negative for a decrease). If that could not be read and `routed` is true, returns the output that the Router
+ * measured. Null if neither could be read. `index` is the balance's position among the watched ones.
  */
 export function receivedIn(
   simulation: SimulationResult,

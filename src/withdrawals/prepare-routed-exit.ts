@@ -90,9 +90,9 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
 }
 
 /**
- * Returns the amount of a vault's expected payment that is swapped or bridged, in the paid token's smallest unit: all
- * but 0.01% (rounded down) and two units, which absorb a slightly lower price and go to the user. Throws
- * `below_minimum` if nothing remains.
+ * Returns how much of a vault's expected payment is swapped or bridged, in the paid token's smallest unit. All but
+ * 0.01% (rounded down) and two units: these absorb a slightly lower price and go to the user. Throws `below_minimum` if
+ * nothing remains.
  */
 export function onwardAmount(expected: bigint): bigint {
   const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;

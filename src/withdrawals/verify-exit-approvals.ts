@@ -3,9 +3,9 @@ import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { requireSame } from "./verify-exit.ts";
 
 /**
- * Verifies the calls before the transaction: each must approve the paid token for `spender`, with either the exact
- * amount or zero (a reset). Throws `upstream_rejected` with the name of the first field that differs. The last call is
- * the transaction itself and is not checked here.
+ * Verifies the approvals before a transaction: each call but the last must approve the paid token for `spender`, with
+ * either the exact amount or zero (a reset). The last call is the transaction itself, which is not checked here. Throws
+ * `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyApprovals(
   calls: readonly UserCall[],

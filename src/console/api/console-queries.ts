@@ -49,7 +49,7 @@ export const vaultQuery = (vaultId: string) =>
     refetchInterval: MINUTE,
   });
 
-/** Metrics of a vault's history. */
+/** A metric of a vault's history. */
 export type HistoryMetric = "share_price" | "total_assets" | "apy" | "net_flow";
 /** Time between two points of a vault's history: 5 minutes, an hour or a day. */
 export type HistoryInterval = "5m" | "1h" | "1d";

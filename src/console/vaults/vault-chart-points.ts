@@ -4,7 +4,7 @@ export interface ChartPoint {
   value: number;
 }
 
-/** Metrics that a chart can show. */
+/** A metric that a chart can show. */
 export type ChartMetric = "share_price" | "total_assets" | "apy";
 
 /**

@@ -35,7 +35,7 @@ export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]):
   return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints).slice(-MAX_ARRIVALS)])] as Hex[];
 }
 
-/** Returns the transaction hashes of the hints on one chain, in the order of the hints, which is oldest first. */
+/** Returns the transaction hashes of the hints on one chain, in the order of the hints (oldest first). */
 export function hashesOn(chainId: number, hints: readonly DepositHint[]): string[] {
   return hints.flatMap((hint) => (hint.chainId === chainId ? [hint.txHash] : []));
 }

@@ -82,8 +82,8 @@ function transferProof(logs: readonly Log[], { row }: ProofSubject): ShareProof 
 }
 
 /**
- * Decodes the Transfer events (EIP-20) that a token emitted, in the order of the logs; values are in the token's
- * smallest unit. Returns an empty list if `token` is null.
+ * Decodes the Transfer events (EIP-20) that a token emitted, in log order. Values are in the token's smallest unit.
+ * Empty if `token` is null.
  */
 export function transfersOf(logs: readonly Log[], token: string | null) {
   const own = logs.filter(({ address }) => token !== null && sameAddress(address, token));
@@ -91,8 +91,8 @@ export function transfersOf(logs: readonly Log[], token: string | null) {
 }
 
 /**
- * Returns an account's net gain of a token by its Transfer events (EIP-20), in the token's smallest unit; negative for
- * a net loss.
+ * Returns an account's net gain of a token according to the Transfer events (EIP-20) in the logs, in the token's
+ * smallest unit; negative for a net loss.
  */
 export function netTransfers(logs: readonly Log[], of: { token: string; account: string }): bigint {
   let net = 0n;
@@ -112,8 +112,8 @@ export function countShareTransfers(
 }
 
 /**
- * Returns the order references of all Router orders in a receipt, of deposits and withdrawals, in the order of the
- * logs. Empty if the transaction reverted.
+ * Returns the order references of all Router orders in a receipt (deposits and withdrawals), in log order. Empty if the
+ * transaction reverted.
  */
 export function routerRefs(receipt: Receipt): Hex[] {
   return receipt.succeeded ? executedOrders(receipt.logs).map(({ args }) => args.ref) : [];

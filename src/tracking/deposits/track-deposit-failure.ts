@@ -72,8 +72,8 @@ export async function failureReason(
 
 /**
  * Maps revert data to a failure reason: the Router's own errors, common token errors (EIP-6093 and texts) and slippage
- * errors of vaults, also if the Router wraps them as the reason of a failed step. Returns `UNKNOWN_ERROR` for anything
- * else.
+ * errors of vaults, including those that the Router wraps as the reason of a failed step. Returns `UNKNOWN_ERROR` for
+ * anything else.
  */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);

@@ -206,8 +206,8 @@ export const wardEvents = (
 const MARKET_CAP = "The cap limits how much the vault may allocate to this market.";
 
 /**
- * Events of pending timelocks and guardians of MetaMorpho and its forks. A longer timelock takes effect at once and has
- * no event here.
+ * Events of pending timelocks and guardians of MetaMorpho and its forks. A longer timelock takes effect immediately and
+ * has no event here.
  */
 const pendingSettingEvents: readonly GovernanceEvent[] = [
   announcementEvent(["address", "timelock", "SubmitTimelock(uint256 newTimelock)"], {
@@ -255,7 +255,7 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
     ["address", "cap", `SubmitCap(address indexed caller, ${market} indexed id, uint256 cap)`],
     {
       what: "supply cap for a market",
-      // A reduction takes effect at once, without this event.
+      // A reduction takes effect immediately, without this event.
       title: () => "higher supply cap for a market submitted",
       report: ({ id, cap }, context) =>
         `An increase in the supply cap for market ${id} of ${context.vault} to ${formatAssetUnits(cap, context)} was ` +

@@ -196,12 +196,12 @@ const identificationAbi = once(() =>
     "function vaultKind() view returns (uint8)",
   ]),
 );
-/** Value of the registry parameter `deposit` for each supported `vaultKind()`: 0 takes requests, 2 mints at once. */
+/** Value of the registry parameter `deposit` by supported `vaultKind()`: 0 takes requests, 2 mints immediately. */
 const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" };
 
 /**
  * Returns a query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` shows whether
- * it mints at once or takes requests.
+ * it mints immediately or takes requests.
  */
 function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;

@@ -204,7 +204,7 @@ function coolingShares(
       if (assets === 0n) return [];
       const seconds = valueOrNull(duration);
       const earliest = Number(end);
-      // Without a cooldown the contract pays what is cooling at once.
+      // Without a cooldown the contract pays what is cooling immediately.
       const ready = now >= earliest * 1_000 || seconds === 0;
       return [
         {

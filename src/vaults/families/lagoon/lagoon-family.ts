@@ -68,9 +68,9 @@ function depositModeReads(vault: Vault) {
 }
 
 /**
- * Interprets the reads of a vault's deposit mode. `sync`: a deposit mints at once. `paused`: the vault takes neither
- * deposits nor requests. A vault that is not open counts as paused, because it never settles requests. While its
- * valuation is valid, a v0.6 vault takes no requests, and its mode may exclude instant deposits too.
+ * Interprets the reads of a vault's deposit mode. `sync`: a deposit mints immediately. `paused`: the vault takes
+ * neither deposits nor requests. A vault that is not open counts as paused, because it never settles requests. While
+ * its valuation is valid, a v0.6 vault takes no requests, and its mode may exclude instant deposits too.
  */
 function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>): {
   sync: boolean;

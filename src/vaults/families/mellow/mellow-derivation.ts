@@ -59,7 +59,7 @@ interface CoreContracts {
 interface QueueInfo {
   address: Address;
   /**
-   * Deposits of the queue: minted at once (`sync`) or by request (`async`). Null for a redemption queue, and for a
+   * Deposits of the queue: minted immediately (`sync`) or by request (`async`). Null for a redemption queue, and for a
    * deposit queue of another kind, such as signed orders.
    */
   takes: "sync" | "async" | null;
@@ -150,7 +150,7 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
 
 /**
  * Chooses the token's deposit queue: the one in the reviewed registry entry if the vault has it, otherwise one that
- * mints at once, otherwise the first. Null if the token has no deposit queue.
+ * mints immediately, otherwise the first. Null if the token has no deposit queue.
  */
 function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo | null {
   const takers = queues.filter(({ takes }) => takes !== null);

@@ -280,7 +280,7 @@ function assemble(of: {
   generation: string;
   streams: boolean;
   exits: Readonly<Record<string, string>>;
-  /** Wait for withdrawals in seconds, or null if the vault pays at once or states none. */
+  /** Wait for withdrawals in seconds, or null if the vault pays immediately or states none. */
   wait: number | null;
 }): DerivedVault {
   const { subject, share, teller, asset, accepted } = of;
