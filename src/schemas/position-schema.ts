@@ -108,8 +108,9 @@ export const Position = z
       .nullable()
       .meta({
         description:
-          "Deposits minus withdrawals that were paid to date, in the asset's smallest unit, or `null` if none are recorded or the vault's " +
-          "history is not completely indexed.",
+          "Deposits minus withdrawals that were paid to date, in the asset's smallest unit. Amounts in other accepted tokens are " +
+          "converted by the vault's own prices at that time, rounded down. `null` if none are recorded, an amount is not known, or " +
+          "the vault's history is not completely indexed.",
         example: "990000",
       }),
     yield_assets: z

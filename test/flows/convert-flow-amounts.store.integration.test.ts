@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHAIN_ID, vaultAddress, vaultRow } from "../../scripts/bench/vault-row.ts";
+import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import type { FlowRow } from "../../src/db/queries/flow-queries.ts";
+import { databaseStore, type StoreUnderTest } from "../support/flows/database-store.ts";
+
+let deployment: TestDeployment;
+let tested: StoreUnderTest;
+beforeAll(async () => {
+  deployment = await startTestDeployment();
+  tested = await databaseStore(deployment.context().db);
+  await tested.setVaults([vaultRow({ number: 0 })]);
+});
+afterAll(() => deployment?.close());
+
+const BLOCK_HASH = `0x${"b".repeat(64)}`;
+const flow = (logIndex: number, of: Partial<FlowRow> = {}): FlowRow => ({
+  ...{ chainId: CHAIN_ID, txHash: `0x${"a".repeat(64)}`, logIndex, vaultAddress: vaultAddress(0) },
+  ...{
+    userAddress: "0x00000000000000000000000000000000000a0001",
+    kind: "deposit",
+    assets: null,
+    shares: "7",
+  },
+  ...{ requestId: null, blockNumber: 5, blockHash: BLOCK_HASH, final: true, conversionTries: 0 },
+  ...of,
+});
+const described = async () =>
+  (await tested.rows())
+    .sort((a, b) => a.logIndex - b.logIndex)
+    .map(({ logIndex, assets, conversionTries }) => [logIndex, assets, conversionTries]);
+const open = async (limit = 9) => (await tested.store.unconverted(limit)).map(({ logIndex }) => logIndex);
+
+test("amounts of final flows are converted, tried five times at most, and never overwritten", async () => {
+  const { version } = (await tested.store.load()).tip;
+  const block = { number: 9, hash: BLOCK_HASH };
+  const rows = [
+    flow(1),
+    flow(2, { blockNumber: 6 }),
+    flow(3, { assets: "30" }),
+    flow(4, { shares: null }),
+    flow(5, { final: false }),
+  ];
+  await tested.store.applyTip({
+    ...{
+      chainId: CHAIN_ID,
+      version,
+      run: "run",
+      from: 0,
+      final: block,
+      span: 40,
+      movedAt: new Date(0),
+      rows,
+    },
+    ...{ head: { ...block, time: new Date(0) }, vaults: [vaultAddress(0)] },
+  });
+  // The newest first; not what is known, what has no shares, and what a reorg may still change.
+  expect([await open(), await open(1)]).toEqual([[2, 1], [2]]);
+
+  await tested.store.noteConversions([
+    flow(1, { assets: "11" }),
+    flow(2, { blockHash: `0x${"c".repeat(64)}` }),
+  ]);
+  await tested.store.noteConversions([
+    flow(1, { assets: "99" }),
+    flow(3, { assets: "99" }),
+    flow(5, { assets: "99" }),
+  ]);
+  expect(await described()).toEqual([
+    [1, "11", 1],
+    [2, null, 0],
+    [3, "30", 0],
+    [4, null, 0],
+    [5, null, 0],
+  ]);
+
+  for (let tries = 1; tries <= 5; tries += 1) {
+    expect(await open()).toEqual([2]);
+    await tested.store.noteConversions([flow(2)]);
+  }
+  expect([await open(), (await described())[1]]).toEqual([[], [2, null, 5]]);
+});
