@@ -70,6 +70,13 @@ describe("a proof", () => {
     });
   });
 
+  test("finds that a vault redeems on request, and shows it so", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("RedeemsOnRequest", doubtful));
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active", proof: { ok: true } } });
+    const { body } = await call(stage.causeway.isolate(), ["GET", `/v1/vaults/${vaultId}`]);
+    expect(body).toMatchObject({ settlement: { deposit: "instant", withdraw: "request" }, exit_fee: null });
+  });
+
   test("deposits from accounts that nobody can know beforehand", async () => {
     const vaultId = await stage.addCandidate(await stage.put("ProvenVault"));
     const seen: string[][] = [];

@@ -27,7 +27,7 @@ describe("settlementOf()", () => {
   });
 });
 
-test("the wait of a cooldown is read from the contract, and forgotten with it", async () => {
+test("how a vault delays withdrawals is read from the contract, and forgotten with it", async () => {
   const subject = {
     address: VAULT,
     params: { withdraw_seconds: "1", other: "kept" },
@@ -47,4 +47,14 @@ test("the wait of a cooldown is read from the contract, and forgotten with it", 
     ...{ other: "kept", exit: "cooldown", withdraw_seconds: "604800" },
   });
   expect(await paramsBy(() => null)).toEqual({ other: "kept" });
+
+  const supportsInterface = "0x01ffc9a7620ee8e4";
+  const onRequest = { other: "kept", exit: "erc7540" };
+  expect(await paramsBy((data) => (data.startsWith(supportsInterface) ? 1n : null))).toEqual(onRequest);
+  expect(await paramsBy((data) => (data.startsWith(supportsInterface) ? 0n : null))).toEqual({
+    other: "kept",
+  });
+  // A contract that affirms every interface but previews redemptions pays them at once.
+  const affirming = (data: string) => (/^(0x01ffc9a7|0x4cdad506)/.test(data) ? 1n : null);
+  expect(await paramsBy(affirming)).toEqual({ other: "kept" });
 });

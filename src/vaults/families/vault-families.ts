@@ -6,7 +6,7 @@ import { type ExplainedRevert, explainCommonRevert, explainExitError } from "../
 import { aaveStataFamily } from "./aave-stata-family.ts";
 import { accountableFamily } from "./accountable-family.ts";
 import { centrifugeFamily } from "./centrifuge/centrifuge-family.ts";
-import { erc4626Family } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Family } from "./erc4626-family.ts";
 import { eulerEarnFamily, eulerFamily } from "./euler-family.ts";
 import { fluidFamily } from "./fluid-family.ts";
 import { gearboxFamily } from "./gearbox-family.ts";

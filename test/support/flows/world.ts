@@ -1,7 +1,7 @@
 import type { Address, Hex } from "viem";
 import { vaultOf } from "../../../scripts/bench/vault-row.ts";
 import type { ChainLog } from "../../../src/chains/chain-logs.ts";
-import { erc4626 } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
+import { erc4626 } from "../../../src/vaults/families/erc4626-family.ts";
 import type { Random } from "./random.ts";
 
 /** Number of blocks after which a block is final. */

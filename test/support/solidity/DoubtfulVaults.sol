@@ -67,3 +67,37 @@ contract GovernedVault is ProvenVault {
         return _governor;
     }
 }
+
+/// @notice Mints at once and redeems on request alone, as ERC-7540 allows.
+contract RedeemsOnRequest is ProvenVault {
+    mapping(address controller => uint256) private _requested;
+
+    constructor(IERC20 asset_) ProvenVault(asset_) {}
+
+    function supportsInterface(bytes4 id) external pure returns (bool) {
+        return id == 0x620ee8e4 || id == 0x01ffc9a7;
+    }
+
+    function previewRedeem(uint256) public pure override returns (uint256) {
+        revert("on request");
+    }
+
+    function maxRedeem(address) public pure override returns (uint256) {
+        return 0;
+    }
+
+    function requestRedeem(uint256 shares, address controller, address owner) external returns (uint256) {
+        require(msg.sender == owner, "not the owner");
+        _transfer(owner, address(this), shares);
+        _requested[controller] += shares;
+        return 0;
+    }
+
+    function pendingRedeemRequest(uint256, address controller) external view returns (uint256) {
+        return _requested[controller];
+    }
+
+    function claimableRedeemRequest(uint256, address) external pure returns (uint256) {
+        return 0;
+    }
+}

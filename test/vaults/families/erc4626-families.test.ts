@@ -5,7 +5,7 @@ import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import type { ErrorCode } from "../../../src/errors.ts";
 import { aaveStata } from "../../../src/vaults/families/aave-stata-family.ts";
 import { accountable } from "../../../src/vaults/families/accountable-family.ts";
-import { erc4626 } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
+import { erc4626 } from "../../../src/vaults/families/erc4626-family.ts";
 import { euler, eulerEarn } from "../../../src/vaults/families/euler-family.ts";
 import { fluid } from "../../../src/vaults/families/fluid-family.ts";
 import { gearbox } from "../../../src/vaults/families/gearbox-family.ts";

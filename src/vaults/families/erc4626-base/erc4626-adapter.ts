@@ -17,18 +17,15 @@ import type {
   FlowSource,
   TermsInput,
   VaultAdapter,
-  VaultFamily,
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
 import type { VaultExits } from "../../vault-exits.ts";
 import type { ExplainedRevert } from "../../vault-reverts.ts";
 import { exitFeeOf, sharePriceOf } from "../../vault-share-price.ts";
-import { erc4626Deriver, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
-import { erc4626Exits } from "./erc4626-exits.ts";
+import { ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { erc4626Flows } from "./erc4626-flow-events.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
-import { checkWaitingParams, identifyWaiting, waitingExits } from "./erc4626-waiting-exits.ts";
 
 /** ABI of the ERC-4626 functions that deposits need, with the common extensions `paused()` and `minDeposit()`. */
 export const erc4626Abi = once(() =>
@@ -168,6 +165,8 @@ function standardFlags(vault: Vault, options: Erc4626Options): Query<VaultFlags>
 
 function standardState(vault: Vault, options: Erc4626Options): Query<VaultState> {
   const decimals = { asset: vault.asset.decimals, share: vault.shareDecimals };
+  // Where withdrawals wait, `previewRedeem` may only value what can already be claimed.
+  const isInstant = options.exits?.modes(vault).join() === "instant";
   return createQuery(
     {
       totalAssets: read({ ...onVault(vault), name: "totalAssets" }),
@@ -190,7 +189,9 @@ function standardState(vault: Vault, options: Erc4626Options): Query<VaultState>
         totalSupply: valueOrNull(results.totalSupply),
         sharePrice: sharePriceOf(sample, decimals),
         maxDeposit: flags.paused ? 0n : limitOf(results.maxDeposit),
-        exitFee: exitFeeOf({ gross: valueOrNull(results.price), net: valueOrNull(results.redeemed) }),
+        exitFee: isInstant
+          ? exitFeeOf({ gross: valueOrNull(results.price), net: valueOrNull(results.redeemed) })
+          : null,
       };
     },
   );
@@ -233,30 +234,6 @@ function erc4626DepositCall(vault: Vault, request: DepositInput): DepositCall {
     minShares: "router",
   };
 }
-
-/**
- * Adapter of ERC-4626 vaults that belong to no other family. Withdrawals are instant, except from vaults with a
- * cooldown or a withdrawal queue, which `identifyWaiting` detects.
- */
-export const erc4626 = defineErc4626({
-  name: "erc4626",
-  checkParams: checkWaitingParams,
-  pausable: true,
-  ratio: true,
-  // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
-  exits: waitingExits(erc4626Exits({ charges: true })),
-});
-
-/**
- * ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common governance events
- * (ownership, proxies) are read.
- */
-export const erc4626Family: VaultFamily = {
-  adapter: erc4626,
-  type: "custom",
-  deriver: { ...erc4626Deriver({ identify: identifyWaiting }), conclusive: false },
-  instantWithdrawals: true,
-};
 
 const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view returns (uint256)"]));
 /**

@@ -37,12 +37,24 @@ const cooldownAbi = once(() =>
 );
 const SHARES_OFFSET = 4;
 
+const erc7540Abi = once(() =>
+  parseAbi([
+    "function supportsInterface(bytes4) view returns (bool)",
+    "function previewRedeem(uint256 shares) view returns (uint256 assets)",
+  ]),
+);
+/** ERC-165 identifier of asynchronous redemptions. Source: EIP-7540. */
+const ASYNC_REDEEM = "0x620ee8e4";
+
 /**
  * Returns how a generic ERC-4626 vault delays withdrawals, by the registry parameter `exit`, or null if it pays
  * instantly. Throws an Error for another value.
  */
-const waitOf = (vault: Vault): "cooldown" | "maple" | null =>
-  optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple"] });
+const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | null =>
+  optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540"] });
+
+/** Returns true if a generic ERC-4626 vault redeems by the requests of ERC-7540. */
+export const paysOnRequest = (vault: Vault): boolean => waitOf(vault) === "erc7540";
 
 /**
  * Validates the registry parameters for withdrawals from generic ERC-4626 vaults. Throws an Error if one is invalid.
@@ -56,8 +68,9 @@ export function checkWaitingParams(vault: Vault): void {
 /**
  * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters. sUSDe
  * and its forks, which have `cooldownDuration()`, get `exit` = `cooldown` and `withdraw_seconds`; Maple's pools, which
- * have `convertToExitAssets` and `manager`, get those of `identifyMaple`. Other vaults pay instantly and get neither.
- * The identification always succeeds.
+ * have `convertToExitAssets` and `manager`, get those of `identifyMaple`; vaults that name ERC-7540's redemptions by
+ * ERC-165, and whose `previewRedeem` reverts as that standard demands, get `exit` = `erc7540`. Other vaults pay
+ * instantly and get none of these. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);
@@ -65,9 +78,12 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
     cooldown: read({ to: address, abi: cooldownAbi(), name: "cooldownDuration" }),
     exitPrice: read({ to: address, abi: mapleAbi(), name: "convertToExitAssets", args: [1n] }),
     manager: read({ to: address, abi: mapleAbi(), name: "manager" }),
+    requests: read({ to: address, abi: erc7540Abi(), name: "supportsInterface", args: [ASYNC_REDEEM] }),
+    preview: read({ to: address, abi: erc7540Abi(), name: "previewRedeem", args: [1n] }),
   };
-  const ordinary = createQuery(reads, ({ cooldown }): Identification => {
-    const exit = cooldown.ok ? { exit: "cooldown" } : {};
+  const ordinary = createQuery(reads, ({ cooldown, requests, preview }): Identification => {
+    const onRequest = valueOrNull(requests) === true && !preview.ok;
+    const exit = cooldown.ok ? { exit: "cooldown" } : onRequest ? { exit: "erc7540" } : {};
     return { ok: true, params: withWithdrawSeconds({ ...known, ...exit }, valueOrNull(cooldown)) };
   });
   return {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { decodeFunctionData, encodeFunctionResult, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import type { Query, ReadResult } from "../../../../src/chains/chain-reads.ts";
-import { erc4626 } from "../../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
+import { erc4626 } from "../../../../src/vaults/families/erc4626-family.ts";
 import { metaMorpho } from "../../../../src/vaults/families/morpho/morpho-family.ts";
 import { adapterOf } from "../../../../src/vaults/families/vault-families.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";

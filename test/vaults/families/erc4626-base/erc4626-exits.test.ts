@@ -10,7 +10,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { aaveStata } from "../../../../src/vaults/families/aave-stata-family.ts";
-import { erc4626 } from "../../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
+import { erc4626 } from "../../../../src/vaults/families/erc4626-family.ts";
 import { euler, eulerEarn } from "../../../../src/vaults/families/euler-family.ts";
 import { fluid } from "../../../../src/vaults/families/fluid-family.ts";
 import { gearbox } from "../../../../src/vaults/families/gearbox-family.ts";

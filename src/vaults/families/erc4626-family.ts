@@ -1,0 +1,56 @@
+import type { Vault } from "../vault.ts";
+import type { VaultFamily } from "../vault-adapter.ts";
+import type { VaultExits } from "../vault-exits.ts";
+import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
+import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
+import {
+  checkWaitingParams,
+  identifyWaiting,
+  paysOnRequest,
+  waitingExits,
+} from "./erc4626-base/erc4626-waiting-exits.ts";
+import { erc7540Exits } from "./erc7540/erc7540-exits.ts";
+
+// What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
+const waiting = waitingExits(erc4626Exits({ charges: true }));
+const requested = erc7540Exits();
+
+const exitsOf = (vault: Vault): VaultExits => (paysOnRequest(vault) ? requested : waiting);
+
+/** Exits of generic ERC-4626 vaults: those of ERC-7540 for vaults that redeem on request, otherwise `waitingExits`. */
+const exits: VaultExits = {
+  ...waiting,
+  modes: (vault) => exitsOf(vault).modes(vault),
+  viaRouter: (vault, mode) => exitsOf(vault).viaRouter(vault, mode),
+  terms: (vault, request) => exitsOf(vault).terms(vault, request),
+  encode: (vault, request) => exitsOf(vault).encode(vault, request),
+  pending: (vault, of) => exitsOf(vault).pending?.(vault, of) ?? { reads: {}, interpret: () => [] },
+  claim: (vault, of) => exitsOf(vault).claim?.(vault, of) ?? null,
+  cancel: (vault, of) => exitsOf(vault).cancel?.(vault, of) ?? null,
+  findRequest: (vault, seen) => exitsOf(vault).findRequest?.(vault, seen) ?? null,
+  findSettlement: (vault, seen) => exitsOf(vault).findSettlement?.(vault, seen) ?? null,
+};
+
+/**
+ * Adapter of ERC-4626 vaults that belong to no other family. Withdrawals are instant, except from vaults with a
+ * cooldown, a withdrawal queue or requests, which `identifyWaiting` detects.
+ */
+export const erc4626 = defineErc4626({
+  name: "erc4626",
+  checkParams: checkWaitingParams,
+  pausable: true,
+  ratio: true,
+  exits,
+});
+
+/**
+ * ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common governance events
+ * (ownership, proxies) are read.
+ */
+export const erc4626Family: VaultFamily = {
+  adapter: erc4626,
+  type: "custom",
+  deriver: { ...erc4626Deriver({ identify: identifyWaiting }), conclusive: false },
+  instantWithdrawals: true,
+};
