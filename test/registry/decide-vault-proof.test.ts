@@ -49,9 +49,9 @@ describe("decideAfterProof()", () => {
 
   test("never opens an imported or discovered candidate by its proof alone", () => {
     for (const source of ["list", "factory"] as const)
-      expect(decide({ status: "candidate", provenance: { source, detail: "" } }, passed).status).toBe(
-        "candidate",
-      );
+      expect(decide({ status: "candidate", provenance: { source, detail: "" } }, passed)).toMatchObject({
+        ...{ status: "candidate", minutes: 7 * 24 * 60 },
+      });
   });
 
   test("keeps a discovered vault open that was admitted before, without asking the gate again", () => {
