@@ -267,6 +267,8 @@ export interface VaultExits {
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Encodes the cancellation of an open redemption, or returns null if the request cannot be cancelled. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  /** True if the shares of a cancelled request are returned by a later transaction. */
+  returnsLater?: true;
   /** Finds the user's redemption request in the logs of a successful receipt, or returns null if there is none. */
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;
   /**
@@ -302,6 +304,8 @@ export interface ExitSettlement {
   assets: bigint | null;
   /** Shares that were paid or returned. Null or absent if unknown, or if they are those of the whole request. */
   shares?: bigint | null;
+  /** True if this may be the payment of a part whose shares are unknown. Absent otherwise. */
+  inParts?: true;
 }
 
 /**

@@ -133,18 +133,22 @@ async function findEnd(
 }
 
 /**
- * Returns the first settlements of a request, up to the one that completes its shares. Later ones belong to another
- * request. `complete` is false if shares are left over.
+ * Returns the first settlements of a request, up to the one that completes its shares or, if the payments do not name
+ * theirs, the assets that are still owed by the estimate. Later ones belong to another request. `complete` is false if
+ * something is left over.
  */
 function partsOf(
-  { shares }: Pick<WithdrawalRow, "shares">,
+  { shares, estimatedAssets, assets }: Pick<WithdrawalRow, "shares" | "estimatedAssets" | "assets">,
   seen: readonly EndSeen[],
 ): { parts: readonly EndSeen[]; complete: boolean } {
   let left = shares === null ? 0n : BigInt(shares);
+  let owed = BigInt(estimatedAssets ?? "0") - BigInt(assets ?? "0");
   const parts: EndSeen[] = [];
   for (const one of seen) {
+    const { settlement } = one;
     parts.push(one);
-    left -= one.settlement.shares ?? left;
+    owed -= settlement.assets ?? owed;
+    left -= settlement.shares ?? (settlement.inParts === true && owed > 0n ? 0n : left);
     if (left <= 0n) return { parts, complete: true };
   }
   return { parts, complete: false };

@@ -138,7 +138,12 @@ describe.each(requestingVaults)("$name", (kind) => {
     },
   );
 
-  test.runIf(settlePart !== undefined)(
+  test("is settled in parts, or its contracts settle whole requests only", () => {
+    expect([settlePart === undefined, kind.whole === undefined]).toContain(true);
+    expect(settlePart === undefined && kind.whole === undefined).toBe(false);
+  });
+
+  test.runIf(settlePart !== undefined && kind.cancels !== null)(
     "is paid in part and takes the rest back, and ends as partial",
     async () => {
       const one = await holder();
@@ -152,6 +157,13 @@ describe.each(requestingVaults)("$name", (kind) => {
       await confirm(placed);
       await one.follow("cancel", request?.request_id ?? "");
       await confirm(placed);
+      if (typeof kind.cancels === "function") {
+        await kind.cancels(placed, one.address);
+        await confirm(placed);
+        const [returned] = (await one.position())?.requests ?? [];
+        await one.follow("claim", returned?.request_id ?? "");
+        await confirm(placed);
+      }
       const received = await one.held("asset");
       expect(await one.status(hash)).toMatchObject({
         ...{ status: "DONE", substatus: "PARTIAL" },

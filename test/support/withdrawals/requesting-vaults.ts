@@ -42,8 +42,10 @@ export interface RequestingVault {
   mode: "request" | "cooldown";
   /** Settles all of a user's requests, or lets the required time pass. */
   settle(placed: Placed, of: Settled): Promise<void>;
-  /** Settles only some shares of the user's request. Absent if the family settles whole requests. */
+  /** Settles only some shares of the user's request. Absent if the family settles whole requests; `whole` says why. */
   settlePart?(placed: Placed, of: { user: Address; shares: bigint }): Promise<void>;
+  /** What makes the family settle whole requests, in its contracts. Absent if it settles parts. */
+  whole?: string;
   /** Rejects the user's requests. Absent if the family's operators cannot. */
   reject?(placed: Placed, of: Settled): Promise<void>;
   /** True if settlement pays the user, so that there is nothing to claim. */
@@ -82,6 +84,7 @@ async function donate({ world, asset, vault }: Placed): Promise<void> {
 
 const lagoon = {
   ...({ adapter: "lagoon", type: "custom", mode: "request", joins: true } as const),
+  whole: "settleRedeem prices and pays an epoch with all its requests",
   settle: settledBy(lagoonVaultAbi),
 } as const;
 
@@ -171,6 +174,8 @@ export const requestingVaults: readonly RequestingVault[] = [
       const answer = { abi: centrifugeAsyncVaultAbi, name: "answerCancellation", args: [of.user] };
       await (cancelling ? set(placed, answer) : settledBy(centrifugeAsyncVaultAbi)(placed, of));
     },
+    settlePart: (placed, { user, shares }) =>
+      set(placed, { abi: centrifugeAsyncVaultAbi, name: "settlePart", args: [user, shares] }),
     cancels: (placed, user) =>
       set(placed, { abi: centrifugeAsyncVaultAbi, name: "answerCancellation", args: [user] }),
   },
@@ -185,6 +190,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   },
   {
     ...{ name: "IPOR", adapter: "ipor", type: "ipor", mode: "request", joins: null, inWallet: true },
+    whole: "releaseFunds opens whole requests up to a time",
     deploy: deployIpor,
     settle: (placed) =>
       set(placed, { abi: plasmaWithdrawManagerAbi, name: "releaseFunds", on: placed.parts["requests"] }),
@@ -193,6 +199,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   },
   {
     ...{ name: "Midas", adapter: "midas", type: "midas", mode: "request", joins: false, pushes: true },
+    whole: "approveRequest pays the request and closes it",
     deploy: deployMidas({ deposit: "instant", recipient: "argument", caller: "router" }),
     settle: midasAnswer("approveRequest"),
     reject: midasAnswer("rejectRequest"),
@@ -200,6 +207,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   },
   {
     ...{ name: "Mellow", adapter: "mellow", type: "lido", mode: "request", joins: false },
+    whole: "a report prices a request, and handleBatches pays whole batches",
     deploy: deployMellow({ queue: "sync", caller: "user", redeem: "async" }),
     settle: settledBy(mellowRedeemQueueAbi, "redeem"),
     cancels: null,
@@ -217,11 +225,17 @@ export const requestingVaults: readonly RequestingVault[] = [
       await set(placed, { abi: simpleLrtAbi, name: "stake", args: [held - staked] });
     },
     settle: settledBy(simpleLrtAbi),
+    settlePart: async (placed, { user, shares }) => {
+      const view = { address: placed.vault, abi: simpleLrtAbi, functionName: "convertToAssets" } as const;
+      const assets = await placed.world.client.readContract({ ...view, args: [shares] });
+      await set(placed, { abi: simpleLrtAbi, name: "settlePart", args: [user, assets] });
+    },
     cancels: null,
     raise: donate,
   },
   {
     ...{ name: "Upshift", adapter: "upshift", type: "custom", mode: "request", joins: true },
+    whole: "claim pays all of a receiver and day",
     deploy: dated(tokenizedVaultAbi, deployUpshift),
     settle: (placed) => pass(placed, DAY_S),
     cancels: null,
@@ -229,6 +243,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   },
   {
     ...{ name: "Upshift legacy", adapter: "upshift_legacy", type: "custom", mode: "request", joins: true },
+    whole: "claim pays all of a receiver and day",
     ...{ fixed: true, cancels: null, raise: donate },
     deploy: dated(
       legacyTokenizedVaultAbi,
@@ -238,6 +253,7 @@ export const requestingVaults: readonly RequestingVault[] = [
   },
   {
     ...{ name: "Veda queue", adapter: "veda", type: "veda", mode: "request", joins: false, pushes: true },
+    whole: "a solver pays exactly the amount fixed in the request",
     ...{ fixed: true, cancels: "at_once", raise: raiseRate },
     deploy: deployVedaExit({ way: "queue" }),
     settle: async (placed, of) => {
@@ -247,12 +263,14 @@ export const requestingVaults: readonly RequestingVault[] = [
   },
   {
     ...{ name: "Veda delayed", adapter: "veda", type: "veda", mode: "cooldown", joins: null },
+    whole: "completeWithdraw pays the whole request",
     ...{ fixed: true, cancels: "at_once", raise: raiseRate },
     deploy: deployVedaExit({ way: "delayed" }),
     settle: (placed) => pass(placed, VEDA_WAIT_S),
   },
   {
     ...{ name: "a cooldown", adapter: "erc4626", type: "custom", mode: "cooldown", joins: null, fixed: true },
+    whole: "unstake pays everything that has cooled down",
     ...{
       deploy: deployCooldown,
       settle: (placed: Placed) => pass(placed, COOLDOWN_S),

@@ -147,7 +147,8 @@ export class WithdrawalSchedule {
     const requests = (await holder.position())?.requests ?? [];
     if (requests.length === 0) return;
     const [first] = requests;
-    const part = BigInt(first?.shares ?? "0");
+    // Where a vault does not name the shares, its assets are about as many.
+    const part = BigInt(first?.shares ?? first?.assets ?? "0");
     const { settlePart } = this.#kind;
     const divisible = inParts && first?.state === "pending" && part > 1n;
     if (settlePart !== undefined && divisible && this.#random.once(2)) {

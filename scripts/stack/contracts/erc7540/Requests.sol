@@ -592,6 +592,13 @@ abstract contract CentrifugeVault is DepositRequests {
         emit CancelRedeemRequest(controller, 0, msg.sender);
     }
 
+    /// @notice The hub approves only a part of a controller's redemption, at the current price.
+    function settlePart(address controller, uint256 shares) external onlyOwner {
+        _leaving[controller] -= shares;
+        _redeemable[controller] += shares;
+        _payable[controller] += _redeemed(shares);
+    }
+
     /// @notice The hub's answer to a cancellation.
     function answerCancellation(address controller) external onlyOwner {
         cancelling[controller] = false;

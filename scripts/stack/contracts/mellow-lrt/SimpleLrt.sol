@@ -46,6 +46,12 @@ contract SimpleLrt is ERC4626 {
         pendingAssetsOf[account] = 0;
     }
 
+    /// Ends the epoch of only a part of an account's queued assets.
+    function settlePart(address account, uint256 assets) external {
+        pendingAssetsOf[account] -= assets;
+        claimableAssetsOf[account] += assets;
+    }
+
     function claim(address account, address recipient, uint256 maxAmount) external returns (uint256 amount) {
         require(msg.sender == account);
         amount = claimableAssetsOf[account] < maxAmount ? claimableAssetsOf[account] : maxAmount;

@@ -141,7 +141,8 @@ function findClaim(
   );
   const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
   if (!claimed || amounts.length === 0) return null;
-  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n) };
+  // The queued assets of two epochs become claimable one after the other.
+  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n), inParts: true };
 }
 
 /**
