@@ -168,7 +168,7 @@ export function userFlowsStatement(query: UserQuery): SQL {
         where t.chain_id = any(${chains})
       ), requests as (
         select tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id from ${deposits}
-        where user_address = ${user} and state in ('requested', 'cooling', 'claimable')
+        where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
           and request_id is not null
           and vault_chain_id = any(${chains})
         limit 500

@@ -132,7 +132,12 @@ function sourceTransition(
 ): WithdrawalTransition {
   const seen = { sourceTxHash: hash, substatus: null };
   const event = { kind: "chain", shows, confirmed } as const;
-  if (!confirmed) return { event, change: seen, write: "on_change" };
+  // Positions find some requests only by their id. The vault says whether it is open, so an early id does no harm.
+  if (!confirmed) {
+    const { requestId } = change;
+    const named = requestId === undefined ? seen : { ...seen, requestId };
+    return { event, change: named, write: "on_change" };
+  }
   return { event, change: { ...seen, ...change, sourceProven: true }, write: "on_change" };
 }
 
