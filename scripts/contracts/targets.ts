@@ -192,6 +192,11 @@ export const standInTargets: readonly StandInTarget[] = [
     ],
   },
   {
+    name: "cheating",
+    sources: [`${folder}/cheating/CheatingVaults.sol`],
+    contracts: ["CheatingVault", "CheatingQueue"],
+  },
+  {
     name: "morpho-v2",
     sources: [`${folder}/morpho-v2/VaultV2.sol`],
     contracts: ["VaultV2"],

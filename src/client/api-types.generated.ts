@@ -9597,7 +9597,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltRequestAction"];
                 };
             };
-            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `not_allowed`: Account not allowed by the vault; `would_revert`: The transaction would revert */
+            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9815,7 +9815,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltRequestAction"];
                 };
             };
-            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `not_allowed`: Account not allowed by the vault; `would_revert`: The transaction would revert */
+            /** @description `mode_unsupported`: Mode not supported by the vault; `nothing_to_withdraw`: Nothing to withdraw; `cooldown`: Cooldown not over; `request_pending`: An earlier request is pending; `exits_paused`: Withdrawals paused by the vault; `no_liquidity`: Not enough liquidity in the vault; `not_allowed`: Account not allowed by the vault; `price_unsafe`: Unsafe price; `would_revert`: The transaction would revert */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

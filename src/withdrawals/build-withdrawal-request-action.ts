@@ -46,7 +46,7 @@ interface Asked {
  * `mode_unsupported` if the vault has no such call; `nothing_to_withdraw` if there is no such request or nothing to
  * claim now; `cooldown` if the request becomes payable at a known later time; `withdrawal_state` if it cannot be
  * cancelled now; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if the vault rejects the call;
- * `simulation_unavailable`, `store_unavailable`. Errors of the RPC nodes propagate.
+ * `price_unsafe` if a cancellation would return no shares; `simulation_unavailable`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
@@ -166,10 +166,11 @@ function actionStep(action: RequestAction, claim: Step): Step {
 
 /**
  * Returns the amount that the user received in the simulation, in the token's smallest unit, or null if it could not be
- * read. Throws the error for the vault's revert, and `nothing_to_withdraw` for a claim without a payment, because some
- * vaults skip unsettled requests instead of reverting.
+ * read. Throws the error for the vault's revert, `price_unsafe` for a cancellation that would return no shares although
+ * the family returns them at once, and `nothing_to_withdraw` for a claim without a payment, because some vaults skip
+ * unsettled requests instead of reverting.
  */
-function receivedBy(simulation: SimulationResult, { vault, action }: Acting): bigint | null {
+function receivedBy(simulation: SimulationResult, { vault, exits, action }: Acting): bigint | null {
   const [made] = simulation.calls;
   if (made === undefined || !made.ok) {
     const { code, text } = explainExitRevert(vault, made?.returnData ?? "0x");
@@ -182,5 +183,9 @@ function receivedBy(simulation: SimulationResult, { vault, action }: Acting): bi
   const received = increaseOf(simulation, 0);
   if (action === "claim" && received === 0n)
     throw failure("nothing_to_withdraw", `${vault.name} would pay nothing for this request now`);
+  if (action === "cancel" && received === 0n && exits.returnsLater !== true)
+    throw failure("price_unsafe", `${vault.name} would return no shares to the account`, {
+      subject: "vault",
+    });
   return received;
 }

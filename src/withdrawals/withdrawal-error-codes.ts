@@ -40,6 +40,7 @@ export const exitRequestErrors: readonly ErrorCode[] = [
   "exits_paused",
   "no_liquidity",
   "not_allowed",
+  "price_unsafe",
   "would_revert",
   "upstream_unavailable",
   "upstream_rejected",

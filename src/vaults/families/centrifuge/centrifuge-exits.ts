@@ -81,29 +81,32 @@ function claim(
  * assets. A cancellation takes effect later, and its shares must be claimed back. Sources: centrifuge/protocol,
  * EIP-7540, EIP-7887.
  */
-export const centrifugeExits: VaultExits = erc7540Exits({
-  views,
-  requests: cancellations,
-  claim,
-  cancel: (vault, { user }) => ({
-    target: vault.entryPoint,
-    data: encodeFunctionData({
-      abi: centrifugeAbi(),
-      functionName: "cancelRedeemRequest",
-      args: [REQUEST_ID, user],
+export const centrifugeExits: VaultExits = {
+  returnsLater: true,
+  ...erc7540Exits({
+    views,
+    requests: cancellations,
+    claim,
+    cancel: (vault, { user }) => ({
+      target: vault.entryPoint,
+      data: encodeFunctionData({
+        abi: centrifugeAbi(),
+        functionName: "cancelRedeemRequest",
+        args: [REQUEST_ID, user],
+      }),
+    }),
+    explain: familyErrors({
+      errors: {
+        "error CancellationIsPending()": "request_pending",
+        "error TransferNotAllowed()": "not_allowed",
+        "error TransferBlocked()": "not_allowed",
+        "error InvalidController()": "not_allowed",
+        "error InvalidOwner()": "not_allowed",
+        "error ExceedsMaxRedeem()": "withdrawal_state",
+        "error ExceedsRedeemLimits()": "withdrawal_state",
+        "error ZeroAmountNotAllowed()": "nothing_to_withdraw",
+        "error NoPendingRequest()": "withdrawal_state",
+      },
     }),
   }),
-  explain: familyErrors({
-    errors: {
-      "error CancellationIsPending()": "request_pending",
-      "error TransferNotAllowed()": "not_allowed",
-      "error TransferBlocked()": "not_allowed",
-      "error InvalidController()": "not_allowed",
-      "error InvalidOwner()": "not_allowed",
-      "error ExceedsMaxRedeem()": "withdrawal_state",
-      "error ExceedsRedeemLimits()": "withdrawal_state",
-      "error ZeroAmountNotAllowed()": "nothing_to_withdraw",
-      "error NoPendingRequest()": "withdrawal_state",
-    },
-  }),
-});
+};
