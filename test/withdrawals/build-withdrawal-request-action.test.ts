@@ -116,6 +116,11 @@ describe("buildRequestAction() of a cancellation", () => {
     expect(built.simulation.received).toBe(LOCKED.toString());
   });
 
+  test("refuses one that returns no shares", async () => {
+    const burnt = { action: "cancel", from: pooled, locked: LOCKED, effects: {} } as const;
+    expect(await refusalOf(burnt)).toEqual({ code: "price_unsafe", subject: "vault" });
+  });
+
   test("refuses what cannot be cancelled", async () => {
     expect(await refusalOf({ action: "cancel" })).toMatchObject({ code: "withdrawal_state" });
   });

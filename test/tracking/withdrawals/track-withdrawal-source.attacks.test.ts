@@ -80,10 +80,13 @@ interface Scene {
   transaction?: Transaction;
   of?: Vault;
   receipt?: Partial<Receipt>;
+  confirmations?: number;
 }
 
 /** What tracking concludes from a transaction: the sight and the amount that is said to have arrived. */
-async function look({ row, logs, transaction = batch, of = vault, receipt = {} }: Scene) {
+async function look(scene: Scene) {
+  const { row, logs, transaction = batch, of = vault, receipt = {} } = scene;
+  const { confirmations = testChain.confirmations } = scene;
   const { asset } = of;
   const stored = {
     ...{ ...of, assetAddress: asset.address, assetSymbol: asset.symbol, assetDecimals: asset.decimals },
@@ -102,13 +105,14 @@ async function look({ row, logs, transaction = batch, of = vault, receipt = {} }
     seen: {
       transaction,
       receipt: { ...receiptOf(...logs), ...receipt },
-      confirmations: testChain.confirmations,
+      confirmations,
     },
   });
   return transitions.map(({ event, change }) => ({
     shows: "shows" in event ? event.shows : event.kind,
     assets: change.assets ?? null,
     shares: change.shares ?? null,
+    ...(change.requestId !== undefined && { requestId: change.requestId }),
   }));
 }
 const completed = (assets: bigint) => [
@@ -127,6 +131,13 @@ test("what is honest is seen: the Router's order, the own call, a batch, a reque
   const asked = { row: asking, logs: [burnt, requestLog()], of: lagoon };
   for (const transaction of [byUser, accountsBatch])
     expect(await look({ ...asked, transaction })).toMatchObject([{ shows: "request_made" }]);
+});
+
+test("a request's id is noted before its block is confirmed, and nothing else of it", async () => {
+  const asked = { row: asking, logs: [burnt, requestLog()], of: lagoon, transaction: byUser };
+  const noted = { shows: "request_made", assets: null, requestId: "0" };
+  expect(await look({ ...asked, confirmations: 0 })).toEqual([{ ...noted, shares: null }]);
+  expect(await look(asked)).toEqual([{ ...noted, shares: String(SHARES) }]);
 });
 
 test("what a batch spends again at once was paid all the same", async () => {
