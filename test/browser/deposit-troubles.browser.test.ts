@@ -101,6 +101,14 @@ matrixTest("an amount that is too large or not a number is refused before anythi
   expect(await page.getByRole("button", { name: "Review deposit" }).isDisabled()).toBe(true);
 });
 
+matrixTest("more than the account holds is refused before anything is signed, on any chain", async () => {
+  const { page, wallet } = await open("Local Prime USDC", { funds: usdc("5"), chainId: chainIds.two });
+  await page.getByLabel("You pay").fill("20");
+  await page.getByRole("button", { name: "Review deposit" }).click();
+  await page.getByText("Your balance is too small").waitFor();
+  expect(wallet.asked()).toEqual([]);
+});
+
 matrixTest("a vault that takes less says so", async () => {
   const { page } = await open("Minimum USDC", { funds: usdc("50") });
   await page.getByLabel("You pay").fill("0.01");

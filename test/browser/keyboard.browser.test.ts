@@ -1,8 +1,10 @@
 import type { Browser, Page } from "playwright-core";
 import { parseUnits } from "viem";
 import { afterAll, beforeAll, expect } from "vitest";
-import { matrixTest, startBrowser } from "../support/browser/console-browser.ts";
+import { connectWallet, matrixTest, openConsole, startBrowser } from "../support/browser/console-browser.ts";
 import { openVault, reachState } from "../support/browser/deposit-walk.ts";
+import { sharesOf } from "../support/browser/shares-of.ts";
+import { newHolder } from "../support/browser/withdrawal-walk.ts";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -61,5 +63,28 @@ matrixTest("a deposit is made with the keyboard alone", async () => {
   await tabTo(page, /^Sign in wallet$/);
   await page.keyboard.press("Enter");
   await reachState(page, "Completed");
+  await close();
+});
+
+matrixTest("a withdrawal is made with the keyboard alone", async () => {
+  const name = "Plain USDC";
+  const user = await newHolder(name);
+  const { page, close } = await openConsole(browser, { path: "/portfolio", user });
+  await connectWallet(page);
+  await page.getByRole("button", { name: "Withdraw", exact: true }).waitFor();
+  await tabTo(page, /^Withdraw$/);
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Review withdrawal" }).waitFor();
+  await tabTo(page, /^Shares/);
+  await tabTo(page, /^Receive USDC/);
+  await tabTo(page, /^Review withdrawal$/);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/withdrawals\//);
+  await page.getByRole("button", { name: /^(Start signing|Sign in wallet)$/ }).waitFor();
+  await tabTo(page, /^(Start signing|Sign in wallet)$/);
+  await page.keyboard.press("Enter");
+  await reachState(page, "Completed");
+  expect(await sharesOf(name, user.address)).toBe(0n);
   await close();
 });

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { buildDeposit, type VaultDetail } from "../../client/actions/read-actions.ts";
+import { requireBalance } from "../../client/order-guards.ts";
 import { formatChain } from "../api/console-chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";
@@ -207,8 +208,16 @@ function Submit(props: {
   const { vault, draft, authorize, ready, onBuilt } = props;
   const { address } = useWallet();
   const build = useMutation({
-    mutationFn: async (input: NonNullable<ReturnType<typeof depositInput>>) =>
-      buildDeposit(causeway, { ...input, authorize, idempotencyKey: crypto.randomUUID() }),
+    mutationFn: async (input: NonNullable<ReturnType<typeof depositInput>>) => {
+      const built = await buildDeposit(causeway, {
+        ...input,
+        authorize,
+        idempotencyKey: crypto.randomUUID(),
+      });
+      // The balance cannot be read through a wallet that is on another chain.
+      requireBalance(built, input.userAddress);
+      return built;
+    },
     onSuccess: ({ trackingId }) => onBuilt(trackingId),
   });
   if (address === null) return <WalletButton primary label="Connect a wallet to deposit" />;

@@ -108,9 +108,13 @@ const STATES: Readonly<Record<Step["state"], string>> = {
   skipped: "Not needed",
 };
 
+/** Returns a step's state as text. A step that waits with a transaction was sent already. */
+const stateText = ({ state, txHash }: Step): string =>
+  state === "waiting" && txHash !== null ? "Sent, not final yet" : STATES[state];
+
 function StepState({ step, phase }: { step: Step; phase: ExecutionProgress["phase"] | null }) {
   if (phase === null || step.state === "done")
-    return <span className={step.state === "done" ? "text-good" : "text-muted"}>{STATES[step.state]}</span>;
+    return <span className={step.state === "done" ? "text-good" : "text-muted"}>{stateText(step)}</span>;
   return (
     <span className="flex items-center gap-2 font-medium text-accent">
       {phase === "included" || phase === "signed" || phase === "done" ? null : <Spinner />}
