@@ -78,6 +78,7 @@ function Counts({ dashboard }: { dashboard: DashboardAnswer }) {
 
 /** Chart of the deposits by day, with the same figures as text below it. */
 function DaysOf({ days, period }: { days: DashboardAnswer["days"]; period: number }) {
+  const [seen, setSeen] = useState(false);
   const bars = useMemo(() => toDayBars(days, { days: period, now: Date.now() }), [days, period]);
   const [sent, completed] = [days, days].map((list, index) =>
     list.reduce((sum, day) => sum + (index === 0 ? day.deposits : day.completed), 0),
@@ -85,7 +86,7 @@ function DaysOf({ days, period }: { days: DashboardAnswer["days"]; period: numbe
   const text = `${plural(sent ?? 0, "deposit")} sent in ${period} days, ${completed ?? 0} of them completed`;
   return (
     <figure className="border-t border-line p-4 sm:p-5">
-      <WhenSeen className="h-44">
+      <WhenSeen seen={seen} onSeen={() => setSeen(true)} className="h-44">
         <Suspense fallback={null}>
           <DayChart bars={bars} label={`${text}.`} />
         </Suspense>

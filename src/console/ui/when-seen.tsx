@@ -1,16 +1,23 @@
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 
 /**
- * A box that stays empty until it has been scrolled into view, then renders its children: code far down a page is
- * loaded only for users who scroll to it. `className` sets its height.
+ * A box that renders its children while `seen` is true and stays empty otherwise: code far down a page is loaded only
+ * for users who scroll to it. `onSeen` is called when the box has been scrolled into view. `className` sets its height.
  */
-export function WhenSeen({ className, children }: { className: string; children: ReactNode }) {
+export function WhenSeen(props: {
+  seen: boolean;
+  onSeen: () => void;
+  className: string;
+  children: ReactNode;
+}) {
+  const { seen, onSeen, className, children } = props;
   const box = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState(false);
+  const report = useRef(onSeen);
+  report.current = onSeen;
   useEffect(() => {
     if (box.current === null || seen) return;
     const observer = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+      if (entries.some(({ isIntersecting }) => isIntersecting)) report.current();
     });
     observer.observe(box.current);
     return () => observer.disconnect();

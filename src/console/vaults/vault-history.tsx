@@ -30,6 +30,8 @@ const PERIODS: readonly { value: string; label: string; interval: HistoryInterva
 export function VaultHistory({ vault }: { vault: VaultDetail }) {
   const [metric, setMetric] = useState<ChartMetric>(firstHistory.metric);
   const [days, setDays] = useState(String(firstHistory.days));
+  // Kept while another figure is loaded, which may move the chart out of the window.
+  const [seen, setSeen] = useState(false);
   const interval = PERIODS.find(({ value }) => value === days)?.interval ?? "1d";
   const query = useQuery(historyQuery({ vaultId: vault.vaultId, metric, interval, days: Number(days) }));
   return (
@@ -45,14 +47,22 @@ export function VaultHistory({ vault }: { vault: VaultDetail }) {
         <Segments label="Period" value={days} choices={PERIODS} onChange={setDays} />
       </div>
       <Loaded query={query} rows={6}>
-        {(history) => <Chart history={history} vault={vault} metric={metric} />}
+        {(history) => (
+          <Chart history={history} vault={vault} metric={metric} seen={seen} onSeen={() => setSeen(true)} />
+        )}
       </Loaded>
     </Card>
   );
 }
 
-function Chart(props: { history: Answer<"vaults.history">; vault: VaultDetail; metric: ChartMetric }) {
-  const { history, vault, metric } = props;
+function Chart(props: {
+  history: Answer<"vaults.history">;
+  vault: VaultDetail;
+  metric: ChartMetric;
+  seen: boolean;
+  onSeen: () => void;
+}) {
+  const { history, vault, metric, seen, onSeen } = props;
   const { decimals, symbol } = vault.asset;
   const points = useMemo(
     () => toChartPoints(history.points, { metric, decimals }),
@@ -70,7 +80,7 @@ function Chart(props: { history: Answer<"vaults.history">; vault: VaultDetail; m
   const text = `${label} from ${format(first.value)} (${formatTime(new Date(first.time * 1000).toISOString())}) to ${format(last.value)}`;
   return (
     <figure className="p-4 sm:p-5">
-      <WhenSeen className="h-64 sm:h-72">
+      <WhenSeen seen={seen} onSeen={onSeen} className="h-64 sm:h-72">
         <Suspense fallback={null}>
           <PriceChart points={points} format={format} label={`${text}.`} />
         </Suspense>
