@@ -3,16 +3,18 @@ import type { Placed } from "./support/conformance/vaults/family.ts";
 import { place } from "./support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "./support/conformance/vaults/world.ts";
 import { randomOf } from "./support/flows/random.ts";
+import { instantVaults } from "./support/withdrawals/instant-vaults.ts";
 import { requestingVaults } from "./support/withdrawals/requesting-vaults.ts";
 import { WithdrawalSchedule } from "./support/withdrawals/withdrawal-schedule.ts";
 
 const setting = (name: string, absent: number): number => Number(process.env[name] ?? absent);
+const leavingVaults = [...requestingVaults, ...instantVaults];
 /** One for each kind of vault by default; many by `npm run stress -- --only withdrawals`. */
-const schedules = setting("WITHDRAWAL_SCHEDULES", requestingVaults.length);
+const schedules = setting("WITHDRAWAL_SCHEDULES", leavingVaults.length);
 const seed = setting("WITHDRAWAL_SEED", 1);
 const patience = setting("WITHDRAWAL_FAILURES", 3);
 const only = process.env["WITHDRAWAL_VAULT"];
-const kinds = requestingVaults.filter(({ name }) => only === undefined || name === only);
+const kinds = leavingVaults.filter(({ name }) => only === undefined || name === only);
 /** Schedules of one world: their time passes, and prices of the stand-ins are valid for some weeks. */
 const OF_ONE_WORLD = 5 * kinds.length;
 const DECIMALS = 6;

@@ -1,6 +1,6 @@
 /**
  * Runs random schedules of deposits, redemption requests, claims, cancellations, share transfers and changes of time and
- * price for every family with requests. Compares the sum of shares, open requests and payments with the deposits.
+ * price for every family. Compares the sum of shares, open requests and payments with the deposits.
  *
  *   node scripts/stress/withdrawals.ts
  *   node scripts/stress/withdrawals.ts --schedules 1000 --seed 1 --failures 5
@@ -9,14 +9,14 @@ import { readArguments } from "../command.ts";
 import { runVitest } from "../run-vitest.ts";
 
 const { values: options } = readArguments({
-  help: `Plays random schedules of withdrawals over every family with requests, by the API alone.
+  help: `Plays random schedules of withdrawals over every family, by the API alone.
 
   node scripts/stress/withdrawals.ts [--schedules 1000] [--seed 1] [--failures 5] [--vault <name>]
 
   --schedules  number of schedules
   --seed       seed of the first; the others count on from it
   --failures   failing schedules after which it gives up; the events of each are printed
-  --vault      the only kind of vault, by its name in test/support/withdrawals/requesting-vaults.ts
+  --vault      the only kind of vault, by its name in test/support/withdrawals
   --help       show this text`,
   options: {
     schedules: { type: "string", default: "1000" },

@@ -78,7 +78,7 @@ const settledBy =
     set(placed, { abi, name: "settle", args: [user], ...(on !== null && { on: placed.parts[on] }) });
 
 /** Transfers 1 % of the vault's assets to the vault as yield. */
-async function donate({ world, asset, vault }: Placed): Promise<void> {
+export async function donate({ world, asset, vault }: Placed): Promise<void> {
   await world.script((script) => mint(script, { token: asset, to: vault, amount: whole(asset, 1_073n) }));
 }
 

@@ -4,6 +4,7 @@ import { sampleAmount } from "../conformance/vaults/deposit.ts";
 import type { Placed } from "../conformance/vaults/family.ts";
 import type { Random } from "../flows/random.ts";
 import { confirm, Holder, type Sent } from "./holder.ts";
+import type { InstantVault } from "./instant-vaults.ts";
 import { pass, type RequestingVault } from "./requesting-vaults.ts";
 
 /** Amount by which rounding in one action may change the compared sums, in the asset's smallest unit. */
@@ -38,15 +39,19 @@ interface Seen {
  */
 export class WithdrawalSchedule {
   readonly events: string[] = [];
-  readonly #kind: RequestingVault;
+  readonly #kind: RequestingVault | InstantVault;
   readonly #placed: Placed;
   readonly #random: Random;
   readonly #accounts: Account[] = [];
 
-  constructor(of: { kind: RequestingVault; placed: Placed; random: Random }) {
+  constructor(of: { kind: RequestingVault | InstantVault; placed: Placed; random: Random }) {
     this.#kind = of.kind;
     this.#placed = of.placed;
     this.#random = of.random;
+  }
+
+  get #mode(): "instant" | "request" {
+    return this.#kind.mode === "instant" ? "instant" : "request";
   }
 
   async play(): Promise<void> {
@@ -91,7 +96,7 @@ export class WithdrawalSchedule {
     const all = this.#random.once(3);
     const part = (held * BigInt(1 + this.#random.below(90))) / 100n;
     this.#note(account, `requests ${all ? "all" : part} of ${held}`);
-    const answer = await account.holder.ask(all ? "all" : part || 1n, { mode: "request" });
+    const answer = await account.holder.ask(all ? "all" : part || 1n, { mode: this.#mode });
     if (answer.status !== 200) return this.#refused(answer.body);
     await this.#send(account, answer.body);
     const left = await account.holder.held("share");
@@ -202,7 +207,7 @@ export class WithdrawalSchedule {
 
   async #requestRest(account: Account): Promise<void> {
     this.#note(account, "requests the rest");
-    const answer = await account.holder.ask("all", { mode: "request" });
+    const answer = await account.holder.ask("all", { mode: this.#mode });
     if (answer.status !== 200) return this.#dust(account, answer.body);
     await this.#send(account, answer.body);
   }
