@@ -27,6 +27,27 @@ describe("MarketBreaker", () => {
     expect(admitted(NOW + 5_001)).toEqual([true, true, true]);
   });
 
+  test("lets the next request try if the first one's outcome is not known for three seconds", () => {
+    const breaker = new MarketBreaker();
+    breaker.noteFailure({ now: NOW, waitS: null });
+    const [trial, next] = [NOW + 5_000, NOW + 8_000];
+    expect([trial, next - 1, next].map((at) => breaker.admits(at))).toEqual([true, false, true]);
+  });
+
+  test("reports itself to operators", () => {
+    const breaker = new MarketBreaker();
+    const report = (now: number) => {
+      const { state, hangs, until } = breaker.report(now);
+      return [state, hangs, until];
+    };
+    expect(report(NOW)).toEqual(["closed", 0, null]);
+    breaker.noteFailure({ now: NOW, waitS: null });
+    expect(report(NOW + 4_999)).toEqual(["open", 1, NOW + 5_000]);
+    expect(report(NOW + 5_000)).toEqual(["half_open", 1, null]);
+    breaker.noteAnswer();
+    expect(report(NOW + 5_000)).toEqual(["closed", 0, null]);
+  });
+
   test("obeys Retry-After for a minute at most", () => {
     const breaker = new MarketBreaker();
     breaker.noteFailure({ now: NOW, waitS: 30 });

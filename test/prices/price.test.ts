@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
+  formatTime,
   formatUsdPrice,
   formatUsdValue,
   priceKey,
   priceOf,
   showUsdValue,
+  USD_SCALE,
   valueInUsd,
 } from "../../src/prices/price.ts";
 import { ETHER, feedPriceOf, STABLE } from "../support/prices/fake-feeds.ts";
@@ -78,4 +80,8 @@ test("priceOf() finds a token in any letter case, on its own chain only", () => 
     `1:${ETHER}`,
     null,
   ]);
+});
+
+test("a dollar is 10^18, and a time is shown in UTC with milliseconds", () => {
+  expect([USD_SCALE, formatTime(1_700_000_000)]).toEqual([USD, "2023-11-14T22:13:20.000Z"]);
 });
