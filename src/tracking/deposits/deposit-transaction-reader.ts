@@ -1,5 +1,7 @@
 import type { Hex } from "viem";
+import type { ChainClient } from "../../chains/chain-client.ts";
 import { fetchTransaction, type TransactionOnChain } from "../../chains/chain-transaction.ts";
+import { readBlock } from "../../chains/read-block.ts";
 import type { Context } from "../../context.ts";
 import { AppError, failure, failureFrom } from "../../errors.ts";
 
@@ -23,14 +25,33 @@ export function createTransactionReader(ctx: Context): TransactionReader {
   };
 }
 
-async function readTransactionOrThrow(
+function readTransactionOrThrow(
   ctx: Context,
   { chainId, hash }: { chainId: number; hash: Hex },
 ): Promise<TransactionOnChain> {
+  return readOrThrow(ctx, { chainId, read: (client) => fetchTransaction(client, hash) });
+}
+
+/**
+ * Returns the timestamp of a block in seconds since the epoch. Throws `chain_unsupported`, `upstream_unavailable` (also
+ * if the node does not know the block), `upstream_timeout`.
+ */
+export async function readBlockTime(
+  ctx: Context,
+  { chainId, blockNumber }: { chainId: number; blockNumber: bigint },
+): Promise<number> {
+  const read = (client: ChainClient) => readBlock(client, Number(blockNumber));
+  return (await readOrThrow(ctx, { chainId, read })).timestamp;
+}
+
+async function readOrThrow<T>(
+  ctx: Context,
+  { chainId, read }: { chainId: number; read: (client: ChainClient) => Promise<T> },
+): Promise<T> {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
   try {
-    return await fetchTransaction(client, hash);
+    return await read(client);
   } catch (error) {
     if (error instanceof AppError) throw error;
     const detail = `a node of ${client.definition.name} returned an invalid response`;

@@ -1,12 +1,11 @@
 import type { Hex } from "viem";
-import { readBlock } from "../../chains/read-block.ts";
 import type { Context } from "../../context.ts";
 import { isDeliveryOfAnother, isRefundOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { describeError } from "../../lib/logger.ts";
 import type { BridgeProof, DeliveryProof, ProviderStatus } from "../../providers/provider.ts";
 import { findDeliveredAmount, findRefund, findShareProof } from "./deposit-proofs.ts";
-import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { isConfirmed, readBlockTime, type TransactionReader } from "./deposit-transaction-reader.ts";
 import {
   completedTransition,
   deliveredTransition,
@@ -168,13 +167,11 @@ async function readRefund(
     readTransaction(chainId, hash),
     readTransaction(chainId, sourceTxHash),
   ]);
-  const client = ctx.chains.client(chainId);
-  if (seen.receipt === null || sent.receipt === null || client === null) return null;
+  if (seen.receipt === null || sent.receipt === null) return null;
   const { blockNumber } = seen.receipt;
   const amount = findRefund(seen.receipt, { row, took: taken });
   if (amount === null || blockNumber < sent.receipt.blockNumber) return null;
-  const { timestamp } = await readBlock(client, Number(blockNumber));
-  if (timestamp <= taken.deadline) return null;
+  if ((await readBlockTime(ctx, { chainId, blockNumber })) <= taken.deadline) return null;
   return { hash, amount, confirmed: isConfirmed(ctx, { chainId, seen }) };
 }
 
