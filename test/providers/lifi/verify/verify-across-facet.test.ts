@@ -18,13 +18,24 @@ describe("verifyAcrossFacet()", () => {
     [{ outputAmountMultiplier: 10n ** 19n }, "across.outputAmountMultiplier"],
     [{ quoteTimestamp: NOW - 3_421 }, "across.quoteTimestamp"],
     [{ quoteTimestamp: NOW + 601 }, "across.quoteTimestamp"],
-    [{ fillDeadline: NOW + 59 }, "across.fillDeadline"],
+    [{ fillDeadline: NOW + 599 }, "across.fillDeadline"],
     [{ fillDeadline: NOW + 86_401 }, "across.fillDeadline"],
     [{ exclusivityParameter: 601 }, "across.exclusivityParameter"],
     [{ exclusivityParameter: NOW + 601 }, "across.exclusivityParameter"],
     [{ message: "0x00" }, "across.message"],
   ])("refuses %o as %s", (change, field) => {
     expect(calldata("across, fee", facet(change))).toBe(field);
+  });
+
+  test.each([
+    { quoteTimestamp: NOW - 3_420 },
+    { quoteTimestamp: NOW + 600 },
+    { fillDeadline: NOW + 600 },
+    { fillDeadline: NOW + 86_400 },
+    { exclusivityParameter: 600 },
+    { exclusivityParameter: NOW + 600 },
+  ])("accepts %o, the limit", (change) => {
+    expect(calldata("across, fee", facet(change))).toBe("accepted");
   });
 
   test("refuses a huge multiplier that hides a weak minimum of the source swap", () => {
