@@ -38,8 +38,8 @@ export interface LoadPlan {
   seconds: number;
 }
 
-/** Number of users whose accounts are funded in advance, so that a reorg cannot remove their funds. */
-const AHEAD = 300;
+/** Number of users that are funded at once. */
+const FUNDED_AT_ONCE = 500;
 const MAX_BUILDING = 24;
 const POLL_MS = 4_000;
 
@@ -69,17 +69,27 @@ export class LoadRun {
     return built.flatMap((one) => (one === null ? [] : [one.tracking_id]));
   }
 
-  /** Runs until the time is over. */
+  /**
+   * Funds all users of the run. To be called before the chains are disturbed: a reorg takes funds away, and anvil refuses
+   * to deal tokens while it reorganizes.
+   */
+  async fundAll(): Promise<void> {
+    await this.#fund(this.#last);
+  }
+
+  /** Number of the last user of the run, plus one. */
+  get #last(): number {
+    const { rate, seconds, journeys } = this.#plan;
+    return journeys.length + Math.round(rate * seconds);
+  }
+
+  /** Runs until the time is over. All users must be funded. */
   async run(): Promise<void> {
     const { rate, seconds, journeys } = this.#plan;
     const startedAt = Date.now();
     const first = journeys.length;
-    const last = first + Math.round(rate * seconds);
-    await this.#fund(first + AHEAD);
-    const begunAt = Date.now();
-    for (let number = first; number < last; number += 1) {
-      if (number + AHEAD > this.#funded) await this.#fund(number + AHEAD + 100);
-      const dueAt = begunAt + ((number - first) * 1000) / rate;
+    for (let number = first; number < this.#last; number += 1) {
+      const dueAt = startedAt + ((number - first) * 1000) / rate;
       const wait = dueAt - Date.now();
       if (wait > 0) await sleep(wait);
       if (wait < -1_000) this.late += 1;
@@ -108,9 +118,12 @@ export class LoadRun {
   }
 
   async #fund(until: number): Promise<void> {
-    const users: LoadUser[] = [];
-    for (; this.#funded < until; this.#funded += 1) users.push(loadUser(this.#funded, this.#plan.journeys));
-    await fundUsers(users);
+    while (this.#funded < until) {
+      const users: LoadUser[] = [];
+      for (; this.#funded < until && users.length < FUNDED_AT_ONCE; this.#funded += 1)
+        users.push(loadUser(this.#funded, this.#plan.journeys));
+      await fundUsers(users);
+    }
   }
 
   #begin(user: LoadUser, watcher = this.#watcherOf(user)): void {

@@ -56,6 +56,7 @@ try {
   const run = new LoadRun({ api: manifest.api, chains, journeys, rate, seconds });
   const built = await run.buildUnsent();
   await copyUnsentBuilds(manifest, { trackingIds: built, count: unsent });
+  await run.fundAll();
   console.log(`${unsent} unsent builds of ${built.length} kinds beside ${rate} deposits/s for ${seconds} s`);
   const everyMs = round * 1000;
   const times = { everyMs, totalMs: seconds * 1000, pauseMs: pause * 1000 };
