@@ -65,7 +65,7 @@ async function sendSilently(order: Order): Promise<Hex> {
  * Copies a deposit's row with other names, as if as many others had been built: for other accounts, or by strangers for
  * the same account.
  */
-const multiply = (count: number, of: "others" | "the same account"): Promise<void> =>
+const multiply = (count: number, of: "others" | "the same account"): Promise<unknown> =>
   database.execute(`insert into deposits
     select (jsonb_populate_record(d, jsonb_build_object(
       'tracking_id', 'trk_' || lpad(to_hex(n), 32, '0'), 'ref', '0x' || lpad(to_hex(n), 64, '0'),

@@ -23,26 +23,39 @@ import {
 import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { decodeRouterCall } from "../../../src/router/router-codec.ts";
 import { filledRelay, fundsDeposited } from "../across/logs.ts";
 import { routerOutcome } from "./router.ts";
-import type { Emitted, Outcome, SimulatedChain } from "./simulated-chain.ts";
+import {
+  type Emitted,
+  type Included,
+  type Outcome,
+  perBlock,
+  type SimulatedBlock,
+  type SimulatedChain,
+} from "./simulated-chain.ts";
 
 /** Ids of the vaults' chain and of the chain from which bridges transfer. */
 export const HOME = 31337;
 export const AWAY = 31338;
+/** Ids of all chains that a simulation may have. */
+export const CHAIN_IDS: readonly number[] = Array.from({ length: 15 }, (_, index) => HOME + index);
 
-export const USDC: Readonly<Record<number, Address>> = {
-  [HOME]: getAddress(`0x${"c0".repeat(19)}01`),
-  [AWAY]: getAddress(`0x${"c0".repeat(19)}02`),
-};
-export const SPOKE_POOL: Readonly<Record<number, Address>> = {
-  [HOME]: getAddress(`0x${"5b".repeat(19)}01`),
-  [AWAY]: getAddress(`0x${"5b".repeat(19)}02`),
-};
+/** Returns a contract of each chain, whose address repeats a byte and ends with the number of the chain. */
+const onEachChain = (byte: string): Readonly<Record<number, Address>> =>
+  Object.fromEntries(
+    CHAIN_IDS.map((id) => [id, getAddress(`0x${byte.repeat(19)}0${(id - HOME + 1).toString(16)}`)]),
+  );
+
+export const USDC = onEachChain("c0");
+export const SPOKE_POOL = onEachChain("5b");
 export const HANDLER: Address = getAddress(`0x${"4a".repeat(19)}01`);
 export const RELAYER: Address = getAddress(`0x${"2e".repeat(19)}01`);
 /** A contract that emits arbitrary events. */
 export const FORGER: Address = getAddress(`0x${"66".repeat(19)}01`);
+/** An exchange that swaps another token into the asset and calls the Router, and that token. */
+export const EXCHANGE: Address = getAddress(`0x${"ec".repeat(20)}`);
+export const PAID_TOKEN: Address = getAddress(`0x${"da".repeat(20)}`);
 /** A vault that the Router can call, and one that only users can call. */
 export const ROUTED_VAULT: Address = getAddress(`0x${"1a".repeat(19)}01`);
 export const OWN_VAULT: Address = getAddress(`0x${"1a".repeat(19)}02`);
@@ -91,6 +104,7 @@ export function execute(chain: SimulatedChain, call: Call): Outcome {
   try {
     if (isAddressEqual(call.to, depositRouterAddress)) return routerOutcome(chain, call);
     if (VAULTS.some((vault) => isAddressEqual(vault, call.to))) return depositIntoVault(chain, call);
+    if (isAddressEqual(call.to, EXCHANGE)) return swapAndDeposit(chain, call);
     const spokePool = SPOKE_POOL[chain.chainId];
     if (spokePool !== undefined && isAddressEqual(call.to, spokePool))
       return depositIntoSpokePool(chain, call);
@@ -113,13 +127,13 @@ export function transfer(token: Address, of: { from: Address; to: Address; value
   return lower({ address: token, topics, data: toHex(value, { size: 32 }) });
 }
 
-/** Creates the events of a vault that mints shares. */
+/** Creates the events of a vault that mints shares, by default on the chain HOME. */
 export function minted(
   vault: Address,
-  of: { caller: Address; receiver: Address; assets: bigint; shares: bigint },
+  of: { caller: Address; receiver: Address; assets: bigint; shares: bigint; chainId?: number },
 ) {
-  const { caller, receiver, assets, shares } = of;
-  const asset = USDC[HOME] ?? zeroAddress;
+  const { caller, receiver, assets, shares, chainId = HOME } = of;
+  const asset = USDC[chainId] ?? zeroAddress;
   const topics = encodeEventTopics({
     abi: vaultAbi,
     eventName: "Deposit",
@@ -142,9 +156,34 @@ function depositIntoVault(chain: SimulatedChain, { from, to, data }: Call): Outc
   if (isAddressEqual(to, OWN_VAULT) && !isAddressEqual(receiver, from)) return FAILED;
   return {
     succeeded: true,
-    logs: minted(to, { caller: from, receiver, assets, shares: sharesFor(chain, assets) }),
+    logs: minted(to, {
+      caller: from,
+      receiver,
+      assets,
+      shares: sharesFor(chain, assets),
+      chainId: chain.chainId,
+    }),
   };
 }
+
+/** Selector of the exchange's function. The calldata of a Router deposit follows. */
+export const SWAP_SELECTOR = "0x5a3ab1e5";
+
+/** Takes the paid token, one for one of the asset, and deposits the asset through the Router. */
+function swapAndDeposit(chain: SimulatedChain, { from, data }: Call): Outcome {
+  const routed = `0x${data.slice(SWAP_SELECTOR.length)}` as const;
+  const { succeeded, logs } = routerOutcome(chain, { from: EXCHANGE, to: EXCHANGE, data: routed });
+  const value = decodeRouterCall(routed).order.amountIn;
+  return succeeded
+    ? { succeeded, logs: [transfer(PAID_TOKEN, { from, to: EXCHANGE, value }), ...logs] }
+    : FAILED;
+}
+
+/** Returns the number of Across deposits in each block. */
+const depositCounts = perBlock(({ included }) => {
+  const topic = depositedTopic();
+  return BigInt(included.flatMap(({ logs }) => logs).filter(({ topics }) => topics[0] === topic).length);
+});
 
 const depositedTopic = (): Hex => (fundsDeposited({}).topics as Hex[])[0] ?? "0x";
 
@@ -158,9 +197,7 @@ function depositIntoSpokePool(chain: SimulatedChain, { from, to, data }: Call): 
     number,
     Hex,
   ];
-  const topic = depositedTopic();
-  let depositId = 1n;
-  for (const { log } of chain.events()) if (log.topics[0] === topic) depositId += 1n;
+  const depositId = 1n + depositCounts(chain).reduce((sum, count) => sum + count, 0n);
   const deposit: Partial<AcrossDeposit> = {
     ...{ depositId, depositor, recipient, exclusiveRelayer, inputToken, outputToken },
     ...{ inputAmount, outputAmount, quoteTimestamp, fillDeadline, exclusivityDeadline: 0, message },
@@ -199,11 +236,27 @@ export function acrossDeposits(originChainId: number, logs: readonly Emitted[]):
 
 const fillKey = ({ topics, data }: Emitted): string => `${topics.join()} ${data}`;
 
-/** Returns true if the current chain contains a payout of the Across deposit with this relay hash. */
-function isFilled(chain: SimulatedChain, hash: Hex): boolean {
-  for (const { log } of chain.events()) if (chain.storage.get(fillKey(log)) === hash) return true;
-  return false;
+/** Returns the transactions in each block that paid out Across deposits, by relay hash. */
+const fillsInBlocks = perBlock(({ included }, chain) => {
+  const found = new Map<Hex, Included>();
+  for (const one of included)
+    for (const log of one.logs) {
+      const hash = chain.storage.get(fillKey(log));
+      if (hash !== undefined) found.set(hash, one);
+    }
+  return found;
+});
+
+/** Returns the transaction that paid out the Across deposit with this relay hash, with its block. Null if there is none. */
+export function findFill(chain: SimulatedChain, hash: Hex): { at: SimulatedBlock; one: Included } | null {
+  const fills = fillsInBlocks(chain);
+  const index = fills.findLastIndex((found) => found.has(hash));
+  const [at, one] = [chain.blocks[index], fills[index]?.get(hash)];
+  return at === undefined || one === undefined ? null : { at, one };
 }
+
+/** Returns true if the current chain contains a payout of the Across deposit with this relay hash. */
+const isFilled = (chain: SimulatedChain, hash: Hex): boolean => findFill(chain, hash) !== null;
 
 /** Returns true if a transaction paid out the Across deposit with this relay hash. */
 export const isFilledBy = (chain: SimulatedChain, { logs }: Outcome, hash: Hex): boolean =>
@@ -285,7 +338,7 @@ function viewResult(
     totalSupply: START_BALANCE,
   };
   const vault: Record<string, unknown> = {
-    asset: USDC[HOME],
+    asset: USDC[chain.chainId],
     totalAssets: (START_BALANCE * 5n) / 4n,
     convertToAssets: (amount * (1_250_000_000n + BigInt(chain.head.number) * 1_000n)) / PRICE_UNIT,
     convertToShares: sharesFor(chain, amount),

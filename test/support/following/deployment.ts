@@ -5,13 +5,14 @@ import { type Context, createContext, createRuntime, type Runtime } from "../../
 import { lazyDrizzle } from "../../../src/db/database-client.ts";
 import { handleMessages, type Job, jobsByCron, runJobs } from "../../../src/jobs.ts";
 import type { Fetch } from "../../../src/lib/bounded-fetch.ts";
+import type { MessageQueue } from "../../../src/lib/cloudflare-bindings.ts";
 import { createLogger } from "../../../src/lib/logger.ts";
 import { withLock } from "../../../src/redis/redis-lock.ts";
 import { createCache } from "../../../src/redis/two-level-cache.ts";
 import { OpenLimiter } from "../partners/stores.ts";
 import { MemoryStore } from "../redis/memory-store.ts";
 import type { SimulatedAcrossApi } from "./across-api.ts";
-import { AWAY, HANDLER, HOME, SPOKE_POOL, USDC } from "./contracts.ts";
+import { HANDLER, SPOKE_POOL, USDC } from "./contracts.ts";
 import { DATABASE, type EmbeddedDatabase, ENDPOINT } from "./embedded-database.ts";
 import type { SimulatedLifiApi } from "./lifi-api.ts";
 import type { SimulatedNode } from "./simulated-node.ts";
@@ -33,15 +34,31 @@ export interface Kill {
 /** Outcome of a job run or a message. */
 export type RunOutcome = "ended" | "failed" | "killed";
 
+/** An external system that the service sends requests to. */
+export type ExternalSystem = "rpc" | "provider" | "db" | "redis" | "queue";
+
+/** Sends a request of one invocation to an external system. */
+type ExternalRequest = <T>(system: ExternalSystem, effect: () => T | Promise<T>) => Promise<T>;
+
+/** The platform that runs the service. */
+export interface Platform {
+  /** Begins an invocation of a kind and returns what its external requests pass through. */
+  begin(kind: string): ExternalRequest;
+  /** Receives a message that was sent to a queue. */
+  enqueue(message: { queue: string; body: unknown; delayMs: number }): void;
+}
+
 /** A run of the service that may be killed at one of its external requests, before or after the effect. */
 class Run {
   #left: number | null;
   readonly #afterEffect: boolean;
+  readonly #request: ExternalRequest;
   #dead = false;
   #die: () => void = () => undefined;
   readonly death: Promise<void>;
 
-  constructor(kill: Kill | null) {
+  constructor(kill: Kill | null, request: ExternalRequest = async (_, effect) => effect()) {
+    this.#request = request;
     this.#left = kill?.at ?? null;
     this.#afterEffect = kill?.afterEffect ?? false;
     this.death = new Promise((resolve) => {
@@ -53,7 +70,7 @@ class Run {
     return this.#dead;
   }
 
-  gate = async <T>(effect: () => T | Promise<T>): Promise<T> => {
+  gate = async <T>(system: ExternalSystem, effect: () => T | Promise<T>): Promise<T> => {
     if (this.#dead) return never();
     if (this.#left !== null) {
       this.#left -= 1;
@@ -64,7 +81,7 @@ class Run {
         return never();
       }
     }
-    const value = await effect();
+    const value = await this.#request(system, effect);
     return this.#dead ? never() : value;
   };
 }
@@ -91,6 +108,10 @@ export interface DeploymentDependencies {
   allJobs: boolean;
   /** Returns the next of a reproducible sequence of ids with 32 hex digits. */
   randomId(): string;
+  /** The platform; by default nothing takes time, and messages wait for `deliverMessages`. */
+  platform?: Platform;
+  /** Receives the log lines; by default `logged` collects them. */
+  log?: (line: string) => void;
 }
 
 /** The whole service in this process, on simulated chains, stores and APIs, with the test's clock. */
@@ -113,7 +134,7 @@ export class SimulatedDeployment {
 
   /** Sends an HTTP request to the service. */
   async send(path: string, init?: RequestInit): Promise<{ status: number; body: unknown }> {
-    const run = new Run(null);
+    const run = this.#begin("request");
     const app = composeApp(() => this.#context(run));
     const executionCtx = { waitUntil: () => undefined, passThroughOnException: () => undefined, props: {} };
     const request = new Request(`${PUBLIC_URL}${path}`, init);
@@ -123,7 +144,7 @@ export class SimulatedDeployment {
 
   /** Runs the jobs of a cron trigger, or only those that track deposits. */
   async cron(trigger: string, kill: Kill | null = null): Promise<RunOutcome> {
-    const run = new Run(kill);
+    const run = this.#begin("cron", kill);
     const lists = jobsByCron[trigger] ?? [];
     const jobs = this.#surroundings.allJobs ? lists : lists.filter(followsDeposits);
     const work = runJobs(jobs, () => this.#context(run)).then(
@@ -142,17 +163,42 @@ export class SimulatedDeployment {
     this.queued = this.queued.filter((message) => !batch.includes(message));
     let delivered = 0;
     for (const message of batch) {
-      const run = new Run(delivered === 0 ? kill : null);
-      let acknowledged = false;
-      const one = { body: message.body, ack: () => (acknowledged = true), retry: () => undefined };
-      const work = handleMessages({ queue: message.queue, messages: [one] }, () => this.#context(run));
-      await Promise.race([work, run.death]);
+      const acknowledged = await this.deliver(message, delivered === 0 ? kill : null);
       const tries = message.tries + 1;
       if (!acknowledged && tries < MAX_TRIES)
         this.queued.push({ ...message, tries, dueAt: Date.now() + RETRY_MS });
       delivered += 1;
     }
     return delivered;
+  }
+
+  /** Makes the first queued round on each chain due, which otherwise wait for their turns. */
+  hastenRounds(): void {
+    const seen = new Set<number>();
+    for (const message of this.queued.toSorted((a, b) => a.dueAt - b.dueAt)) {
+      const { kind, chain_id: chainId } = message.body as { kind?: string; chain_id?: number };
+      if (kind !== "chain" || chainId === undefined || seen.has(chainId)) continue;
+      seen.add(chainId);
+      message.dueAt = Math.min(message.dueAt, Date.now());
+    }
+  }
+
+  /** Delivers a message, whose run may be killed. Returns true if the service acknowledged it. */
+  async deliver(
+    { queue, body }: { queue: string; body: unknown },
+    kill: Kill | null = null,
+  ): Promise<boolean> {
+    const { kind = queue } = body as { kind?: string };
+    const run = this.#begin(`message ${kind}`, kill);
+    let acknowledged = false;
+    const one = { body, ack: () => (acknowledged = true), retry: () => undefined };
+    const work = handleMessages({ queue, messages: [one] }, () => this.#context(run));
+    await Promise.race([work, run.death]);
+    return acknowledged;
+  }
+
+  #begin(kind: string, kill: Kill | null = null): Run {
+    return new Run(kill, this.#surroundings.platform?.begin(kind));
   }
 
   #context(run: Run): Context {
@@ -164,12 +210,16 @@ export class SimulatedDeployment {
     const request = { requestId: crypto.randomUUID(), clientAddress: "192.0.2.1" };
     const waitUntil = (promise: Promise<unknown>): void => void promise.catch(() => undefined);
     const composed = createContext(runtime, { ...request, waitUntil });
-    const log = createLogger((line) => this.logged.push(line), { request_id: request.requestId });
+    const { randomId, log: keep = (line: string) => this.logged.push(line) } = this.#surroundings;
+    const log = createLogger(keep, { request_id: request.requestId });
     const redis = this.#gatedStore(run);
     const { now } = composed;
-    const { randomId } = this.#surroundings;
+    const { followingQueue: queue } = composed.config;
+    const sendBatch: MessageQueue["sendBatch"] = (messages) =>
+      run.gate("queue", async () => queue?.sendBatch(messages));
     return {
       ...composed,
+      config: { ...composed.config, followingQueue: queue === null ? null : { sendBatch } },
       ...{ log, redis, randomId, limiter: new OpenLimiter() },
       cache: createCache({
         memory: this.#runtime.memory,
@@ -184,7 +234,7 @@ export class SimulatedDeployment {
   }
 
   #gated(run: Run): Fetch {
-    return (url, init) => run.gate(() => this.#outside(url, init));
+    return (url, init) => run.gate(systemOf(url), () => this.#outside(url, init));
   }
 
   #gatedStore(run: Run): MemoryStore {
@@ -192,7 +242,7 @@ export class SimulatedDeployment {
       get: (store, name) => {
         const member: unknown = Reflect.get(store, name, store);
         if (typeof member !== "function") return member;
-        return (...given: unknown[]) => run.gate(() => member.apply(store, given) as unknown);
+        return (...given: unknown[]) => run.gate("redis", () => member.apply(store, given) as unknown);
       },
     });
   }
@@ -210,7 +260,8 @@ export class SimulatedDeployment {
 
   #newRuntime(): Runtime {
     const { nodes, lifi } = this.#surroundings;
-    const chains = [HOME, AWAY].map((chainId) => ({
+    const chainIds = Object.keys(nodes).map(Number);
+    const chains = chainIds.map((chainId) => ({
       ...{
         chain_id: chainId,
         name: `Chain ${chainId}`,
@@ -226,7 +277,7 @@ export class SimulatedDeployment {
       wrapped_native: null,
       tokens: [{ asset: "USDC", address: USDC[chainId], decimals: 6 }],
     });
-    const deployments = { [HOME]: bridge(HOME), [AWAY]: bridge(AWAY) };
+    const deployments = Object.fromEntries(chainIds.map((chainId) => [chainId, bridge(chainId)]));
     const ofLifi = lifi === null ? {} : { lifi: { api_url: LIFI, integrator: "causeway" } };
     return createRuntime({
       DATABASE_URL: DATABASE,
@@ -243,9 +294,12 @@ export class SimulatedDeployment {
   /** Creates the bindings of all queues in wrangler.toml. */
   #queues(): Record<string, unknown> {
     const bind = (queue: string) => {
-      const add = (body: unknown, delaySeconds = 0): void => {
-        const dueAt = Date.now() + delaySeconds * 1000;
-        this.queued.push({ queue, body: JSON.parse(JSON.stringify(body)) as unknown, tries: 0, dueAt });
+      const add = (given: unknown, delaySeconds = 0): void => {
+        const body = JSON.parse(JSON.stringify(given)) as unknown;
+        const delayMs = delaySeconds * 1000;
+        if (this.#surroundings.platform !== undefined)
+          this.#surroundings.platform.enqueue({ queue, body, delayMs });
+        else this.queued.push({ queue, body, tries: 0, dueAt: Date.now() + delayMs });
       };
       return {
         send: async (body: unknown, options?: Delay) => add(body, options?.delaySeconds),
@@ -257,6 +311,9 @@ export class SimulatedDeployment {
     return Object.fromEntries(queueBindings().map(({ binding, queue }) => [binding, bind(queue)]));
   }
 }
+
+const systemOf = (url: string): ExternalSystem =>
+  url === ENDPOINT ? "db" : url.startsWith(NODES) ? "rpc" : "provider";
 
 const followsDeposits = (jobs: readonly Job[]): boolean =>
   jobs.some(({ name }) => name === "follow_deposits");

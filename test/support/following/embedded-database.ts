@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { sql as raw } from "drizzle-orm";
+import { sql as raw, type SQL } from "drizzle-orm";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle } from "drizzle-orm/neon-http";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
@@ -23,10 +23,12 @@ export interface EmbeddedDatabase {
   fetch: Fetch;
   /** Returns the number of statements and batches so far. */
   requests(): number;
-  /** Empties every table and writes the registry of vaults. */
-  reset(): Promise<void>;
-  /** Runs a statement. */
-  execute(statement: string): Promise<void>;
+  /** Empties every table and writes the registry of vaults, by default of the chain HOME. */
+  reset(chainIds?: readonly number[]): Promise<void>;
+  /** Runs a statement and returns its rows, whose values are texts. */
+  execute(statement: string | SQL): Promise<readonly Record<string, unknown>[]>;
+  /** Runs statements in one session and returns the rows of the last, as text. */
+  inspect(statements: readonly { query: string; params: unknown[] }[]): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -57,13 +59,25 @@ export async function openEmbeddedDatabase(serverUrl: string | null = null): Pro
   return {
     fetch,
     requests: () => requests,
-    async reset() {
+    async reset(chainIds = [HOME]) {
       await db.execute(raw.raw(empty));
-      await db.insert(vaults).values([registryRow(1, "router"), registryRow(2, "user")]);
+      const rows = chainIds.flatMap((chainId) => [
+        registryRow(1, { chainId, caller: "router" }),
+        registryRow(2, { chainId, caller: "user" }),
+      ]);
+      await db.insert(vaults).values(rows);
     },
-    execute: async (statement) => {
-      await db.execute(raw.raw(statement));
-    },
+    execute: async (statement) =>
+      (await db.execute(typeof statement === "string" ? raw.raw(statement) : statement)).rows,
+    inspect: (statements) =>
+      backend.session(async (run) => {
+        let text = "";
+        for (const statement of [BEGIN, ...statements, ROLLBACK]) {
+          const { rows } = await run(statement);
+          if (statement !== ROLLBACK) text = rows.map((row) => row.join(" ")).join("\n");
+        }
+        return text;
+      }),
     close: () => backend.close(),
   };
 }
@@ -86,11 +100,14 @@ async function emptyingStatement(backend: Backend): Promise<string> {
   return `do $$ begin ${deletions.join(" ")} end $$`;
 }
 
-function registryRow(number: 1 | 2, caller: "router" | "user") {
+const BEGIN = { query: "begin", params: [] };
+const ROLLBACK = { query: "rollback", params: [] };
+
+function registryRow(number: 1 | 2, { chainId, caller }: { chainId: number; caller: "router" | "user" }) {
   const vault = (number === 1 ? ROUTED_VAULT : OWN_VAULT).toLowerCase();
-  const asset = (USDC[HOME] ?? "").toLowerCase();
+  const asset = (USDC[chainId] ?? "").toLowerCase();
   return {
-    ...vaultRow({ number, address: vault as `0x${string}`, chainId: HOME }),
+    ...vaultRow({ number, address: vault as `0x${string}`, chainId }),
     ...{ assetAddress: asset, caller, acceptedAssets: [] },
   };
 }

@@ -1,11 +1,11 @@
 import type { Hex } from "viem";
 import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
-import { AWAY, acrossDeposits, HOME, isFilledBy, ROUTED_VAULT } from "./contracts.ts";
+import { acrossDeposits, findFill, ROUTED_VAULT } from "./contracts.ts";
 import { routerRecords } from "./router.ts";
-import type { Included, SimulatedBlock, SimulatedChain } from "./simulated-chain.ts";
+import { type Included, perBlock, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
 
-/** Kind of a deposit in a schedule. */
-export type Kind = "router" | "own" | "one_step" | "two_step";
+/** Kind of a deposit: `swap` pays with another token of the vault's chain, through the Router. */
+export type Kind = "router" | "own" | "swap" | "one_step" | "two_step";
 
 /** A deposit that was built. */
 export interface BuiltDeposit {
@@ -15,6 +15,8 @@ export interface BuiltDeposit {
   user: Hex;
   /** Time of the build, in unix milliseconds. */
   builtAt: number;
+  /** Chain of the vault. */
+  homeId: number;
   source: { chainId: number; to: Hex; data: Hex };
   minShares: bigint | null;
 }
@@ -64,10 +66,11 @@ export function recount(
     const key = `${user} ${source.chainId} ${source.to} ${source.data}`;
     groups.set(key, [...(groups.get(key) ?? []), deposit]);
   }
+  const known = new Map(of.shown.map((shown) => [shown.tracking_id, shown]));
   const delivered: Delivered[] = [];
   for (const group of groups.values()) {
     const rows = group.map((deposit) => {
-      const shown = of.shown.find(({ tracking_id }) => tracking_id === deposit.trackingId);
+      const shown = known.get(deposit.trackingId);
       if (shown === undefined) throw new Error(`${deposit.trackingId} is not known`);
       return { deposit, shown };
     });
@@ -172,9 +175,7 @@ function sourcesOf(chains: Chains, { user, source }: BuiltDeposit): Sources {
     sent.to.toLowerCase() === user &&
     sent.input.includes(source.data.slice(2)) &&
     sent.input.toLowerCase().includes(source.to.slice(2));
-  const places = (chains[source.chainId]?.blocks ?? []).flatMap((block) =>
-    block.included.map((included) => ({ block, included })),
-  );
+  const places = placesOf(chains[source.chainId], user);
   return {
     succeeded: places.filter(
       ({ included }) => included.succeeded && (isOwn(included) || isBatched(included)),
@@ -184,9 +185,22 @@ function sourcesOf(chains: Chains, { user, source }: BuiltDeposit): Sources {
   };
 }
 
+/** Returns the transactions of each block by their sender and target, in lowercase. */
+const byAccount = perBlock((block) => {
+  const found = new Map<string, Place[]>();
+  for (const included of block.included)
+    for (const account of new Set([included.sent.from.toLowerCase(), included.sent.to.toLowerCase()]))
+      found.set(account, [...(found.get(account) ?? []), { block, included }]);
+  return found;
+});
+
+/** Returns the transactions on the current chain from or to an account, oldest first. */
+export const placesOf = (chain: SimulatedChain | undefined, account: string): Place[] =>
+  chain === undefined ? [] : byAccount(chain).flatMap((found) => found.get(account) ?? []);
+
 /** Finds the Router's events that match a deposit as it was built. */
 function routerEventsOf(chains: Chains, deposit: BuiltDeposit) {
-  const all = (chains[HOME]?.blocks ?? []).flatMap(({ included }) =>
+  const all = (chains[deposit.homeId]?.blocks ?? []).flatMap(({ included }) =>
     included.flatMap(({ sent, logs }) =>
       routerRecords(logs).map((record) => ({ ...record, hash: sent.hash })),
     ),
@@ -205,18 +219,16 @@ function truthOf(chains: Chains, deposit: BuiltDeposit, { block, included }: Pla
     ...{ sourceHash: included.sent.hash, minedAt: block.timestamp, deliveries: [] as Hex[] },
     ...{ shares: null, delivered: null, deliveredIn: 0 },
   };
-  if (deposit.kind === "router" || deposit.kind === "own")
+  if (deposit.source.chainId === deposit.homeId)
     return { ...base, state: "completed", shares: mintedIn(included, deposit) };
-  const [across] = acrossDeposits(AWAY, included.logs);
+  const [home, away] = [chains[deposit.homeId], chains[deposit.source.chainId]];
+  const [across] = acrossDeposits(deposit.source.chainId, included.logs);
   if (across === undefined) throw new Error("a source without its event");
   const hash = relayHash(across);
-  const home = chains[HOME];
-  const filled = home?.blocks
-    .flatMap((at) => at.included.map((one) => ({ at, one })))
-    .find(({ one }) => isFilledBy(home, one, hash));
-  if (filled === undefined) {
-    const refunded = chains[AWAY]?.storage.get(`refund ${hash}`);
-    const refund = refunded === undefined ? undefined : chains[AWAY]?.find(refunded);
+  const filled = home === undefined ? null : findFill(home, hash);
+  if (filled === null) {
+    const refunded = away?.storage.get(`refund ${hash}`);
+    const refund = refunded === undefined ? undefined : away?.find(refunded);
     // After a reorg, another transfer may have the number of one that was refunded.
     const stands = refund != null && refund.block.number >= block.number;
     return { ...base, state: stands ? "refunded" : "bridging" };
@@ -234,7 +246,7 @@ const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 const ZERO = `0x${"0".repeat(64)}`;
 
 /** Returns the shares that a transaction minted to the user of a deposit. */
-export function mintedIn({ logs }: Included, { user }: BuiltDeposit): bigint {
+export function mintedIn({ logs }: Included, { user }: Pick<BuiltDeposit, "user">): bigint {
   const mints = logs.filter(
     ({ topics }) => topics[0] === TRANSFER && topics[1] === ZERO && `0x${topics[2]?.slice(26)}` === user,
   );

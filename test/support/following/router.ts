@@ -26,7 +26,7 @@ export function routerOutcome(chain: SimulatedChain, { from, data, delivered = 0
     succeeded: true,
     logs: [
       transfer(tokenIn, { from, to: EXECUTOR, value: amount }),
-      ...minted(tokenOut, { caller: EXECUTOR, receiver, assets: amount, shares }),
+      ...minted(tokenOut, { caller: EXECUTOR, receiver, assets: amount, shares, chainId: chain.chainId }),
       routerEvent(depositRouterAddress, { ...order, sender: from, amount, shares }),
     ],
   };

@@ -1,6 +1,6 @@
 import { pad } from "viem";
-import { HOME, OWN_VAULT, USDC } from "./contracts.ts";
-import { type Chains, type Delivered, describe, mintedIn, type Place } from "./recount.ts";
+import { OWN_VAULT, USDC } from "./contracts.ts";
+import { type Chains, type Delivered, describe, mintedIn, type Place, placesOf } from "./recount.ts";
 
 /**
  * Checks the second steps. They contain no order reference, so those of one user and amount may belong to any of the
@@ -52,21 +52,14 @@ function mostSteps(pool: readonly Delivered[], steps: readonly Place[]): number 
 
 /** Returns the user's deposits of the delivered amount, oldest first. */
 function secondStepsOf(chains: Chains, { deposit, truth }: Delivered): Place[] {
-  const token = USDC[HOME]?.toLowerCase();
+  const token = USDC[deposit.homeId]?.toLowerCase();
   const paid = pad(OWN_VAULT).toLowerCase();
   const payer = pad(deposit.user).toLowerCase();
-  return (chains[HOME]?.blocks ?? []).flatMap((block) =>
-    block.included
-      .filter(({ logs }) =>
-        logs.some(
-          ({ address, topics, data }) =>
-            address === token &&
-            topics[1] === payer &&
-            topics[2] === paid &&
-            BigInt(data) === truth.delivered,
-        ),
-      )
-      .map((included) => ({ block, included })),
+  return placesOf(chains[deposit.homeId], deposit.user).filter(({ included }) =>
+    included.logs.some(
+      ({ address, topics, data }) =>
+        address === token && topics[1] === payer && topics[2] === paid && BigInt(data) === truth.delivered,
+    ),
   );
 }
 

@@ -166,3 +166,20 @@ export function findIncluded(
   }
   return null;
 }
+
+/**
+ * Returns a function that derives a value from each block of a chain. Blocks do not change, so each is read once, but
+ * for the newest one, which may be in the making.
+ */
+export function perBlock<T>(
+  derive: (block: SimulatedBlock, chain: SimulatedChain) => T,
+): (chain: SimulatedChain) => T[] {
+  const known = new WeakMap<SimulatedBlock, T>();
+  return (chain) =>
+    chain.blocks.map((block, at) => {
+      const last = at === chain.blocks.length - 1;
+      const value = (last ? undefined : known.get(block)) ?? derive(block, chain);
+      if (!last) known.set(block, value);
+      return value;
+    });
+}

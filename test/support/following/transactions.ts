@@ -1,6 +1,6 @@
 import { concatHex, encodeAbiParameters, getAddress, type Hex, pad, parseAbiParameters, slice } from "viem";
-import { execute, FORGER, HANDLER, HOME, OWN_VAULT, RELAYER, USDC } from "./contracts.ts";
-import type { Outcome, SentTransaction, SimulatedChain } from "./simulated-chain.ts";
+import { execute, FORGER, HANDLER, OWN_VAULT, RELAYER, USDC } from "./contracts.ts";
+import { type Outcome, perBlock, type SentTransaction, type SimulatedChain } from "./simulated-chain.ts";
 
 /** Whether a transaction fails: always, never, or decided each time that a block includes it. */
 export type FailureRule = boolean | (() => boolean);
@@ -52,15 +52,24 @@ const FAILED: Outcome = { succeeded: false, logs: [] };
 
 /** Returns true if a user received an amount from bridges more often than the user deposited it. */
 function holds(chain: SimulatedChain, { user: account, amount }: { user: Hex; amount: bigint }): boolean {
-  const token = (USDC[HOME] ?? FORGER).toLowerCase();
-  const [user, vault, relayer] = [account, OWN_VAULT, RELAYER].map((one) => pad(one).toLowerCase());
-  const handler = pad(HANDLER).toLowerCase();
-  let held = 0;
-  for (const { log } of chain.events()) {
-    if (log.address !== token || log.data === "0x" || BigInt(log.data) !== amount) continue;
-    const [, from = "", to = ""] = log.topics;
-    if (to === user && (from === relayer || from === handler)) held += 1;
-    if (from === user && to === vault) held -= 1;
-  }
-  return held > 0;
+  const key = `${pad(account)} ${amount}`.toLowerCase();
+  return balances(chain).reduce((held, changes) => held + (changes.get(key) ?? 0), 0) > 0;
 }
+
+/**
+ * Returns for each block, by user and amount, how much more often bridges paid the amount to the user than the user
+ * deposited it.
+ */
+const balances = perBlock(({ included }, { chainId }) => {
+  const token = (USDC[chainId] ?? FORGER).toLowerCase();
+  const [vault, relayer, handler] = [OWN_VAULT, RELAYER, HANDLER].map((one) => pad(one).toLowerCase());
+  const changes = new Map<string, number>();
+  const change = (key: string, by: number) => changes.set(key, (changes.get(key) ?? 0) + by);
+  for (const log of included.flatMap(({ logs }) => logs)) {
+    if (log.address !== token || log.data === "0x") continue;
+    const [, from = "", to = ""] = log.topics;
+    if (from === relayer || from === handler) change(`${to} ${BigInt(log.data)}`, 1);
+    if (to === vault) change(`${from} ${BigInt(log.data)}`, -1);
+  }
+  return changes;
+});

@@ -155,7 +155,7 @@ export class World {
     const { tracking_id: trackingId, transaction_request: request } = made;
     const minShares = made.estimate?.min_shares ?? made.min_shares ?? null;
     const order: Order = {
-      ...{ trackingId, kind, user: of.user, body, builtAt: this.#now, hashes: [], seconds: 0 },
+      ...{ trackingId, kind, user: of.user, body, builtAt: this.#now, homeId: HOME, hashes: [], seconds: 0 },
       ref: keccak256(stringToHex(trackingId)),
       source: { chainId: request.chain_id, to: request.to.toLowerCase() as Hex, data: request.data },
       minShares: minShares === null ? null : BigInt(minShares),
@@ -264,11 +264,12 @@ export class World {
     return this.causeway.send(`/v1/status?tx_hash=${hash}&from_chain_id=${chainId}&to_chain_id=${HOME}`);
   }
 
-  /** Runs the jobs of a minute and delivers their messages. The jobs or a message may be killed in between. */
+  /** Runs the jobs of a minute and delivers their messages, among them one round on each chain. The jobs or a message may be killed in between. */
   async round(
     kill: { jobs: Kill | null; messages: Kill | null } = { jobs: null, messages: null },
   ): Promise<RunOutcome> {
     const fate = await this.causeway.cron(MINUTE, kill.jobs);
+    this.causeway.hastenRounds();
     for (let hops = 0; hops < 4; hops += 1)
       if ((await this.causeway.deliverMessages(hops === 0 ? kill.messages : null)) === 0) break;
     if (fate === "killed") this.causeway.restart();
