@@ -133,18 +133,16 @@ export async function selectDepositsByTransaction(
   const { dataHashes } = tx;
   const same =
     dataHashes.length === 0 ? undefined : and(inArray(deposits.sourceDataHash, [...dataHashes]), onSource);
-  const transfer =
+  const ofTransfers =
     dataHashes.length === 0
-      ? undefined
-      : inArray(
-          deposits.trackingId,
-          raw`(select tracking_id from ${withdrawalTransfers}
-            where ${inArray(withdrawalTransfers.dataHash, [...dataHashes])})`,
-        );
-  const hinted = inArray(
-    deposits.trackingId,
-    raw`(select tracking_id from ${depositHints} where tx_hash = ${tx.hash} and dropped_at is null)`,
-  );
+      ? raw``
+      : raw`union all select tracking_id from ${withdrawalTransfers}
+          where ${inArray(withdrawalTransfers.dataHash, [...dataHashes])}`;
+  const ofHints = raw`select tracking_id from ${depositHints} where tx_hash = ${tx.hash} and dropped_at is null`;
+  const hinted = inArray(deposits.trackingId, raw`(${ofHints})`);
+  // A union, because Postgres reads the whole table for a subquery that is one of several alternatives.
+  const ofRows = raw`select tracking_id from ${deposits} where ${or(named, ended, source, deposit, claim, same)}`;
+  const found = inArray(deposits.trackingId, raw`(${ofRows} union all ${ofHints} ${ofTransfers})`);
   const gaveShares = or(isNotNull(deposits.shares), isNotNull(deposits.assets));
   const shown = or(
     named,
@@ -159,7 +157,7 @@ export async function selectDepositsByTransaction(
     sql
       .select()
       .from(deposits)
-      .where(or(named, ended, source, deposit, claim, same, transfer, hinted))
+      .where(found)
       .orderBy(
         rank,
         desc(raw`(${or(source, hinted)}) is true`),
