@@ -13,7 +13,8 @@ import type { HeldLease } from "./lib/renewed-lease.ts";
 import { discoverVaults } from "./registry/discover-vaults.ts";
 import { ProofMessage, proveDueVaults, proveFromMessage } from "./registry/prove-due-vaults.ts";
 import { raiseSignals } from "./signals/raise-signals.ts";
-import { FollowMessage, followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
+import { followDeposits, followFromMessage } from "./tracking/follow/follow-deposits.ts";
+import { FollowMessage } from "./tracking/follow/follow-messages.ts";
 
 /** A background job that a cron trigger starts. */
 export interface Job {

@@ -15,6 +15,7 @@ import { currentState, nextState, statusOf } from "../tracking/deposits/deposit-
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
 import { pollAfter, readDepositSteps } from "../tracking/deposits/tracked-deposit-steps.ts";
+import { queueReported } from "../tracking/follow/follow-messages.ts";
 import { nextStep } from "./next-deposit-step.ts";
 
 /**
@@ -140,9 +141,9 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 export type DepositStep = "source" | "deposit" | "claim" | "cancel" | "approval";
 
 /**
- * Stores a reported transaction as a hint for tracking, on each chain where the step's transaction may be, and returns
- * the deposit unchanged. An approval is not stored. Anyone can report any hash, so a report proves nothing: the
- * transaction's receipt decides. Throws `deposit_not_found`, `store_unavailable`.
+ * Stores a reported transaction as a hint for tracking, on each chain where the step's transaction may be, queues the
+ * deposit for tracking and returns it unchanged. An approval is not stored. Anyone can report any hash, so a report
+ * proves nothing: the transaction's receipt decides. Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,
@@ -150,8 +151,10 @@ export async function reportTransaction(
 ): Promise<DepositRow> {
   const row = await loadDeposit(ctx, report.trackingId);
   const { trackingId, txHash, step } = report;
-  for (const chainId of new Set(chainsOfStep(row, step)))
-    await addReportedHint(ctx.db, { trackingId, chainId, txHash, now: new Date(ctx.now()) });
+  const chainIds = new Set(chainsOfStep(row, step));
+  const now = new Date(ctx.now());
+  for (const chainId of chainIds) await addReportedHint(ctx.db, { trackingId, chainId, txHash, now });
+  if (chainIds.size > 0) await queueReported(ctx, { trackingId, reportedAt: now });
   return row;
 }
 

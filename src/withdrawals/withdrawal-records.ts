@@ -12,6 +12,7 @@ import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/p
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Withdrawal, WithdrawalDetail, WithdrawalState } from "../schemas/withdrawal-schema.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { queueReported } from "../tracking/follow/follow-messages.ts";
 import { trackWithdrawal } from "../tracking/withdrawals/track-withdrawal.ts";
 import {
   currentWithdrawalState,
@@ -142,10 +143,10 @@ export async function abandonWithdrawal(ctx: Context, trackingId: string): Promi
 }
 
 /**
- * Stores a reported transaction of a withdrawal as a hint for tracking, and returns the withdrawal unchanged. The
- * transaction is looked up on the vault's chain, where the user sends all transactions of a withdrawal. Anyone can
- * report any hash, so a report proves nothing: the transaction's receipt decides. `txHash` is null for approvals, which
- * are not stored. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Stores a reported transaction of a withdrawal as a hint for tracking, queues the withdrawal for tracking and returns
+ * it unchanged. The transaction is looked up on the vault's chain, where the user sends all transactions of a
+ * withdrawal. Anyone can report any hash, so a report proves nothing: the transaction's receipt decides. `txHash` is
+ * null for approvals, which are not stored. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function reportWithdrawalTransaction(
   ctx: Context,
@@ -154,6 +155,8 @@ export async function reportWithdrawalTransaction(
   const row = await loadWithdrawal(ctx, report.trackingId);
   const { trackingId, txHash } = report;
   const now = new Date(ctx.now());
-  if (txHash !== null) await addReportedHint(ctx.db, { trackingId, chainId: row.vaultChainId, txHash, now });
+  if (txHash === null) return row;
+  await addReportedHint(ctx.db, { trackingId, chainId: row.vaultChainId, txHash, now });
+  await queueReported(ctx, { trackingId, reportedAt: now });
   return row;
 }

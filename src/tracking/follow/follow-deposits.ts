@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type { Context } from "../../context.ts";
 import { extendDepositLeases, leaseDueDeposits } from "../../db/queries/deposit-schedule-queries.ts";
 import { selectChainsToFollow } from "../../db/queries/follow-queries.ts";
@@ -6,39 +5,20 @@ import type { MessageQueue } from "../../lib/cloudflare-bindings.ts";
 import { mapConcurrently } from "../../lib/concurrency.ts";
 import { SECOND_MS } from "../../lib/durations.ts";
 import { followChain } from "./follow-chain.ts";
+import { type FollowMessage, rowMessages, sendFollowMessages } from "./follow-messages.ts";
 import { type FollowedRows, followRows } from "./follow-rows.ts";
 
-/** Delays of the three rounds per chain that one cron run queues, in seconds. */
-const ROUND_DELAYS = [0, 20, 40] as const;
+/** Number of rounds per chain that one cron run queues, and the interval between them in seconds. */
+const ROUNDS = 3;
+const ROUND_INTERVAL_S = 20;
 /** Minimum pause between two rounds on a chain, in milliseconds, regardless of how many are queued. */
 const PAUSE_MS = 4 * SECOND_MS;
 /** Duration of the lease on due deposits, in milliseconds. Other runs skip leased deposits. */
 const LEASE_MS = 30 * SECOND_MS;
-/** Maximum number of due deposits that are queued at once, and the number of deposits per message. */
+/** Maximum number of due deposits that are queued at once. */
 const MAX_DUE = 400;
-const ROWS_PER_MESSAGE = 8;
 /** Maximum number of due deposits that one run tracks in deployments without a queue. */
 const MAX_DUE_WITHOUT_QUEUE = 24;
-/** Maximum number of messages in one batch. Source: Cloudflare Queues, limits. */
-const MAX_BATCH = 100;
-
-/** Schema of a queue message: a chain to read, or deposits that are due. */
-export const FollowMessage = z.discriminatedUnion("kind", [
-  z.object({
-    kind: z.literal("chain"),
-    chain_id: z.int().positive(),
-    /** True if the previous round left final blocks unread. This one then runs without a pause. */
-    goes_on: z.boolean().default(false),
-  }),
-  z.object({
-    kind: z.literal("rows"),
-    tracking_ids: z.array(z.string()).min(1).max(100),
-    /** Time until which the deposits are leased, in UNIX milliseconds; it identifies the lease. */
-    lease: z.int().positive(),
-  }),
-]);
-/** A parsed message of the follower's queue. */
-export type FollowMessage = z.infer<typeof FollowMessage>;
 
 /** Result of one run of the follower. */
 export interface FollowRun extends FollowedRows {
@@ -51,22 +31,16 @@ export interface FollowRun extends FollowedRows {
 
 /**
  * Follows all deposits and withdrawals: reads each chain's events and tracks the rows that are due. With a queue, it
- * only sends messages: three rounds per chain for the next minute, and at most 400 due rows. Without a queue, it runs
- * one round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in `failed`. Throws
- * `store_unavailable`; errors of the queue propagate.
+ * only sends messages: three rounds per chain for the next minute, the chains in turn, and at most 400 due rows. Without
+ * a queue, it runs one round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in
+ * `failed`. Throws `store_unavailable`; errors of the queue propagate.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);
   const queue = ctx.config.followingQueue;
   const chains = chainIds.length;
   if (queue !== null) {
-    const rounds = ROUND_DELAYS.flatMap((delaySeconds) =>
-      chainIds.map((chain_id) => ({
-        body: { kind: "chain" as const, chain_id, goes_on: false },
-        delaySeconds,
-      })),
-    );
-    await sendAll(queue, rounds);
+    await sendFollowMessages(queue, roundMessages(chainIds));
     const due = await queueDueDeposits(ctx, queue);
     return { chains, failed: 0, missing: 0, ...NOTHING_FOLLOWED, due };
   }
@@ -80,6 +54,19 @@ export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const { trackingIds, leaseUntil } = await leaseDue(ctx, MAX_DUE_WITHOUT_QUEUE);
   const rows = await extendDepositLeases(ctx.db, { trackingIds, held: leaseUntil, leaseUntil });
   return { chains, failed, missing, ...(await followRows(ctx, { rows, leaseUntil })).done };
+}
+
+/**
+ * Returns the messages for the rounds of the next minute. The chains take turns, because every round also queues the
+ * deposits that are due on any chain, which then wait for a fraction of the interval.
+ */
+function roundMessages(chainIds: readonly number[]) {
+  return Array.from({ length: ROUNDS }, (_, round) => round).flatMap((round) =>
+    chainIds.map((chain_id, turn) => ({
+      body: { kind: "chain" as const, chain_id, goes_on: false },
+      delaySeconds: Math.floor((round + turn / chainIds.length) * ROUND_INTERVAL_S),
+    })),
+  );
 }
 
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
@@ -112,7 +99,7 @@ export async function followFromMessage(
   if ("error" in round) throw round.error;
   // Blocks that this round could not read are read by the next message at once.
   if (round.missing > 0 && round.applied && queue !== null)
-    await sendAll(queue, [{ body: { ...message, goes_on: true } }]);
+    await sendFollowMessages(queue, [{ body: { ...message, goes_on: true } }]);
   return { chain_id: message.chain_id, ...round, due };
 }
 
@@ -121,7 +108,7 @@ export async function followFromMessage(
  */
 async function queueDueDeposits(ctx: Context, queue: MessageQueue): Promise<number> {
   const { trackingIds, leaseUntil } = await leaseDue(ctx, MAX_DUE);
-  await sendAll(
+  await sendFollowMessages(
     queue,
     rowMessages(trackingIds, leaseUntil.getTime()).map((body) => ({ body })),
   );
@@ -141,15 +128,7 @@ async function queueAgain(ctx: Context, soon: ReadonlyMap<number, readonly strin
       delaySeconds: Math.max(1, Math.ceil((at - ctx.now()) / SECOND_MS)),
     })),
   );
-  await sendAll(queue, messages);
-}
-
-/** Returns the messages for deposits with the same lease (UNIX milliseconds). */
-function rowMessages(ids: readonly string[], lease: number): FollowMessage[] {
-  const messages: FollowMessage[] = [];
-  for (let at = 0; at < ids.length; at += ROWS_PER_MESSAGE)
-    messages.push({ kind: "rows", tracking_ids: ids.slice(at, at + ROWS_PER_MESSAGE), lease });
-  return messages;
+  await sendFollowMessages(queue, messages);
 }
 
 async function leaseDue(ctx: Context, limit: number) {
@@ -157,12 +136,4 @@ async function leaseDue(ctx: Context, limit: number) {
   const leaseUntil = new Date(now + LEASE_MS);
   const trackingIds = await leaseDueDeposits(ctx.db, { now: new Date(now), leaseUntil, limit });
   return { leaseUntil, trackingIds };
-}
-
-async function sendAll(
-  queue: MessageQueue,
-  messages: readonly { body: FollowMessage; delaySeconds?: number }[],
-): Promise<void> {
-  for (let at = 0; at < messages.length; at += MAX_BATCH)
-    await queue.sendBatch(messages.slice(at, at + MAX_BATCH));
 }

@@ -26,7 +26,7 @@ const POSTPONE_MS = 5 * SECOND_MS;
 /** Time after which a run starts no further deposit, in milliseconds: well before its lease ends. */
 const RUN_MS = 18 * SECOND_MS;
 /** Number of requests after which a run starts no further deposit. One deposit needs up to thirty. */
-const MAX_REQUESTS = 120;
+const MAX_REQUESTS = 240;
 /** Number of deposits that a run follows at the same time. */
 const CONCURRENCY = 3;
 /** Interval of the rounds, in milliseconds. A check that is due earlier does not wait for the next round. */
@@ -65,7 +65,7 @@ interface RowRun {
 }
 
 /**
- * Tracks leased deposits and withdrawals, three at a time, and schedules their next checks. After 18 seconds or 120
+ * Tracks leased deposits and withdrawals, three at a time, and schedules their next checks. After 18 seconds or 240
  * requests, a run starts no further one, and makes the rest due again in five seconds. Once a chain could not be read,
  * the remaining ones between the same two chains are left to a later run. Throws `store_unavailable`.
  */

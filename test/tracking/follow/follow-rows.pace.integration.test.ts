@@ -57,3 +57,33 @@ test("a message of a deposit that a round has checked since does nothing", async
   // The claim alone.
   expect(database.requests() - before).toBe(1);
 });
+
+test("a reported deposit does not wait for the next round", async () => {
+  const order = await world.build("router", { user: USER, amount: 100_000_000 });
+  await world.round();
+  forgetRounds();
+  expect(world.causeway.queued).toHaveLength(0);
+  await world.report(order, { hash: world.send(order) });
+  expect(world.causeway.queued).toMatchObject([{ body: { kind: "rows", tracking_ids: [order.trackingId] } }]);
+  world.pass(2);
+  await world.causeway.deliverMessages();
+  expect(await world.readAll()).toMatchObject([{ state: "completed" }]);
+});
+
+test("the rounds of a minute are spread over the chains", async () => {
+  await world.build("two_step", { user: USER, amount: 100_000_000 });
+  world.causeway.queued = [];
+  await world.causeway.cron("* * * * *");
+  const rounds = world.causeway.queued.map(({ body, dueAt }) => [
+    (body as { chain_id: number }).chain_id,
+    (dueAt - world.now) / 1000,
+  ]);
+  expect(rounds).toEqual([
+    [31337, 0],
+    [31338, 10],
+    [31337, 20],
+    [31338, 30],
+    [31337, 40],
+    [31338, 50],
+  ]);
+});

@@ -1,0 +1,61 @@
+import * as z from "zod";
+import type { Context } from "../../context.ts";
+import type { MessageQueue } from "../../lib/cloudflare-bindings.ts";
+import { describeError } from "../../lib/logger.ts";
+
+/** Number of deposits per message. */
+const ROWS_PER_MESSAGE = 8;
+/** Maximum number of messages in one batch. Source: Cloudflare Queues, limits. */
+const MAX_BATCH = 100;
+
+/** Schema of a queue message: a chain to read, or deposits that are due. */
+export const FollowMessage = z.discriminatedUnion("kind", [
+  z.object({
+    kind: z.literal("chain"),
+    chain_id: z.int().positive(),
+    /** True if the previous round left final blocks unread. This one then runs without a pause. */
+    goes_on: z.boolean().default(false),
+  }),
+  z.object({
+    kind: z.literal("rows"),
+    tracking_ids: z.array(z.string()).min(1).max(100),
+    /** Time until which the deposits are leased, in UNIX milliseconds; it identifies the lease. */
+    lease: z.int().positive(),
+  }),
+]);
+/** A parsed message of the follower's queue. */
+export type FollowMessage = z.infer<typeof FollowMessage>;
+
+/** Returns the messages for deposits with the same lease (UNIX milliseconds). */
+export function rowMessages(ids: readonly string[], lease: number): FollowMessage[] {
+  const messages: FollowMessage[] = [];
+  for (let at = 0; at < ids.length; at += ROWS_PER_MESSAGE)
+    messages.push({ kind: "rows", tracking_ids: ids.slice(at, at + ROWS_PER_MESSAGE), lease });
+  return messages;
+}
+
+/** Sends messages to the follower's queue, at most 100 at a time. Errors of the queue propagate. */
+export async function sendFollowMessages(
+  queue: MessageQueue,
+  messages: readonly { body: FollowMessage; delaySeconds?: number }[],
+): Promise<void> {
+  for (let at = 0; at < messages.length; at += MAX_BATCH)
+    await queue.sendBatch(messages.slice(at, at + MAX_BATCH));
+}
+
+/**
+ * Queues a deposit or withdrawal with a reported transaction, so that it does not wait for the next round. `reportedAt`
+ * is the time from which it is due; if a round tracks it first, the message has no effect. Never throws: if the queue
+ * fails, which is logged, the next round finds it.
+ */
+export async function queueReported(
+  ctx: Context,
+  { trackingId, reportedAt }: { trackingId: string; reportedAt: Date },
+): Promise<void> {
+  const queue = ctx.config.followingQueue;
+  if (queue === null) return;
+  const messages = rowMessages([trackingId], reportedAt.getTime()).map((body) => ({ body }));
+  await sendFollowMessages(queue, messages).catch((error: unknown) => {
+    ctx.log.warn("report_not_queued", { tracking_id: trackingId, error: describeError(error) });
+  });
+}
