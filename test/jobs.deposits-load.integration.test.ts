@@ -12,7 +12,11 @@ const MOST_S = 60;
 
 const usual = {
   ...{ seed: 1, rate: 2, seconds: 45, pause: 0, unsent: 200, chains: 3, grace: 150, strangers: 0.5 },
-  ...{ allJobs: false, latencies: { rpc: 150, db: 5, redis: 10, provider: 300, queue: 20 } },
+  ...{
+    allJobs: false,
+    disturbed: false,
+    latencies: { rpc: 150, db: 5, redis: 10, provider: 300, queue: 20 },
+  },
 };
 
 /** Prints at once, past the test runner. */
@@ -47,6 +51,7 @@ test("deposits that arrive steadily are done with the chain's shares within a mi
   expect(result.verdict.wrong).toEqual([]);
   expect(result.scans).toEqual([]);
   expect(summary.sent).toBeGreaterThan(options.rate * options.seconds * 0.9);
-  expect(summary.open).toBe(0);
+  // A reorg may deliver the token of a second step again.
+  if (!options.disturbed) expect(summary.open).toBe(0);
   expect(summary.running.p95).toBeLessThanOrEqual(MOST_S);
 });

@@ -43,7 +43,7 @@ const { values: options } = readArguments({
 const { "all-jobs": allJobs, latencies, ...numbers } = options;
 const settings = {
   ...Object.fromEntries(Object.entries(numbers).map(([name, text]) => [name, Number(text)])),
-  ...{ allJobs, latencies: JSON.parse(latencies) as unknown },
+  ...{ allJobs, disturbed: true, latencies: JSON.parse(latencies) as unknown },
 };
 const code = await withRealPostgres((_, socketUrl) =>
   runVitest(["--project", "integration", "test/jobs.deposits-load"], {

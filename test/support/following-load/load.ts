@@ -28,6 +28,8 @@ export interface LoadOptions {
   strangers: number;
   /** True to run all jobs of a minute. */
   allJobs: boolean;
+  /** True if chains reorganize and nodes fail. */
+  disturbed: boolean;
   latencies: Latencies;
 }
 
@@ -191,7 +193,7 @@ class Load {
     const pausedFrom = startedAt + Math.round((seconds / 3) * 1000);
     const paused = { from: pausedFrom, to: pausedFrom + pause * 1000 };
     this.#world.start(end);
-    this.#world.disturb({ reorgMs: 15_000, faultMs: 10_000, outageMs: 150_000 });
+    if (this.#options.disturbed) this.#world.disturb({ reorgMs: 15_000, faultMs: 10_000, outageMs: 150_000 });
     this.#scheduleUsers({ startedAt, sentBy, end });
     this.#scheduleJobs({ startedAt, end });
     if (pause > 0) {
@@ -261,7 +263,11 @@ class Load {
   /** Builds the templates while the clock stands still: builds are no part of the load. */
   async #build(): Promise<void> {
     this.#platform.free = true;
-    await this.#time.real(() => this.#copies.build());
+    await this.#time.real(async () => {
+      await this.#copies.build();
+      // Loads the modules of the routes, which takes real time.
+      for (const path of ["status", "deposits"]) await this.#causeway.send(`/v1/${path}`);
+    });
     this.#platform.free = false;
   }
 
