@@ -25,7 +25,8 @@ type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt"
 /**
  * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled: unsent ones, and
  * finished ones whose evidence is final, are only checked again if the follower finds an event for them. `hinted` is
- * true if there are unread hints, which are then read as if the source transaction were unconfirmed; `now` is in UNIX
+ * true if there are unread hints, which are then read as if the source transaction were unconfirmed; `fresh` is true if
+ * one of them is new, so that what waits for its user or vault is checked as often; `now` is in UNIX
  * milliseconds. The pause doubles with each check that changes nothing: from 5 seconds to 1 hour until the source
  * transaction is confirmed, from 15 seconds to 1 hour in transit, and from 1 minute to 6 hours while the user or the
  * vault must act (for 30 days, or for three days after a rejected request or a partial delivery). One that has ended is
@@ -33,12 +34,13 @@ type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt"
  */
 export function nextCheck(
   row: Scheduled,
-  at: { now: number; hinted: boolean; evidence: EvidenceStatus },
+  at: { now: number; hinted: boolean; fresh: boolean; evidence: EvidenceStatus },
 ): Date | null {
-  const { now, hinted, evidence } = at;
+  const { now, hinted, fresh, evidence } = at;
   const age = now - row.createdAt.getTime();
   const after = (pause: { first: number; most: number }): Date =>
     new Date(now + Math.min(pause.first * 2 ** Math.min(row.checks, MAX_DOUBLINGS), pause.most));
+  const idle = (): Date => after(fresh ? SENT_MS : IDLE_MS);
   const ended = (): Date | null => {
     if (hinted || evidence === "incomplete") return after(SENT_MS);
     return evidence === "final" ? null : new Date(now + ENDED_MS);
@@ -57,15 +59,11 @@ export function nextCheck(
     case "requested":
     case "cooling":
     case "claimable":
-      return age > USER_STEP_TTL_MS ? ended() : after(IDLE_MS);
+      return age > USER_STEP_TTL_MS ? ended() : idle();
     case "failed":
-      return row.direction === "deposit" && isRejected(row) && age <= FAILED_TTL_MS
-        ? after(IDLE_MS)
-        : ended();
+      return row.direction === "deposit" && isRejected(row) && age <= FAILED_TTL_MS ? idle() : ended();
     case "partial":
-      return row.direction === "deposit" && row.shares === null && age <= FAILED_TTL_MS
-        ? after(IDLE_MS)
-        : ended();
+      return row.direction === "deposit" && row.shares === null && age <= FAILED_TTL_MS ? idle() : ended();
     case "completed":
     case "refunded":
     case "cancelled":

@@ -4,7 +4,7 @@ import { type DepositHint, restoreLogHints, selectHints } from "../../db/queries
 import type { EvidenceBlock, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { postponeChecks, scheduleCheck } from "../../db/queries/deposit-schedule-queries.ts";
 import { AppError } from "../../errors.ts";
-import { SECOND_MS } from "../../lib/durations.ts";
+import { MINUTE_MS, SECOND_MS } from "../../lib/durations.ts";
 import { describeError } from "../../lib/logger.ts";
 import {
   type EvidenceStatus,
@@ -31,6 +31,8 @@ const MAX_REQUESTS = 240;
 const CONCURRENCY = 3;
 /** Interval of the rounds, in milliseconds. A check that is due earlier does not wait for the next round. */
 const SOON_MS = 20 * SECOND_MS;
+/** Age up to which a hint's transaction is probably just not confirmed yet, in milliseconds. */
+const FRESH_MS = 10 * MINUTE_MS;
 /** External systems whose requests count towards a run's budget. */
 const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 
@@ -116,7 +118,7 @@ async function followRow(
   const hints = run.hints.filter((hint) => hint.trackingId === trackingId);
   const known = run.evidence.filter((one) => one.trackingId === trackingId);
   const readTransaction = createTransactionReader(ctx);
-  let tracked: Tracked = { row, unread: false, evidence: "incomplete", hinted: hints.length > 0 };
+  let tracked: Tracked = { row, unread: false, evidence: "incomplete", left: hints };
   try {
     tracked = await trackFully(ctx, { row, hints, known, readTransaction });
   } catch (error) {
@@ -133,8 +135,8 @@ interface Tracked {
   row: TrackedRow;
   unread: boolean;
   evidence: EvidenceStatus;
-  /** True if hints are left. One that arrives during the run makes the row due by itself. */
-  hinted: boolean;
+  /** The hints that need further reads. One that arrives during the run makes the row due by itself. */
+  left: readonly DepositHint[];
 }
 
 /**
@@ -158,14 +160,13 @@ async function trackFully(
   const hints = lost ? await selectHints(ctx.db, [row.trackingId]) : of.hints;
   const recorded: EvidenceBlock[] = [];
   const { row: after, unreadable, left } = await trackRow(ctx, { row, readTransaction, hints, recorded });
-  const hinted = left.length > 0;
-  if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete", hinted };
+  if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete", left };
   const ended = row.direction === "deposit" && !isOpen(row.state);
   const unpaired = ended && (await isUnpaired(ctx, { row: after, readTransaction, known }));
   const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction }) : after;
   const all = [...known, ...recorded.map((block) => ({ ...block, final: false }))];
   const evidence = await recordEvidence(ctx, { row: stated, readTransaction, known: all });
-  return { row: stated, unread: false, evidence, hinted };
+  return { row: stated, unread: false, evidence, left };
 }
 
 function trackRow(
@@ -194,10 +195,12 @@ async function schedule(
   ctx: Context,
   { before, tracked, run }: { before: TrackedRow; tracked: Tracked; run: RowRun },
 ): Promise<void> {
-  const { row, evidence, hinted } = tracked;
+  const { row, evidence, left } = tracked;
   const checks = row.state !== before.state ? 0 : before.checks + 1;
   const now = ctx.now();
-  const at = nextCheck({ ...row, checks }, { now, hinted, evidence })?.getTime() ?? null;
+  const hinted = left.length > 0;
+  const fresh = left.some(({ notedAt }) => now - notedAt.getTime() < FRESH_MS);
+  const at = nextCheck({ ...row, checks }, { now, hinted, fresh, evidence })?.getTime() ?? null;
   // Full seconds, so that checks that follow each other closely share a message.
   const nextAt = at === null ? null : Math.ceil(at / SECOND_MS) * SECOND_MS;
   const nextCheckAt = nextAt === null ? null : new Date(nextAt);

@@ -19,7 +19,7 @@ function pause(of: Looked, ageSeconds = 60): number | null {
     createdAt,
     ...of,
   };
-  const at = nextCheck(row, { now, hinted: false, evidence: "open", ...of });
+  const at = nextCheck(row, { now, hinted: false, fresh: false, evidence: "open", ...of });
   return at === null ? null : (at.getTime() - now) / 1_000;
 }
 
@@ -57,6 +57,8 @@ describe("nextCheck() of deposits that wait for somebody", () => {
     const of = { state, evidence: "final", ...more } as const;
     expect(pause(of)).toBe(60);
     expect(pause({ ...of, checks: 2 })).toBe(240);
+    // The transaction that it waits for was seen, and has too few confirmations.
+    expect(pause({ ...of, hinted: true, fresh: true, checks: 1 })).toBe(10);
     expect(pause({ ...of, checks: 400 }, days * DAY_S)).toBe(21_600);
     expect(pause(of, days * DAY_S + 1)).toBeNull();
   });

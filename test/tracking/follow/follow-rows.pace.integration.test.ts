@@ -87,3 +87,22 @@ test("the rounds of a minute are spread over the chains", async () => {
     [31338, 50],
   ]);
 });
+
+test("a second step that was seen too early is completed within seconds, not minutes", async () => {
+  const order = await world.build("two_step", { user: USER, amount: 100_000_000 });
+  world.send(order);
+  world.pass(4);
+  await world.round();
+  for (const transfer of world.openTransfers()) world.relay(transfer);
+  world.pass(4);
+  await world.round();
+  expect(await world.readAll()).toMatchObject([{ state: "awaiting_deposit" }]);
+  await world.sendSecondStep(order);
+  world.include();
+  await world.round();
+  expect(await world.readAll()).toMatchObject([{ state: "awaiting_deposit" }]);
+  forgetRounds();
+  world.pass(3);
+  await world.causeway.deliverMessages();
+  expect(await world.readAll()).toMatchObject([{ state: "completed" }]);
+});
