@@ -84,6 +84,19 @@ describe.each(requestingVaults)("$name", (kind) => {
     expect(await one.held("share")).toBe(0n);
   });
 
+  test("is in the position at once where its transaction is reported and read", async () => {
+    const one = await holder();
+    const before = await one.position();
+    const { built, hash } = await one.withdraw((await one.held("share")) / 2n, { mode: "request" });
+    await one.report(built.tracking_id, { hash, step: kind.mode });
+    const { state } = await one.record(built.tracking_id);
+    expect(state).toBe(kind.mode === "cooldown" ? "cooling" : "requested");
+    const pending = await one.position();
+    expect(pending?.requests).toMatchObject([{ kind: "redeem", state: "pending" }]);
+    const inWallet = await one.held("asset");
+    near(BigInt(pending?.current_assets ?? "-1") + inWallet, BigInt(before?.current_assets ?? "-1"));
+  });
+
   test.runIf(kind.cancels !== null)("takes a request back, and ends as cancelled", async () => {
     const one = await holder();
     const shares = await one.held("share");
