@@ -10,8 +10,9 @@ import { mountDocsPages } from "./openapi/docs-pages.ts";
 let runtime: Runtime | null = null;
 
 /**
- * Creates the context of one request or job run from the isolate's runtime. Throws `internal`, naming the variables, if
- * configuration variables are missing or invalid.
+ * Creates the context of one HTTP request, cron job run or queue message. All contexts of an isolate share one runtime,
+ * which the first call creates. Throws `internal`, naming the variables, if configuration variables are missing or
+ * invalid.
  */
 export const contextOfIsolate: ContextFactory = (bindings, request) => {
   runtime ??= createRuntime(bindings);

@@ -6216,15 +6216,15 @@ export interface components {
              */
             amount: bigint;
         };
-        /** @description Chains and bridge of a deposit. */
+        /** @description Chains and bridge of a deposit or withdrawal. */
         Tracking: {
             /**
-             * @description EIP-155 id of the chain that the user pays on.
+             * @description EIP-155 id of the chain on which the user sends the first transaction.
              * @example 8453
              */
             from_chain_id: number;
             /**
-             * @description EIP-155 id of the vault's chain.
+             * @description EIP-155 id of the chain that receives the money: the vault's, or the payout's of a withdrawal.
              * @example 8453
              */
             to_chain_id: number;

@@ -109,11 +109,12 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
 }
 
 /**
- * Sends the transactions of several steps as one atomic batch (EIP-5792) on the wallet's current chain, which must be
- * that of the steps, waits for it, and returns the hash of its last transaction. Returns null if the wallet rejects
- * batches; the steps must then be sent separately. Throws CausewayError: `wrong_account`, `user_rejected`,
- * `transaction_reverted`, and `wallet_failed` if a step has no transaction yet or the wallet does not report the end of
- * the batch within ten minutes. The batch may still be executed in that case.
+ * Sends the transactions of several steps as one atomic batch (EIP-5792), waits for it, and returns the hash of its last
+ * transaction. The wallet must already be on the steps' chain; this is not checked. Returns null if the batch could not
+ * be submitted for any reason other than the user's rejection, usually because the wallet does not support atomic
+ * batches; the caller can then send the steps one by one. Throws CausewayError: `wrong_account`; `user_rejected`;
+ * `transaction_reverted` if the batch failed or has no receipt; `wallet_failed` if a step has no transaction yet, or if
+ * the outcome is not known within ten minutes or cannot be read; the batch may then still be executed.
  */
 export async function sendBatch(
   wallet: Wallet,

@@ -100,7 +100,10 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   ) => Promise<z.input<R> | Reply<z.input<R>>> | z.input<R> | Reply<z.input<R>>;
 }
 
-/** A route of any input and response types, as apps mount it and as the OpenAPI document describes it. */
+/**
+ * A route without its specific input and response types, so that different routes fit in one list. Apps mount routes
+ * in this form, and the OpenAPI document is generated from it.
+ */
 export type AnyRoute = RouteDefinition<
   z.ZodObject | undefined,
   z.ZodObject | undefined,

@@ -25,7 +25,8 @@ export function explainVaultId(text: string): string {
 }
 
 /**
- * Parses a vault id with an address in any case and a colon written as `:` or `%3A`. Returns null if it is malformed.
+ * Parses a vault id, `<chain_id>:<vault address>`. The address may be in any letter case (a checksum is not verified),
+ * and the colon may be URL-encoded (`%3A`). Returns null if the text is malformed.
  */
 export function parseVaultId(text: string): VaultKey | null {
   const match = /^([1-9][0-9]{0,15})(?::|%3[aA])(0[xX][0-9a-fA-F]{40})$/.exec(text);

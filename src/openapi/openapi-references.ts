@@ -20,10 +20,7 @@ interface Node {
   >;
 }
 
-/**
- * The parts of an OpenAPI document that the functions which complete a generated document read or change: its
- * operations and its components.
- */
+/** The parts of a generated OpenAPI document that post-processing reads or changes: its operations and components. */
 export interface DescribedDocument {
   paths?: Record<string, Record<string, Node>>;
   components?: {

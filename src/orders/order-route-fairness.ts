@@ -92,8 +92,9 @@ function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "
 }
 
 /**
- * Quotes with the prices that are known so far, and the relation of the paid to the requested token. The payment's
- * `nativeFee` is zero until an offer is chosen.
+ * Quotes with the prices that are known so far, and whether the paid and the requested token are the same asset. The
+ * payment's `nativeFee` is always zero here, because each quote has its own fee, which is added when the quote is
+ * evaluated.
  */
 export interface ValuedOffers extends OfferSet {
   relation: TokenRelation;

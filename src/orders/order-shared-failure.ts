@@ -44,8 +44,9 @@ export function throwLocalFailure(of: { work: string; since: number }): void {
 }
 
 /**
- * Throws the latest failure of the build `work` in any isolate if it happened after `since`, like `throwLocalFailure`.
- * Does nothing if Redis fails or no longer holds the failure, which it keeps for five seconds.
+ * Throws the latest failure of a build, in any isolate, if it happened after `since`, the time in UNIX milliseconds at
+ * which the waiting request started. `work` identifies the build: caller, idempotency key and parameters. Failures are
+ * read from Redis, which keeps them for five seconds; does nothing if there is none or Redis fails.
  */
 export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
   const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);

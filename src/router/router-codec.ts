@@ -15,7 +15,10 @@ import { sameAddress } from "../lib/address.ts";
 import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 
-/** Token of a patch that writes the executor's own address instead of a balance; `SELF` in OrderTypes.sol. */
+/**
+ * Sentinel for a patch's `token` (see `RouterPatch`): the patch then writes the executor's own address into the calldata
+ * instead of a token balance. `SELF` in OrderTypes.sol.
+ */
 export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
 /**
  * Output token (`tokenOut`) of an order whose last step is a bridge, so that its output cannot be measured on this

@@ -110,8 +110,9 @@ export function toAuthorizationMessage(call: RouterCall, by: { owner: Address; d
 }
 
 /**
- * Returns the Permit2 message by which an owner pays for an order: a transfer of `amountIn` with the whole order as its
- * witness. Permit2's domain has no version. Source: github.com/Uniswap/permit2, `SignatureTransfer`.
+ * Returns the EIP-712 message that an owner signs to pay for an order through Permit2. It lets the Router take
+ * `amountIn` until the order's deadline, with the whole order as the witness and the order's digest as the nonce.
+ * Permit2's domain has no version. Source: github.com/Uniswap/permit2, `SignatureTransfer`.
  */
 export function toPermit2Message(call: RouterCall, chainId: number) {
   const { order } = call;
@@ -143,9 +144,10 @@ export function toPermit2Message(call: RouterCall, chainId: number) {
 }
 
 /**
- * Returns the ERC-2612 message that allows the Router to take the order's `amountIn` until its deadline. The permit
- * does not bind the order, so only the owner may submit it. `nonce` is the owner's next nonce in the token. Source:
- * EIP-2612.
+ * Returns the ERC-2612 permit message that lets the Router spend the order's `amountIn` of the input token until the
+ * order's deadline. The signature does not commit to the order, so only the owner can submit the order with it
+ * (`executeWithPermit`); anyone may submit the permit itself to the token, which does no harm. `nonce` is the owner's
+ * current permit nonce in the token. Source: EIP-2612.
  */
 export function toPermitMessage(
   { order }: RouterCall,

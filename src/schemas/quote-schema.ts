@@ -139,11 +139,19 @@ export const SimulationSummary = SimulationLeg.extend({
   description: "Result of simulating the transaction from the user's address before it was returned.",
 });
 
-/** Source chain, destination chain and bridge of a built deposit. */
+/**
+ * Source chain, destination chain and bridge of a built deposit or withdrawal. A deposit leads to the vault's chain; a
+ * withdrawal starts there.
+ */
 export const Tracking = z
   .object({
-    from_chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain that the user pays on." }),
-    to_chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
+    from_chain_id: ChainIdNumber.meta({
+      description: "EIP-155 id of the chain on which the user sends the first transaction.",
+    }),
+    to_chain_id: ChainIdNumber.meta({
+      description:
+        "EIP-155 id of the chain that receives the money: the vault's, or the payout's of a withdrawal.",
+    }),
     bridge: z.string().nullable().meta({
       description: "Key of the bridge that is used (`GET /v1/bridges`), or `null` if none is used.",
       example: "across",
@@ -153,7 +161,7 @@ export const Tracking = z
       example: "https://scan.li.fi/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
     }),
   })
-  .meta({ id: "Tracking", description: "Chains and bridge of a deposit." });
+  .meta({ id: "Tracking", description: "Chains and bridge of a deposit or withdrawal." });
 
 /** Approval that a payment needs, or null if it needs none. */
 const PaymentApproval = Approval.nullable().meta({

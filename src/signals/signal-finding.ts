@@ -76,8 +76,8 @@ export function wholeAmount(amount: bigint, decimals: number, shown = 4): string
 }
 
 /**
- * Returns the median and the median absolute deviation of values, or null if there are none. Single outliers shift
- * neither. The median of an even number of values is the mean of the middle two.
+ * Returns the median of `values` and their median absolute deviation (MAD), or null if `values` is empty. A few
+ * outliers barely affect either. The median of an even number of values is the mean of the two middle ones.
  */
 export function medianAndMad(values: readonly number[]): { median: number; mad: number } | null {
   if (values.length === 0) return null;

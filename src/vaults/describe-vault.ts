@@ -51,7 +51,8 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
 }
 
 /**
- * Converts a registry proof to the format of API responses, which omits the redemption's result and the vault's code.
+ * Converts the result of a vault's last registry proof (a simulated deposit) to the format of API responses. Omits what
+ * an immediate redemption returned in the simulation, and the identifier of the vault's code.
  */
 export const toWireProof = ({
   ok,

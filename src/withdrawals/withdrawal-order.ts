@@ -122,7 +122,7 @@ function targetOf(
   return { client, chainId, token };
 }
 
-/** The token that a vault pays in a mode. */
+/** The token that a vault pays for a withdrawal in one of its withdrawal modes (see `ExitMode`). */
 export interface ExitToken {
   token: Token;
   /** True if it is the requested token, possibly in its wrapped form, so no swap or bridge follows. */

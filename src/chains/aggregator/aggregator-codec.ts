@@ -22,8 +22,9 @@ const MAX_INITCODE_BYTES = 49_152;
 const TAIL_BYTES = 8;
 const CALL_BYTES = 22;
 /**
- * Maximum number of calls in one request: the 24,576 bytes that creation code can return (EIP-170), at up to 78 bytes
- * per result. Calls whose results do not fit are made again.
+ * Maximum number of calls in one request. With 300 calls, the 24,576 bytes that creation code can return (EIP-170)
+ * leave an average of 78 bytes for the data of each result. Calls whose results do not fit are repeated in another
+ * request.
  */
 export const MAX_CALLS = 300;
 /** Gas limit of one call. Vaults that allocate to many markets use several hundred thousand gas. */

@@ -7,7 +7,8 @@ import { MoveForm } from "./move-form.tsx";
 import { WithdrawForm } from "./withdraw-form.tsx";
 
 /**
- * Dialog to withdraw all or part of a position, to the wallet or into another vault. The amount starts at all shares.
+ * Dialog for withdrawing all or part of a position, to the wallet or into another vault. The amount is prefilled with
+ * the full share balance.
  */
 export function WithdrawDialog(props: {
   position: Position;

@@ -188,8 +188,10 @@ export async function writeConversions(
 const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 
 /**
- * Deletes all flows and the coverage of vaults whose flow sources have changed, and stores the new sources, so that
- * their history is read again. Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ * Discards everything indexed for the given vaults, so that their history is read again. Call it when the contracts or
+ * events from which a vault's flows are read (its `source`) have changed: deletes the vault's flows, marks all of its
+ * blocks as unread, and stores the new source. A run that is currently reading the chain's newest blocks then writes
+ * nothing. Throws `store_unavailable`.
  */
 export async function resetFlows(
   db: Database,

@@ -138,8 +138,9 @@ const Changes = z.array(
   }),
 );
 /**
- * A change of a vault's status, from the audit log. `seconds` is its time in seconds since the epoch; `reason` may be
- * empty; `action` is `vault.prove` if a registry proof made the change, otherwise an operator did.
+ * A change of status from the audit log. `subject` is the id of the vault, or of the partner application, whose status
+ * changed. `seconds` is the time in UNIX seconds; `reason` is empty if none was recorded. `action` is `vault.prove` if
+ * the service's check of the vault caused the change; any other action is an operator's decision.
  */
 export type StatusChange = z.infer<typeof Changes>[number];
 

@@ -24,7 +24,11 @@ export interface ChainFlows {
   sums: Readonly<Record<string, string | null>>;
 }
 
-/** A flow of a redemption request, which is excluded from the sums. Addresses are lowercase. */
+/**
+ * A deposit to or withdrawal from a vault, decoded from its events, that belongs to a redemption request. Its amount may
+ * change when the request is settled or cancelled, so `ChainFlows.sums` excludes it and the vault's family values it.
+ * Addresses are lowercase.
+ */
 export interface UserRequestFlow {
   chainId: number;
   vaultAddress: string;

@@ -10,11 +10,12 @@ import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lif
 import { checkQuotedAction } from "./verify/verify-lifi-envelope.ts";
 
 /**
- * Requests quotes from LI.FI for a bridge transfer, over every bridge that can be verified and can serve it, or for a
- * swap on one chain. Returns at least one, and for each bridge only the quote with the highest minimum output. A
- * destination call is not part of the request: the quotes cover the amount delivered to the call. Waits for at most 8
- * seconds. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`.
- * Source: LI.FI `POST /advanced/routes`.
+ * Requests quotes from LI.FI for a bridge transfer or for a swap on one chain. A transfer is quoted over every bridge
+ * that can serve it and whose calldata this service can verify. Returns at least one quote, and only the one with the
+ * highest minimum output for each bridge. The quotes do not include a destination call: they cover the amount that is
+ * delivered to it. Sends no request if a call on one chain spends the paid token itself. Takes at most 8 seconds, or
+ * until the caller's deadline. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or
+ * `upstream_timeout`. Source: LI.FI `POST /advanced/routes`.
  */
 export async function quoteLifiTransfer(
   context: LifiContext,

@@ -141,8 +141,9 @@ const isFull = (point: Point): boolean | null =>
   point.paused || point.maxDeposit === null ? null : point.maxDeposit === 0n;
 
 /**
- * Reports that the vault's remaining deposit capacity has fallen to zero, if two consecutive snapshots of the last two
- * hours show it. Deposits must be open in both, and the capacity known.
+ * Reports that a vault's remaining deposit capacity has dropped to zero: of two consecutive snapshots within the last
+ * two hours, the earlier shows some capacity and the later none. In both, deposits must not be paused and the capacity
+ * must be known.
  */
 export const capacityExhausted = turnRule({
   id: "capacity_exhausted",

@@ -179,8 +179,9 @@ function consequenceOf({ event, args }: GovernanceChange, context: EventContext)
 }
 
 /**
- * Reports governance changes of the last day that have taken effect and that only an event shows, because no view
- * function returns them. One finding per event and contract covers its last 20 events.
+ * Reports governance changes of the last day that have taken effect, from the events that report them. Changes that
+ * another signal already reports from view functions, such as a new owner of the vault contract, and routine changes are
+ * excluded. One finding per contract and type of event covers its 20 latest occurrences.
  */
 export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",

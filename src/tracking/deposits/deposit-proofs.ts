@@ -45,11 +45,11 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns the proof that a deposit's shares reached its user, or null if the receipt does not prove it. A Router
- * deposit is proven by an `OrderExecuted` event with the deposit's reference, receiver, share token and input token,
- * and at least the minimum shares (for a second step: any shares, but paid by the user); the reference alone is not
- * enough, because anyone can repeat it. A deposit that the user makes at the vault without the Router is proven by the
- * net transfer of shares to the user.
+ * Returns proof from a receipt that a deposit's shares reached its user, or null if the receipt does not prove it. If
+ * the Router calls the vault, the proof is its `OrderExecuted` event with the deposit's reference, receiver, share token
+ * and input token, and at least the minimum shares. The reference alone is not enough, because anyone can reuse it. If
+ * the user deposits bridged tokens with a second transaction, any number of shares above zero is enough, but the user
+ * must be the payer. If the user's own account calls the vault, the proof is a net transfer of shares to the user.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;

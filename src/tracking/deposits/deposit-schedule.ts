@@ -23,14 +23,17 @@ const MAX_DOUBLINGS = 20;
 type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt" | "shares" | "requestId">;
 
 /**
- * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled: unsent ones, and
- * finished ones whose evidence is final, are only checked again if the follower finds an event for them. `hinted` is
- * true if there are unread hints, which are then read as if the source transaction were unconfirmed; `fresh` is true if
- * one of them is new, so that what waits for its user or vault is checked as often; `now` is in UNIX
- * milliseconds. The pause doubles with each check that changes nothing: from 5 seconds to 1 hour until the source
- * transaction is confirmed, from 15 seconds to 1 hour in transit, and from 1 minute to 6 hours while the user or the
- * vault must act (for 30 days, or for three days after a rejected request or a partial delivery). One that has ended is
- * checked every 10 minutes until its evidence is final.
+ * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled. `now` is in UNIX
+ * milliseconds; `hinted` is true if reported or found transactions (hints) are still unread, and `fresh` if one of them is
+ * new, so that what waits is checked as often as a submitted one. The pause doubles with each check that does not change
+ * the state, between two limits:
+ * - submitted, not yet confirmed: 5 seconds to 1 hour;
+ * - in transit over a bridge: 15 seconds to 1 hour;
+ * - waiting for the user or the vault: 1 minute to 6 hours, until 30 days after creation; likewise, until three days
+ *   after creation, a deposit whose request the vault rejected, or of which only the tokens have arrived.
+ * After that, and in every other ended state, the row is checked as often as a submitted one while it has unread hints
+ * or its evidence is incomplete, and otherwise every 10 minutes until its evidence is final, when the result is null.
+ * An unsent deposit or withdrawal is scheduled only while it has unread hints.
  */
 export function nextCheck(
   row: Scheduled,

@@ -17,9 +17,11 @@ const REFERENCE_BLOCKS = 1_000;
 const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Searches the newest 1,000 blocks of the vaults' chains for Router deposits of the given rows, with at most four
- * requests per chain. Returns the transaction hashes by deposit reference; a reference that was not found is absent. A
- * chain that cannot be searched is logged and left out. Never throws.
+ * Searches the vaults' chains for Router transactions that carry the deposit references of the given rows, and returns
+ * the newest transaction hash of each. Per chain, it reads at most about 1,000 of the newest blocks, newest first, with
+ * up to four log requests, so older ones of these blocks may not be searched. A reference that was not found is absent.
+ * The nodes' responses are not verified: the caller must verify the transactions. Never throws: a chain that is not
+ * served is skipped, and one whose search fails is logged and skipped.
  */
 export async function findDepositsByReference(
   ctx: Context,

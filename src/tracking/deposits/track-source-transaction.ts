@@ -246,8 +246,9 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
 }
 
 /**
- * Returns true if a deposit's source transaction is not proven, in any state, or if it reverted and may be sent again.
- * False if the vault rejected the request that it made.
+ * Returns true if a transaction can still become the source transaction of a deposit: if none is proven yet, whatever
+ * the deposit's state, or if the proven one reverted, because the user may send it again. A deposit that failed because
+ * the vault rejected its request does not count as reverted.
  */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || (row.state === "failed" && !isRejected(row));

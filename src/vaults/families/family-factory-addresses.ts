@@ -106,8 +106,8 @@ export const lagoonFactories: readonly FactoryAddress[] = [
 ];
 
 /**
- * Factories of Mellow's Core vaults. Chains for which the sources name different contracts are left out. Source:
- * mellow-finance/flexible-vaults.
+ * Factories of Mellow's Core vaults, from mellow-finance/flexible-vaults. A chain is left out if the published addresses
+ * of its factory contradict each other.
  */
 export const mellowFactories: readonly FactoryAddress[] = [
   [1, "0x4E38F679e46B3216f0bd4B314E9C429AFfB1dEE3", null],

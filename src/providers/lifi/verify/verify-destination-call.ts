@@ -6,10 +6,10 @@ import { receiverMessageParameters, type SwapData } from "../decode/lifi-structs
 import { requireMatch, type Verification } from "./lifi-verification.ts";
 
 /**
- * Verifies the message that a bridge passes to LI.FI's receiver contract. It must contain exactly the requested
- * destination call, name the user as receiver of the tokens if the call fails, and spend at most `guaranteed`, in the
- * delivered token's smallest unit. Throws `upstream_rejected` if it does not, and `no_route` if the call declares a
- * higher input than is guaranteed.
+ * Verifies the message that a bridge passes to LI.FI's receiver contract. It must contain the requested destination
+ * call and no other, and name the user as the receiver of the tokens if the call fails; otherwise throws
+ * `upstream_rejected`. Throws `no_route` if the call's declared input exceeds `guaranteed`, the amount that is certain
+ * to be delivered, in the delivered token's smallest unit. `checkDestinationCall` lists the conditions for the call.
  */
 export function checkReceiverMessage(
   verification: Verification,

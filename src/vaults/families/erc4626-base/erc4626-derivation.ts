@@ -179,10 +179,13 @@ interface VaultAnswers {
 }
 
 /**
- * Creates the deriver of an ERC-4626 vault family; it is conclusive if `identify` is given. The vault is the entry
- * point, the spender and the pricer, accepts only its own asset, and is its own share token unless `ownShare` is set.
- * The derivation fails if a standard view function fails, or if the asset or the share token lacks the functions of a
- * token. Sources: EIP-4626, EIP-7575.
+ * Creates the deriver of an ERC-4626 vault family, which builds a vault's registry entry from on-chain reads. In the
+ * entry, the vault is the contract to call, to approve and to read the share price from; its asset is the only accepted
+ * token; and it is its own share token, unless `ownShare` allows a separate one. If `identify` is given, a successful
+ * derivation also identifies the family (`conclusive`). The derivation fails if `identify` rejects the contract; if
+ * `asset`, `totalAssets`, `convertToAssets` or (unless `previews` is false) `previewDeposit` fails; if the asset has no
+ * symbol or decimals; or if the share token is the asset, or lacks decimals, total supply, balances or allowances.
+ * Sources: EIP-4626, EIP-7575.
  */
 export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
   const { identify } = options;

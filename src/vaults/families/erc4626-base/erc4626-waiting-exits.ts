@@ -96,9 +96,12 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
 }
 
 /**
- * Adds delayed withdrawals to those of generic ERC-4626 vaults. sUSDe: while a cooldown is set, `cooldownShares` burns
- * the shares at the current price, and `unstake` pays after the wait; a second cooldown restarts the wait for the whole
- * amount. Maple: a request, which the pool delegate processes. Sources: ethena-labs, StakedUSDeV2; maple-labs/pool-v2.
+ * Adds delayed withdrawals to those of generic ERC-4626 vaults, by the registry parameter `exit`; without it, a vault
+ * pays instantly. `cooldown` (sUSDe and its forks): `cooldownShares` burns the shares at the current price, and the user
+ * calls `unstake` after the cooldown. Instant redemption is possible only while the contract's cooldown is zero. A
+ * second cooldown is refused before the first is claimed, because it would restart the wait for the whole amount.
+ * `maple`: the user requests a redemption, which the pool delegate processes. Sources: ethena-labs, StakedUSDeV2;
+ * maple-labs/pool-v2.
  */
 export function waitingExits(ordinary: VaultExits): VaultExits {
   return {
