@@ -11,7 +11,7 @@ import {
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import { vaultRegisterTips, vaults } from "../../src/db/tables/vault-tables.ts";
-import { DAY_MS } from "../../src/lib/durations.ts";
+import { DAY_MS, HOUR_MS } from "../../src/lib/durations.ts";
 import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
 import { deniedQuery, readRegister } from "../../src/registry/registers/read-register.ts";
@@ -75,7 +75,9 @@ describe("discoverVaults()", () => {
   });
 
   test("reads a list once a day, and notes who left it", async () => {
+    now += DAY_MS - 1;
     expect(await discoverVaults(context())).toMatchObject({ registers: 0 });
+    now += 1;
     const [stays, leaves] = [await newVault(), await newVault()];
     await ask("set", [[stays, leaves]]);
     now += DAY_MS;
@@ -141,6 +143,22 @@ describe("discoverVaults()", () => {
       .from(vaultRegisterTips)
       .where(eq(vaultRegisterTips.address, other.toLowerCase()));
     expect(tip?.error).toContain("does not answer as this register");
+    expect(tip?.dueAt).toEqual(new Date(now + HOUR_MS));
+  });
+
+  test("leaves the newest 64 blocks of a factory's events to a later read, for a reorg may replace them", async () => {
+    const factory = await deploy(chain, registers.creationCode);
+    const entry = { chain_id: CHAIN, adapter: "morpho_v2", protocol: "Fresh", openness: "anybody" };
+    const served = { registers: [{ ...entry, address: factory }] };
+    const made = await newVault();
+    const data = encodeFunctionData({ abi: registers.abi, functionName: "create", args: [made] });
+    await chain.node.mine({ blocks: 64 });
+    await send(chain, { to: factory, data });
+    expect(await discoverVaults(context(served))).toMatchObject({ failed: 0, named: 0 });
+    await chain.node.mine({ blocks: 64 });
+    now += HOUR_MS;
+    expect(await discoverVaults(context(served))).toMatchObject({ failed: 0, named: 1 });
+    expect(await rowOf(made)).toMatchObject({ status: "candidate", adapter: "morpho_v2" });
   });
 
   test("never opens a vault of generic code, even when every threshold is met", async () => {
@@ -185,6 +203,21 @@ describe("readRegister() of events", () => {
       (await runQuery(client, deniedQuery([factory, unasked, silent], vault))).value;
     expect(await denying(made)).toEqual([]);
     expect(await denying(forged)).toEqual([factory]);
+  });
+
+  test("names a vault of a list once, and reads no list of more than 5,000", async () => {
+    const client = causeway.context().chains.client(CHAIN);
+    if (client === null) throw new Error("the chain is not served");
+    const one = await newVault();
+    await ask("set", [[one, one]]);
+    const known = { chainId: CHAIN, address: register, adapter: "erc4626", protocol: "Scratch" };
+    const list = { ...known, openness: "governed", membership: null, isFactory: false } as const;
+    const reading = { kind: "list", view: "verifiedArray" } as const;
+    const readList = () => readRegister(client, { register: { ...list, reading }, readTo: null, head: 0 });
+    expect(await readList()).toMatchObject({ vaults: [getAddress(one)], complete: true });
+    await ask("claimMany", [5_001n]);
+    await expect(readList()).rejects.toMatchObject({ code: "upstream_rejected" });
+    await ask("claimMany", [0n]);
   });
 });
 

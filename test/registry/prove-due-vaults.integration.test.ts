@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { type Address, encodeDeployData } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -7,8 +8,10 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { flowTips } from "../../src/db/tables/flow-tables.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { handleMessages } from "../../src/jobs.ts";
+import { DAY_MS } from "../../src/lib/durations.ts";
 import { importClaims, NO_CLAIMS } from "../../src/registry/import-registry-claims.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
 
@@ -71,4 +74,14 @@ test("with a queue, each chain's due vaults are proven by a message of their own
   queued.length = 0;
   await proveDueVaults(isolate.context());
   expect(queued).toEqual([{ kind: "proofs", chain_id: DEAD }]);
+});
+
+test("without a queue, a chain that does not answer costs one attempt, and none while its flows cannot be read", async () => {
+  const ctx = { ...causeway.isolate().context(), now: () => Date.now() + DAY_MS };
+  await causeway.db.delete(vaults).where(eq(vaults.chainId, CHAIN));
+  await causeway.db.update(vaults).set({ proofDueAt: new Date(0) });
+  expect(await proveDueVaults(ctx)).toMatchObject({ unread: 1, passed: 0, refused: 0 });
+  await causeway.db.update(vaults).set({ proofDueAt: new Date(0) });
+  await causeway.db.insert(flowTips).values({ chainId: DEAD, span: 1_000, error: "no node answers" });
+  expect(await proveDueVaults(ctx)).toMatchObject({ unread: 0, passed: 0, refused: 0 });
 });

@@ -108,6 +108,7 @@ const turning: readonly [string, before: "reverted" | "made", after: string][] =
   ["InflatesConversion", "made", "made"],
   ["RebasesDown", "reverted", "price_unsafe"],
   ["CallsBack", "reverted", "price_unsafe"],
+  ["AnswersMegabyte", "made", "made"],
   ["DestroysItself", "reverted", "zero_shares"],
   ["GiftedPrice", "reverted", "price_unsafe"],
 ];

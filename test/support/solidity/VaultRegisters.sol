@@ -15,8 +15,18 @@ contract ListRegister {
         listed = vaults;
     }
 
+    uint256 private _claimed;
+
+    /// Answers with a number of addresses instead of its list, or with its list again.
+    function claimMany(uint256 number) external {
+        _claimed = number;
+    }
+
     function verifiedArray() external view returns (address[] memory) {
-        return listed;
+        if (_claimed == 0) return listed;
+        address[] memory many = new address[](_claimed);
+        for (uint256 i = 0; i < many.length; i++) many[i] = address(uint160(i + 1));
+        return many;
     }
 
     /// The register of pools that Gearbox's address provider names, which is this contract itself.
