@@ -1,6 +1,8 @@
+import { eq } from "drizzle-orm";
 import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contractsOf, send } from "../../scripts/stack/chains/scratch-chain.ts";
+import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { simulateProof } from "../../src/registry/simulate-proof.ts";
 import { toVault } from "../../src/vaults/vault.ts";
 import { asAdmin, call } from "../support/partners/wallet.ts";
@@ -68,6 +70,26 @@ describe("a proof", () => {
     expect(await simulateProof(stage.causeway.context(), toVault(await stage.rowOf(vaultId)))).toMatchObject({
       ...{ kind: "refused", reason: "the vault does not confirm that it takes PUSD", amount: null },
     });
+  });
+
+  test("refuses a vault that does not say what a whole share is worth", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("SilentPrice", doubtful));
+    const status_reason = "the minted shares are worth much less than the deposit";
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "refused", status_reason } });
+  });
+
+  test("leaves the deposit to the user where the vault mints to its caller whoever the receiver is", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("MintsToCaller", doubtful));
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active", caller: "user" } });
+  });
+
+  test("refuses an open vault whose shares have become another token", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("ProvenVault"));
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
+    const own = eq(vaults.address, vaultId.split(":")[1] ?? "");
+    await stage.causeway.db.update(vaults).set({ shareToken: stage.asset.toLowerCase() }).where(own);
+    await stage.prove(vaultId);
+    expect((await stage.rowOf(vaultId)).proof?.reason).toMatch(/^its share token on chain is /);
   });
 
   test("finds that a vault redeems on request, and shows it so", async () => {

@@ -26,7 +26,7 @@ contract LenientVault is ProvenVault {
         return _taken.balanceOf(address(this));
     }
 
-    function deposit(uint256 assets, address receiver) public override returns (uint256 shares) {
+    function deposit(uint256 assets, address receiver) public virtual override returns (uint256 shares) {
         shares = convertToShares(assets);
         SafeERC20.safeTransferFrom(_taken, msg.sender, address(this), assets);
         _mint(receiver, shares);
@@ -99,5 +99,24 @@ contract RedeemsOnRequest is ProvenVault {
 
     function claimableRedeemRequest(uint256, address) external pure returns (uint256) {
         return 0;
+    }
+}
+
+/// @notice Values single units of its shares alone.
+contract SilentPrice is LenientVault {
+    constructor(IERC20 asset_) LenientVault(asset_) {}
+
+    function convertToAssets(uint256 shares) public view override returns (uint256) {
+        require(shares < 1_000, "no price today");
+        return super.convertToAssets(shares);
+    }
+}
+
+/// @notice Mints to its caller, whoever the receiver is.
+contract MintsToCaller is LenientVault {
+    constructor(IERC20 asset_) LenientVault(asset_) {}
+
+    function deposit(uint256 assets, address) public override returns (uint256) {
+        return super.deposit(assets, msg.sender);
     }
 }
