@@ -14,14 +14,15 @@ const { values: options } = readArguments({
   help: `Plays a load of deposits in simulated time and compares every deposit with the chains.
 
   node scripts/stress/following-load.ts [--rate 20] [--seconds 180] [--pause 30] [--unsent 100000] [--chains 15]
-    [--grace 300] [--strangers 2] [--seed 1] [--all-jobs] [--latencies '{"rpc":150,"db":5,"redis":10,"provider":300,"queue":20}']
+    [--grace 600] [--strangers 2] [--seed 1] [--all-jobs] [--latencies '{"rpc":150,"db":5,"redis":10,"provider":300,"queue":20}']
 
   --rate       deposits per second
   --seconds    simulated time in which deposits arrive; the deposits of an hour with 3600
   --pause      simulated seconds for which no job and no queue runs
   --unsent     builds that nobody sends
   --chains     number of chains, at most 15
-  --grace      simulated seconds after the last deposit, the last two minutes without reorgs and faults
+  --grace      simulated seconds after the last deposit, the last two minutes without reorgs and faults; what a node
+               hides is found when its blocks are final, after 64 blocks of 6 s
   --strangers  false reports and abandonments per second
   --seed       seed of all that is random
   --all-jobs   run the jobs of a minute that do not track deposits, too
@@ -33,7 +34,7 @@ const { values: options } = readArguments({
     pause: { type: "string", default: "30" },
     unsent: { type: "string", default: "100000" },
     chains: { type: "string", default: "15" },
-    grace: { type: "string", default: "300" },
+    grace: { type: "string", default: "600" },
     strangers: { type: "string", default: "2" },
     seed: { type: "string", default: "1" },
     "all-jobs": { type: "boolean", default: false },
