@@ -174,7 +174,14 @@ function changed(current: ListedRow[], { n, change }: { n: number; change: strin
   if (own === undefined) return current;
   const isOwn = (row: ListedRow) => row.chainId === own.chainId && row.address === own.address;
   if (change === "gone") return current.filter((row) => !isOwn(row));
-  if (change === "new") return [...current, stored({ ...own, address: address(1_000 + n) })];
+  if (change === "new") {
+    const added = stored({ ...own, address: address(1_000 + n) });
+    // The table's key allows each vault once.
+    return [
+      ...current.filter((row) => row.chainId !== added.chainId || row.address !== added.address),
+      added,
+    ];
+  }
   const figures = figuresOf({
     tvlUsd: change === "richer" ? "99999" : "0.1",
     apy7d: change === "richer" ? 3 : -3,
