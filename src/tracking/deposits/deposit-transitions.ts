@@ -33,6 +33,8 @@ interface ProvenTransitions {
   readTransaction: TransactionReader;
   /** Receives the blocks that are stored as evidence. */
   recorded?: EvidenceBlock[];
+  /** Called if another writer has changed the state, so that nothing was stored. */
+  onConflict?: () => void;
 }
 
 /**
@@ -66,8 +68,12 @@ async function storeTransitions(
   try {
     const { trackingId, state: from } = row;
     const updated = await updateDeposit(ctx.db, { trackingId, from, change, evidence });
+    if (updated === null) {
+      input.onConflict?.();
+      return (await selectDeposit(ctx.db, trackingId)) ?? row;
+    }
     input.recorded?.push(...evidence);
-    return updated ?? (await selectDeposit(ctx.db, trackingId)) ?? row;
+    return updated;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
     ctx.log.warn("deposit_proof_used", { tracking_id: row.trackingId });

@@ -64,6 +64,19 @@ describe("trackDeposit() with reported transactions", () => {
     expect(reported).toMatchObject({ state: "built", sourceTxHash: null, nextCheckAt: new Date(NOW) });
   });
 
+  test("the true one is kept if another run changes the deposit meanwhile, and bound by the next run", async () => {
+    const completed = { state: "completed", shares: SHARES, destinationTxHash: FALSE } as const;
+    const ctx = context();
+    const { trackingId, fromChainId: chainId } = row;
+    await causeway.db.insert(deposits).values({ ...direct, ...completed });
+    await addReportedHint(ctx.db, { trackingId, chainId, txHash: TRUE, now: new Date(NOW) });
+    const { row: stored, left } = await trackDeposit(ctx, { row: direct, readTransaction });
+    expect(stored).toMatchObject({ state: "completed", sourceTxHash: null });
+    expect(left).toMatchObject([{ txHash: TRUE }]);
+    await trackDeposit(ctx, { row: stored, readTransaction });
+    expect(await selectDeposit(ctx.db, trackingId)).toMatchObject({ sourceTxHash: TRUE, sourceProven: true });
+  });
+
   test("the true one is bound, whatever strangers report beside it", async () => {
     const { stored, left } = await tracked({}, [FALSE, UNKNOWN, TRUE]);
     expect(stored).toMatchObject({
