@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { tokenizedVaultAbi as vaultAbi, whitelistAbi } from "#stand-ins/upshift";
 import type { Token } from "../../../src/vaults/vault.ts";
+import type { VaultFlow } from "../../../src/vaults/vault-adapter.ts";
 import {
   ask,
   build,
@@ -16,6 +17,7 @@ import { place } from "../../support/conformance/vaults/suite.ts";
 import { deployUpshift } from "../../support/conformance/vaults/upshift-stand-in.ts";
 import { startWorld, type World } from "../../support/conformance/vaults/world.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
+import { answer } from "../../support/vaults/answer.ts";
 
 let world: World;
 let placed: Placed;
@@ -53,6 +55,15 @@ async function wanting(token: Token) {
   return { user, wanted: { placed: { ...placed, asset: token }, user: user.address, amount } };
 }
 
+/** Returns what a flow's conversion gives with the chain's present answers. */
+async function readAmount(conversion: VaultFlow["conversion"]): Promise<bigint | null> {
+  if (conversion === undefined) throw new Error("no conversion");
+  const results: Record<string, unknown> = {};
+  for (const [name, { to, data, decode }] of Object.entries(conversion.reads))
+    results[name] = decode((await world.client.call({ to, data })).data ?? "0x");
+  return answer(conversion, results);
+}
+
 describe("an Upshift vault with several tokens", () => {
   test.each([0, 1, 2])("accepts each token at its value in the reference token (%s)", async (index) => {
     const token = taken[index];
@@ -64,12 +75,12 @@ describe("an Upshift vault with several tokens", () => {
     const shares = await balanceOf(world, { token: placed.shareToken, owner: user.address });
     expect(shares).toBe(preview);
     expect(built.estimate.estimated_shares).toBe(String(shares));
-    // In units of the reference token: what each token is worth is told by no event.
     const reference = (wanted.amount * 10n ** 6n) / 10n ** BigInt(token.decimals);
     expect(shares).toBe((reference * 10n ** 6n) / 1_073_100n);
-    expect(await flowsIn(placed, receipt)).toEqual([
-      { kind: "deposit", user: user.address, assets: null, shares },
-    ]);
+    const [{ conversion, ...flow } = {}, ...others] = await flowsIn(placed, receipt);
+    expect([flow, ...others]).toEqual([{ kind: "deposit", user: user.address, assets: null, shares }]);
+    // No event shows the amount in units of the reference token: the vault converts it.
+    expect(await readAmount(conversion)).toBe(reference);
     const [position] = await positionsOf(placed, user.address);
     expect(position?.current_assets).toBe(String((shares * 1_073_100n) / 10n ** 6n));
   });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { z } from "zod";
 import { type DiscoveredPurpose, HOSTILE_NAME } from "../../../scripts/stack/chains/vault-registers.ts";
-import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { chainIds, vaultNamed } from "../../support/e2e/chain.ts";
+import { fireCron } from "../../support/e2e/cron.ts";
 import { query } from "../../support/e2e/database.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";
 
@@ -34,11 +34,6 @@ const depositInto = (purpose: DiscoveredPurpose) => ({
   vault_id: idOf(purpose),
 });
 
-async function cron(expression: string): Promise<void> {
-  const answer = await fetch(scheduledUrl(stack.api, expression));
-  expect(answer.status, await answer.text()).toBe(200);
-}
-
 /** Returns the registry's records of one state, as an administrator sees them. */
 async function recordsOf(state: string): Promise<Map<string, z.infer<typeof Record>>> {
   const { json } = await api.send(`/v1/admin/vaults?state=${state}&limit=100`, { headers });
@@ -55,7 +50,7 @@ const FOUND = "provenance ->> 'source' in ('factory', 'list')";
 /** Proves what was found or claimed, before the stack's own vaults, which are due too. */
 async function proveFound(): Promise<void> {
   await query(`update vaults set proof_due_at = '2000-01-01' where ${FOUND}`);
-  await cron("* * * * *");
+  await fireCron("* * * * *");
   // The cron trigger queues the proofs.
   const unproven = async (): Promise<unknown> => {
     const [row] = await query(`select count(*)::int as left from vaults where ${FOUND} and proof is null`);
@@ -65,7 +60,7 @@ async function proveFound(): Promise<void> {
 }
 
 beforeAll(async () => {
-  await cron("*/5 * * * *");
+  await fireCron("*/5 * * * *");
   await proveFound();
 });
 

@@ -1,7 +1,6 @@
 import { encodeFunctionData, erc20Abi, erc4626Abi } from "viem";
-import { describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
 import { Api } from "../../support/e2e/api.ts";
 import {
   addressOf,
@@ -13,17 +12,13 @@ import {
   tokenOn,
   vaultNamed,
 } from "../../support/e2e/chain.ts";
+import { fireCron } from "../../support/e2e/cron.ts";
 import { bodyOf, findingsOf } from "../../support/e2e/http.ts";
 
 const api = new Api();
 const MINUTE = "* * * * *";
 const FIVE_MINUTES = "*/5 * * * *";
 const vault = vaultNamed("Plain USDC");
-
-async function cron(expression: string): Promise<void> {
-  const answer = await fetch(scheduledUrl(inject("stack").api, expression));
-  expect(answer.status, await answer.text()).toBe(200);
-}
 
 /** Again and again until it holds: histories are read by way of the queue. */
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -70,7 +65,7 @@ describe("deposited_assets", () => {
     });
     await mined(chain, await sendCall(user, { to: target, data: withdraw }));
     await until(async () => {
-      await cron(MINUTE);
+      await fireCron(MINUTE);
       const { positions } = await api.positions(user.address, `?chain_id=${chain.chainId}`);
       return positions[0]?.deposited_assets !== null;
     });
@@ -86,7 +81,7 @@ describe("deposited_assets", () => {
 
 describe("vault history", () => {
   test("contains the stored snapshots", async () => {
-    await cron(FIVE_MINUTES);
+    await fireCron(FIVE_MINUTES);
     const points = async (metric: string) => {
       const answer = await api.send(
         `/v1/vaults/${vault.vault_id}/history?metric=${metric}&interval=5m&from=1h`,
@@ -123,7 +118,7 @@ describe("vault history", () => {
     const left = new Set(vaults.map(({ vault_id }) => vault_id));
     // Between the snapshot and the detail a block may pass, in which some prices grow.
     await until(async () => {
-      await cron(FIVE_MINUTES);
+      await fireCron(FIVE_MINUTES);
       for (const id of left) {
         const { share_price, total_assets } = await api.vault(id);
         const noted = [await last(id, "share_price"), await last(id, "total_assets")];
@@ -135,7 +130,7 @@ describe("vault history", () => {
   });
 
   test("raises vault_added for new vaults, and counts all signals", async () => {
-    await cron(FIVE_MINUTES);
+    await fireCron(FIVE_MINUTES);
     const answer = await api.send("/v1/intel/feed?limit=100");
     const schema = z.object({
       signals: z.array(z.object({ rule_id: z.string(), vault_id: z.string() })),
