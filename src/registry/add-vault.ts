@@ -12,17 +12,17 @@ import { type Resolution, resolveVault } from "./prove-registry-vault.ts";
 import { toVaultRecord } from "./registry-vault-records.ts";
 
 /**
- * A vault's registry entry and whether this call added it. If on-chain data or the family's rules contradict the
- * claims, only the reason (`finding`).
+ * A vault's registry entry and whether this call added it; or, if on-chain data does not confirm the claims, only the
+ * human-readable reason (`finding`).
  */
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };
 
 /**
- * Adds a vault to the registry with status `candidate`, due to be proven immediately. An existing entry stays
- * unchanged. The vault's family, addresses, tokens and parameters are read from on-chain data; if claims contradict it,
- * nothing is stored and the contradiction is returned. If the chain does not respond, the claims are stored unchecked
- * and compared by the proof. Without a claimed name, the contract's own name or the vault id is stored. Throws
- * `chain_unsupported`, `store_unavailable`.
+ * Adds a vault to the registry with status `candidate` and an immediately due proof. An existing entry stays unchanged.
+ * The vault's family, addresses, tokens and parameters are read from on-chain data. If that data does not confirm the
+ * claims, nothing is stored and the reason is returned. If the chain does not respond, the claims are stored unchecked,
+ * and the proof checks them later. If no name is claimed, the contract's own name is stored or, if it has none, the
+ * vault id. Throws `chain_unsupported`, `store_unavailable`.
  */
 export async function addVault(
   ctx: Context,

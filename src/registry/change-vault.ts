@@ -15,8 +15,8 @@ import { toVaultRecord } from "./registry-vault-records.ts";
 type VaultChange = { key: VaultKey; change: VaultChangeInput };
 
 /**
- * The registry entry after a change. If on-chain data contradict the change, nothing was changed, and the result is the
- * field at fault and the reason.
+ * The registry entry after a change; or, if on-chain data contradicts the change and nothing was stored, the field at
+ * fault and the human-readable reason.
  */
 export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter"; finding: string };
 
@@ -24,12 +24,12 @@ export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault's status and claimed properties in the registry. A change that opens the vault, first lists it as
- * paused, or alters its family, parameters or accepted assets is stored only if reading and proving the vault on chain
- * does not contradict it. Unless the change only closes the vault or alters its texts, the vault is then proven again,
- * and the result is stored. Builds see the change immediately, lists within a minute. Throws `vault_not_found`,
- * `chain_unsupported`, `upstream_unavailable` if the chain does not respond, and `store_unavailable`, also if other
- * requests changed the vault during five attempts.
+ * Changes a vault's status and claimed properties in the registry. On-chain data must not contradict a change that
+ * opens the vault, lists it as paused although it was not listed, or alters its family, parameters or accepted assets:
+ * the vault is read and proven before such a change is stored. A change that does more than close the vault or alter
+ * its texts is followed by another proof, whose result is stored. Builds see the change immediately, lists within a
+ * minute. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the chain does not respond, and
+ * `store_unavailable`, also if other requests changed the vault during five attempts.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.

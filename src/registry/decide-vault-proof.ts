@@ -4,10 +4,11 @@ import type { VaultProof } from "../db/tables/vault-tables.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**
- * Result of one attempt to prove a vault. `passed`: the simulated deposit succeeded and its shares have the expected
- * value. `refused`: the chain contradicts the entry, or the vault rejects deposits. `closed`: the vault's view
- * functions or the error of the simulated deposit show that it is paused, full or without a current price, which is not
- * a fault of the entry. `unread`: a node or the database failed.
+ * Result of one attempt to prove a vault. `passed`: the simulated deposit or deposit request succeeded, and shares that
+ * were minted immediately have the expected value. `refused`: the chain contradicts the entry, the vault rejects
+ * deposits, or the shares are worth too little. `closed`: the vault's view functions or the error of the simulated
+ * deposit show that it is paused, full or without a current price, which is not a fault of the entry. `unread`: a node
+ * or the database failed.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof }
@@ -47,13 +48,14 @@ const HELD_RETRY_MS = 7 * DAY_MS;
 const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
- * Returns the new status of a registry entry after a proof, and the time of the next proof. A passed proof opens
- * reviewed candidates and vaults that a proof paused; a discovered or imported candidate opens only if `admission` has
- * no obstacle. A refused candidate becomes `refused`, and the third consecutive refusal pauses an active vault. Closed
- * and unread vaults keep their status, as does a vault that an administrator paused or excluded. The next proof is due
- * after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed, or refused while paused), 10
- * minutes (unread), 5 and then 25 minutes (refused while active) or six hours (other refusals). `now` is in
- * milliseconds since the epoch.
+ * Returns the new status of a registry entry after a proof, and the time of the next proof.
+ * - A passed proof opens reviewed candidates and vaults that a proof paused. A discovered or imported candidate opens
+ *   only if `admission` has no obstacle.
+ * - A refusal makes a candidate `refused`; the third consecutive refusal pauses an active vault.
+ * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded.
+ * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed, paused, or
+ * paused by this refusal), 10 minutes (unread), 5 and then 25 minutes (first and second refusal of an active vault) or
+ * six hours (other refusals). `now` is in milliseconds since the epoch.
  */
 export function decideAfterProof(
   entry: ProvenEntry,

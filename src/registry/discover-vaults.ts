@@ -42,7 +42,7 @@ const UNSETTLED_BLOCKS = 64;
 /**
  * Returns the registers (contracts that list a protocol's vaults) of the served chains: those in code and, for chains
  * without any in code, those of the configuration. A configured register without a list view is read like those of its
- * family in code, and left out if there are none.
+ * family in code, and omitted if there are none.
  */
 export function servedRegisters(ctx: Context): VaultRegister[] {
   const known = new Set(vaultRegisters.map(({ chainId }) => chainId));
@@ -66,10 +66,10 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
 }
 
 /**
- * Reads the registers that are due, several chains in parallel, and starts no further one after 30 seconds. Every named
- * vault that is not known becomes a candidate under a placeholder name; only its proof and the admission gate open it.
- * If a register fails, that is logged, it is retried after an hour, and the others are still read. Throws
- * `store_unavailable`.
+ * Adds newly created vaults to the registry as candidates: reads the registers (contracts that list a protocol's
+ * vaults) that are due, several chains in parallel, and starts no further one after 30 seconds. A candidate has a
+ * placeholder name and opens only after its proof and the admission gate, unless an administrator opens it. A register
+ * that cannot be read is logged and retried after an hour; the others are still read. Throws `store_unavailable`.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const startedAt = ctx.now();

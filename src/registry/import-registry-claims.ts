@@ -10,8 +10,9 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import type { StoredVault } from "../vaults/vault.ts";
 
 /**
- * Registry claims: the properties that the source of a vault's registry entry states, null or empty if it does not.
- * Family, asset and share token are compared with on-chain data. Deposits never use a claimed address.
+ * Registry claims: what the source of a vault's registry entry states about the vault. A property that it does not
+ * state is null or empty. Family, asset and share token are compared with on-chain data. The contract that deposits
+ * call and the one that needs the allowance cannot be claimed.
  */
 export interface VaultClaims extends VaultKey {
   /** Name of a family's adapter; `erc4626` leaves the family open. */
@@ -40,8 +41,9 @@ export type ClaimRow = StoredVault &
   Pick<VaultRow, "claim" | "provenance" | "proofDueAt" | "statusBy" | "wasActive">;
 
 /**
- * Returns the registry row of a claimed vault: a candidate that is due to be proven at `now`, in milliseconds since the
- * epoch. Its addresses, in lowercase, are placeholders until a proof reads them. Its name is the claimed one or its id.
+ * Returns the registry row of a claimed vault: a candidate whose proof is due at `now`, in milliseconds since the
+ * epoch. Until a proof reads the other contract addresses from the chain, they equal the vault's, in lowercase. The
+ * name is the claimed one or, if that is empty, the vault id.
  */
 export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
   const own = claims.address.toLowerCase();
@@ -62,10 +64,10 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 }
 
 /**
- * Adds claimed vaults to the registry as candidates, in statements of 500, and reports on each claim in the given
- * order. For a known vault, only the public list that names it is recorded; of repeated claims, the last is stored.
- * Claims with an unserved chain or an unknown family are refused. Throws `store_unavailable`; earlier statements stay
- * stored.
+ * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order. For a vault that is
+ * already known, only the public list that names it is recorded. If a vault is claimed more than once, the last claim
+ * is stored. Claims with an unserved chain or an unknown family are refused. Throws `store_unavailable`; each database
+ * statement adds 500 vaults, and those of earlier statements stay stored.
  */
 export async function importClaims(
   ctx: Context,

@@ -27,14 +27,14 @@ const MAX_VAULTS = 60;
 /** Lease on vaults that a run proves, in milliseconds; after it, the vaults of a killed run are due again. */
 const LEASE_MS = 30 * SECOND_MS;
 
-/** Schema of a queue message: a chain whose due vaults are to be proven. */
+/** Schema of the queue message that requests the due vault proofs of one chain. */
 export const ProofMessage = z.object({ kind: z.literal("proofs"), chain_id: z.int().positive() });
-/** A queue message: a chain whose due vaults are to be proven. */
+/** Queue message that requests the due vault proofs of one chain. */
 export type ProofMessage = z.infer<typeof ProofMessage>;
 
 /**
- * Counts from one run: the vaults that it proved, by finding, those whose status changed, and the chains that it
- * queued.
+ * Counts from one run: proven vaults by finding, vaults whose status changed, and chains for which a queue message was
+ * sent.
  */
 export type ProofRoundReport = Record<ProofFinding["kind"] | "changed" | "queued", number>;
 

@@ -20,7 +20,7 @@ import { describeForeignContract, recognizeFamily } from "./recognize-registry-f
 import { deniedQuery } from "./registers/read-register.ts";
 import { GENERIC_ADAPTER, type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 
-/** The result of an attempt to prove a vault, with the columns that were read from on-chain data. */
+/** Result of an attempt to prove a vault, with the columns of its registry entry that were read from on-chain data. */
 export interface ProofAttempt {
   finding: ProofFinding;
   /** Columns from on-chain data. Null if they could not be read, or if the vault was refused before the simulation. */
@@ -29,8 +29,8 @@ export interface ProofAttempt {
 
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
- * and parameters, compares them and the vault's code with the entry, and simulates a deposit. A vault that a register
- * discovered is refused if no register names it any longer. Stores nothing. Never throws: a failing chain or store
+ * and parameters, compares them and the vault's code with the entry, and simulates a deposit. A discovered vault is
+ * refused if no register or public list names it any longer. Stores nothing. Never throws: a failing node or database
  * leads to the finding `unread`, any other error to `refused`.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
@@ -120,8 +120,8 @@ async function simulatedFinding(
 const unread = (reason: string): ProofAttempt => ({ finding: { kind: "unread", reason }, derived: null });
 
 /**
- * A vault resolved from on-chain data, with its contract's own name (unverified, may be empty), or the reason why it
- * contradicts its entry.
+ * A vault resolved from on-chain data, with its contract's own name (unverified, may be empty); or the human-readable
+ * reason why on-chain data does not confirm its entry.
  */
 export type Resolution =
   | { ok: true; derived: NonNullable<ProofChange["derived"]>; ownName: string }

@@ -15,10 +15,10 @@ const MAX_CLONE_DIGITS = 1_000;
 const beaconAbi = once(() => parseAbi(["function implementation() view returns (address)"]));
 
 /**
- * Reads an identifier of a vault's code, which changes with the code: `implementation:<address>` of an ERC-1967 proxy,
+ * Reads an identifier of the code that a vault runs: `implementation:<address>` of an ERC-1967 proxy,
  * `beacon:<beacon>/<implementation>` (`unknown` if the beacon does not return it), `clone:<target>` of an ERC-1167
- * proxy, or `code:<keccak256 hash>` of any other contract. Addresses are checksummed. Errors of the chain client
- * propagate.
+ * proxy, or `code:<keccak256 hash>` of any other contract. Addresses are checksummed. It changes with the code, except
+ * behind a proxy of another kind or behind a clone's target. Errors of the chain client propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
   const slotOf = async (slot: Hex) =>
@@ -32,8 +32,8 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
 }
 
 /**
- * Returns true if an identifier of `readVaultCode` is that of an ERC-1967 or beacon proxy: the proxy's admin or the
- * owner of the beacon can replace the vault's code.
+ * Returns true if an identifier of `readVaultCode` belongs to a proxy that stores its implementation or beacon in the
+ * ERC-1967 slots: an administrator or the beacon's owner may be able to replace the vault's code.
  */
 export const isReplaceable = (code: string): boolean => /^(implementation|beacon):/.test(code);
 

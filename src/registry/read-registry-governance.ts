@@ -7,7 +7,9 @@ import { once } from "../lib/once.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** Governance of a vault: who holds its roles, and the time before changes take effect. */
+/**
+ * Governance of a vault: which holders of its roles are controlled by a single key, and the timelock of its changes.
+ */
 export interface VaultGovernance {
   /**
    * The vault's owners, curators, governors and role managers that are accounts with a single key: without code, or
@@ -31,9 +33,9 @@ const rolesAbi = once(() =>
 const DELEGATED = "0xef0100";
 
 /**
- * Reads who holds a vault's roles from the view functions of its own contract, and its timelock. Every holder that a
- * view returns counts. A failed view is ignored unless the vault's family has that role: `keys` is then "unread".
- * Errors of the chain client propagate.
+ * Reads which accounts with a single key hold a role in a vault, from the view functions of the vault's own contract,
+ * and the timelock of its changes. A view function that fails is ignored, unless the vault's family has that role:
+ * `keys` is then "unread". Errors of the chain client propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;

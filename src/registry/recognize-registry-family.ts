@@ -7,8 +7,8 @@ import type { DerivationSubject } from "../vaults/vault-deriver.ts";
 
 /**
  * Returns the name of the vault family that on-chain data proves for an address: the first family with an identifying
- * interface or factory that accepts the contract. Null if there is none; the contract may still be a plain ERC-4626
- * vault. Errors of the chain client propagate.
+ * interface or factory that accepts the contract. Returns null if there is none; the contract may still be a generic
+ * ERC-4626 vault. Errors of the chain client propagate.
  */
 export async function recognizeFamily(
   client: ChainClient,
@@ -23,8 +23,8 @@ export async function recognizeFamily(
 }
 
 /**
- * Returns a human-readable sentence about a contract that is not a vault but belongs to a known protocol, such as one
- * that only redeems, or null if no protocol recognizes it. Errors of the chain client propagate.
+ * Returns a human-readable description of a contract that belongs to a known protocol but is not a vault, such as one
+ * that only redeems. Returns null if no protocol recognizes it. Errors of the chain client propagate.
  */
 export async function describeForeignContract(client: ChainClient, address: Address): Promise<string | null> {
   const parts = families.flatMap(({ adapter, deriver }) =>

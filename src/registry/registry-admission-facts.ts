@@ -16,9 +16,9 @@ import type { VaultRegister } from "./registers/vault-registers.ts";
 import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
 
 /**
- * Returns the admission gate's result for a vault, or null if it needs none: its proof did not pass, it was reviewed,
- * or it was open before. A value that cannot be read from the chain, the prices or the database is an obstacle, not an
- * error.
+ * Returns the admission gate's result for a vault. Returns null without examining a vault whose proof did not pass,
+ * that was reviewed, or that is or was open. A value that cannot be read from the chain, the prices or the database is
+ * an obstacle, not an error.
  */
 export async function readAdmission(
   ctx: Context,

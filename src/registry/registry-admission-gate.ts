@@ -6,7 +6,7 @@ import { DAY_MS } from "../lib/durations.ts";
 import { isReplaceable } from "./read-registry-code.ts";
 import type { VaultGovernance } from "./read-registry-governance.ts";
 
-/** Facts about a discovered vault by which the admission gate decides whether it may open. */
+/** Facts about a discovered or imported vault, from which `admissionObstacle` decides whether it may open. */
 export interface AdmissionFacts {
   chainId: number;
   /** Address of the vault. */
@@ -31,8 +31,8 @@ export interface AdmissionFacts {
 /** Minimum part of the deposit that a discovered vault must return immediately, in parts per billion: 99.5%. */
 const LEAST_RETURNED = (PARTS_PER_BILLION * 995n) / 1_000n;
 /**
- * Facts about a discovered vault's code and governance, from which `codeObstacle` decides whether it may open. They are
- * collected only if `admissionObstacle` found no reason against it. Code is identified as by `readVaultCode`.
+ * Facts about a vault's code and governance, from which `codeObstacle` decides whether it may open. They are collected
+ * only if `admissionObstacle` found no obstacle.
  */
 export interface AdmissionCode extends VaultGovernance {
   chainId: number;
@@ -49,11 +49,12 @@ const USD = 10n ** 18n;
 const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
 
 /**
- * Returns why a discovered vault may not open yet, or null if these facts show no reason; `codeObstacle` examines the
- * rest. A factory only proves which code a vault runs, not that it is safe, so every condition must hold: vault and
- * asset are not blocked; the family is not generic ERC-4626, which any contract can implement; the asset is on the
- * operator's list; a curated source still names the vault; it has the operator's minimum age and total assets; and a
- * simulated deposit returned at least 99.5% immediately. `now` is in milliseconds since the epoch.
+ * Returns why a discovered or imported vault may not open yet, or null if these facts show no reason; `codeObstacle`
+ * examines the rest. A factory only proves which code a vault runs, not that it is safe, so every condition must hold:
+ * vault and asset are not blocked; the family is not generic ERC-4626, which any contract can implement; the asset is
+ * on the operator's list; a curated source still names the vault; it has the operator's minimum age and total assets;
+ * and redeeming the simulated deposit immediately returned at least 99.5% of it. `now` is in milliseconds since the
+ * epoch.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,
@@ -89,10 +90,10 @@ const names = (
   });
 
 /**
- * Returns the obstacle in a discovered vault's code or governance, or null if there is none. Its code must be reviewed,
- * pinned by the operator, or created by a factory of its family and not replaceable. Its roles must be readable, and no
- * account with a single key may hold one, unless the operator lists the account. If its family has a timelock, it must
- * be readable and at least the operator's minimum.
+ * Returns the obstacle in a vault's code or governance, or null if there is none. The code must be that of a reviewed
+ * vault or pinned by the operator; otherwise a factory of the family must have created the vault, and its code must not
+ * be replaceable. Its roles must be readable, and no account with a single key may hold one, unless the operator lists
+ * the account. If its family has a timelock, it must be readable and at least the operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;

@@ -51,11 +51,12 @@ const PROOF_SLIPPAGE = 0.03;
 const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 
 /**
- * Simulates a deposit from an unused account, by the vault's own call on the real state of the chain. If all
- * withdrawals of the vault are instant, also simulates the redemption of the shares. Nothing is simulated if the
- * vault's views already refuse the deposit. The amount is one whole token of the asset, adjusted to the vault's limits.
- * A loss of more than 3% in the shares' value or the redemption is refused; a redemption that reverts is not. Throws
- * `chain_unsupported` and `simulation_unavailable`; errors of the RPC nodes propagate.
+ * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
+ * chain. If all withdrawals of the vault are instant, also simulates the redemption of the shares. Simulates nothing if
+ * the vault's views already refuse the deposit. The amount is one whole token of the asset (or, if the vault does not
+ * accept it, of the first accepted token), adjusted to the vault's limits. A loss of more than 3% in the shares' value
+ * or the redemption is refused; a redemption that reverts is not. Throws `chain_unsupported` and
+ * `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);

@@ -23,15 +23,16 @@ export const executorCodeHash = depositRouterCreate2.childCodeHash;
 export const create2FactoryCodeHash = "0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989";
 
 /**
- * Address of the CREATE2 factory that deploys the Router. It has no owner, and it is preinstalled or can be deployed on
- * every EVM chain.
+ * Address of the CREATE2 factory that deploys the Router. It has no owner, and its address is the same on every chain
+ * where it is deployed.
  */
 export const create2Factory = depositRouterCreate2.factory;
 
 /**
  * Returns the transaction that deploys the Router; it can be sent from any account. The data has the factory's format:
- * a 32-byte salt (zero), followed by the creation code. It costs about 3.2 million gas and fails if the Router already
- * exists or the factory does not. Source: github.com/Arachnid/deterministic-deployment-proxy.
+ * a 32-byte salt (zero), followed by the creation code. It costs about 3.2 million gas. It reverts if the Router
+ * already exists, and succeeds without any effect on a chain without the factory. Source:
+ * github.com/Arachnid/deterministic-deployment-proxy.
  */
 export function deployTransaction(): { to: Hex; data: Hex } {
   return { to: create2Factory, data: concatHex([depositRouterCreate2.salt, depositRouterCreationCode]) };

@@ -21,8 +21,8 @@ import { depositRouterAddress } from "./router-address.ts";
  */
 export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
 /**
- * Output token (`tokenOut`) of an order whose last step is a bridge, so that its output cannot be measured on this
- * chain; `BRIDGED` in OrderTypes.sol.
+ * Sentinel for `tokenOut` in an order whose last step is a bridge: the output arrives on another chain, so the Router
+ * cannot measure it. `BRIDGED` in OrderTypes.sol.
  */
 export const routerBridgeOutput: Address = "0x00000000000000000000000000000000000000bb";
 
@@ -132,7 +132,8 @@ export function encodeRouterCall(call: RouterCall): Hex {
 }
 
 /**
- * Decodes the calldata of `DepositRouter.execute`. Throws a viem decoding error or an Error for any other calldata.
+ * Decodes the calldata of `DepositRouter.execute`. Throws viem's decoding error if `data` is not calldata of the
+ * Router, and an Error if it calls another of the Router's functions.
  */
 export function decodeRouterCall(data: Hex): RouterCall {
   const { functionName, args } = decodeFunctionData({ abi: depositRouterAbi, data });
@@ -142,8 +143,8 @@ export function decodeRouterCall(data: Hex): RouterCall {
 }
 
 /**
- * Converts calldata of any of the Router's entry functions to calldata of `execute` with the same order, so that signed
- * and unsigned calls of an order can be compared. Returns null for any other calldata.
+ * Converts calldata of any of the Router's entry functions to calldata of `execute` with the same order, steps and
+ * sweep list, so that signed and unsigned calls of an order can be compared. Returns null for any other calldata.
  */
 export function unsignedCalldata(data: Hex): Hex | null {
   try {
@@ -160,8 +161,8 @@ export function unsignedCalldata(data: Hex): Hex | null {
 const ownErrors = depositRouterAbi.filter((item) => item.type === "error");
 
 /**
- * Decodes one of the Router's own errors from revert data, or returns null for any other data, `Error(string)` and
- * `Panic(uint256)` among them.
+ * Decodes revert data that contains one of the Router's own errors. Returns null for any other data, including
+ * `Error(string)` and `Panic(uint256)`, which any contract may revert with.
  */
 export function decodeRouterError(data: Hex): { name: string; args: readonly unknown[] } | null {
   try {
@@ -175,9 +176,9 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
 }
 
 /**
- * Returns the revert data of a step, token or signature check inside a Router error (`StepFailed`, `TokenFailed` or
- * `AuthorizationFailed`; at most 4,096 bytes). Returns null for any other data. The data come from third parties: they
- * may explain a refusal to the user, but no number in them may be relied on.
+ * Returns the revert data of a third-party contract that a Router error contains: of a step (`StepFailed`), a token
+ * (`TokenFailed`) or a signature check (`AuthorizationFailed`), at most 4,096 bytes. Returns null for any other data.
+ * It may explain a refusal to the user, but no number in it can be trusted.
  */
 export function foreignReason(data: Hex): Hex | null {
   const error = decodeRouterError(data);
@@ -188,8 +189,8 @@ export function foreignReason(data: Hex): Hex | null {
 const WITH_REASON: ReadonlySet<string> = new Set(["StepFailed", "TokenFailed", "AuthorizationFailed"]);
 
 /**
- * Returns the decoded `OrderExecuted` events of the Router among any logs, in their order; events of other contracts
- * are ignored.
+ * Returns the decoded `OrderExecuted` events that the Router emitted, in the order of `logs`. All other logs are
+ * ignored.
  */
 export function executedOrders(logs: readonly (Log | RpcLog)[]) {
   const own = logs.filter((log) => sameAddress(log.address, depositRouterAddress));
@@ -197,9 +198,9 @@ export function executedOrders(logs: readonly (Log | RpcLog)[]) {
 }
 
 /**
- * Returns the topics of the Router's `OrderExecuted` events for `eth_getLogs`, as lowercase lists by topic position:
- * for all orders, or only for those with one of the deposit references `refs`. `refs` must not be empty, because nodes
- * match any order for an empty list.
+ * Returns the topic filter with which `eth_getLogs` finds the Router's `OrderExecuted` events: a list of lowercase
+ * topics for each topic position. If `refs` is given, the filter matches only orders with one of these references.
+ * `refs` must not be empty, because nodes match any order for an empty list.
  */
 export function executedOrderTopics(refs?: readonly Hex[]): string[][] {
   const [signature, ref] = encodeEventTopics({

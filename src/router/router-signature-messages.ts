@@ -25,8 +25,8 @@ export function hashPermit2Domain(chainId: number): Hex {
 export type AuthorizationKind = "erc3009" | "permit2" | "permit";
 
 /**
- * The EIP-712 domain of a token, whose hash must equal the token's `DOMAIN_SEPARATOR`. Some share tokens have no name
- * or version in it.
+ * The EIP-712 domain of a token. Its hash must equal the token's `DOMAIN_SEPARATOR`. `name` and `version` are absent if
+ * the token's domain does not contain them, as is the case for some share tokens.
  */
 export interface TokenDomain {
   name?: string;
@@ -80,8 +80,8 @@ export function hashOrder(call: RouterCall, chainId: number): Hex {
 }
 
 /**
- * Returns the ERC-3009 message with which an owner pays for an order: the Router may receive `amountIn` up to and
- * including the order's deadline, and the nonce is the order's digest. Source: EIP-3009.
+ * Returns the EIP-712 message that an owner signs to pay for an order through ERC-3009. It lets the Router receive
+ * `amountIn` up to and including the order's deadline, with the order's digest as the nonce. Source: EIP-3009.
  */
 export function toAuthorizationMessage(call: RouterCall, by: { owner: Address; domain: TokenDomain }) {
   const { order } = call;
@@ -175,7 +175,10 @@ export function toPermitMessage(
   } as const;
 }
 
-/** Returns the ERC-3009 message by which an owner invalidates an unused nonce without paying. Source: EIP-3009. */
+/**
+ * Returns the EIP-712 message that an owner signs to cancel an unused ERC-3009 authorization by its nonce. Source:
+ * EIP-3009.
+ */
 export function toCancelMessage(by: { owner: Address; domain: TokenDomain; nonce: Hex }) {
   return {
     domain: by.domain,

@@ -142,8 +142,9 @@ export interface VaultFlow {
   /** In the share token's smallest unit. */
   shares: bigint | null;
   /**
-   * Query for `assets`, at the event's block, of an amount in another token: converted by the vault's own prices,
-   * rounded down, and null if they are unknown. Absent if the event itself shows the amount or cannot.
+   * Query that converts an amount in another token to `assets` at the event's block, by the vault's own prices and
+   * rounded down; its result is null if they are unknown. Absent if the event shows the amount in the asset, or no
+   * amount at all.
    */
   conversion?: Query<bigint | null>;
   /**
@@ -174,8 +175,8 @@ export interface FlowSource {
 }
 
 /**
- * A user's open asynchronous deposits into one vault: amounts that await settlement, and amounts ready to claim.
- * Amounts are null if the view call failed.
+ * A user's open asynchronous deposits into one vault: amounts that await settlement, and amounts that are ready to
+ * claim. An amount is null if it is unknown, for example because the view call failed.
  */
 export interface PendingDeposit {
   /** Assets that await settlement, in the asset's smallest unit. */
@@ -290,8 +291,7 @@ export interface VaultAdapter {
 export type RoleView = "owner" | "curator" | "governorAdmin" | "role_manager" | "management";
 
 /**
- * A vault family (the vaults of one protocol and interface): its adapter, its deriver, which derives a registry entry
- * from the chain, and its governance events.
+ * A vault family: the vaults of one protocol and interface. Its deriver reads a vault's registry entry from the chain.
  */
 export interface VaultFamily {
   /** The family's adapter, whose `name` identifies the family in registry entries. */

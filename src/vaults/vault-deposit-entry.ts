@@ -23,8 +23,8 @@ export interface DepositEntry {
 
 /**
  * Returns the contract that a deposit into a vault calls: the Router if it is deployed and the vault accepts it as the
- * caller, otherwise the vault's entry point. If the vault accepts the Router and no check of the Router's bytecode is
- * cached, reads the chain: then throws `chain_unsupported`, and errors of the RPC nodes propagate.
+ * caller, otherwise the vault's entry point. Reads the chain if the vault accepts the Router and `isRouterDeployed` has
+ * no cached value; only then may it throw `chain_unsupported` or errors of the RPC nodes.
  */
 export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositEntry> {
   const byRouter = vault.caller === "router" && (await isRouterDeployed(ctx, vault.chainId));
@@ -78,8 +78,8 @@ const RouterDeployment = z.object({ deployed: z.boolean(), at: z.number() });
 /**
  * Returns true if the Router is deployed on the chain with exactly the expected bytecode. True is cached for up to a
  * day, false for a minute, because the Router may be deployed in the meantime; the first call after that minute still
- * returns false, but removes it from the cache. Unless a value is cached, throws `chain_unsupported`, and errors of the
- * RPC nodes propagate.
+ * returns false, but removes it from the cache. Reads the chain if no value is cached; only then may it throw
+ * `chain_unsupported` or errors of the RPC nodes.
  */
 export async function isRouterDeployed(ctx: Context, chainId: number): Promise<boolean> {
   const { value } = await ctx.cache.cached({

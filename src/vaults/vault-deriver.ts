@@ -147,7 +147,8 @@ export interface DerivationSubject extends VaultKey {
 }
 
 /**
- * Creates the input for deriving a vault from its chain and address alone, without tokens, entry point or parameters.
+ * Creates the input for deriving a vault of which only the chain and the address are known: without tokens, entry point
+ * or parameters.
  */
 export const unreviewedSubject = ({ chainId, address }: VaultKey): DerivationSubject => ({
   ...{ chainId, address, tokens: [], entryPoint: null, params: {} },

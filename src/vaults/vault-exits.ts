@@ -105,7 +105,10 @@ export interface ExitTerms {
   variant: string | null;
 }
 
-/** Conditions of a withdrawal for families to override: all values unknown, priced now, neither paused nor refused. */
+/**
+ * Default conditions of a withdrawal, which a family overrides with what it knows: all values unknown, priced now,
+ * neither paused nor refused.
+ */
 export const unknownExitTerms: ExitTerms = {
   ...{ asset: null, heldShares: null, maxShares: null, minShares: null },
   ...{ previewAssets: null, previewRevert: null, grossAssets: null, availableAssets: null },
@@ -187,8 +190,9 @@ export interface PendingExit {
 }
 
 /**
- * An open redemption for families to override: a pending request with the id "0" and no known values, which cannot be
- * cancelled, whose shares have left the wallet, and which no flow counts as paid.
+ * Default values of an open redemption, which a family overrides with what it knows: a pending request with the id "0"
+ * and unknown amounts and times, which cannot be cancelled, whose shares have left the wallet, and which the vault's
+ * events do not count as paid.
  */
 export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
@@ -246,8 +250,8 @@ export interface VaultExits {
   findsByIds?: true;
   /**
    * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit,
-   * or null if unknown. Open requests that the flows already count as paid are included; their `bookedOut` adds them
-   * back to the position. Absent if the family's flows have no request ids.
+   * or null if unknown. It includes open requests that the vault's events already count as paid; because they are
+   * `bookedOut`, the position adds them back. Absent if the family's flows have no request ids.
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /**
@@ -281,7 +285,10 @@ export interface VaultExits {
   ): ExitSettlement | null;
 }
 
-/** An indexed flow that belongs to a redemption request: the request itself, or a deposit that cancels it. */
+/**
+ * An indexed event of a redemption request that counts as a withdrawal (the request itself) or as a deposit (its
+ * cancellation).
+ */
 export interface RequestFlow {
   kind: "deposit" | "withdrawal";
   requestId: string;

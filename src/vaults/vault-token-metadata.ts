@@ -64,9 +64,10 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Returns a token for display: from `findToken` if that knows it, otherwise as its contract describes it. If the chain
- * is not served or cannot be read, or if the contract returns no decimals, logs a warning and returns an empty symbol
- * and null decimals. Throws viem's InvalidAddressError for an invalid address, and `store_unavailable`.
+ * Returns a token for display: from `findToken` if that knows it, otherwise with the symbol and decimals that its
+ * contract returns. If the chain is not served or cannot be read, or if the contract returns no decimals, logs a
+ * warning and returns an empty symbol and null decimals. Throws viem's InvalidAddressError for an invalid address, and
+ * `store_unavailable`.
  */
 export async function describeToken(ctx: Context, token: TokenKey): Promise<TokenRef> {
   const known = await findToken(ctx, token);

@@ -53,8 +53,8 @@ export interface Vault {
 }
 
 /**
- * A row of the vaults table without its timestamps, provenance and administrative columns. Of the state of its proofs,
- * it has at most the last proof.
+ * A row of the vaults table without its timestamps, its provenance, and the columns by which administrators and the
+ * schedule of proofs decide about it. `proof`, the last proof, may be absent.
  */
 export type StoredVault = Omit<
   VaultRow,

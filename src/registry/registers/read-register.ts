@@ -24,11 +24,11 @@ const MAX_LOG_REQUESTS = 12;
 const MAX_LISTED = 5_000;
 
 /**
- * Reads the vaults of a register: all of them by its view function, or those of the blocks after `readTo` (null: from
- * the register's first block) from its events, up to block `head` and with at most 12 log requests. Vaults from events
- * are kept only if the register's own view function, if it has one, confirms them, because a node may invent events.
- * Throws `upstream_rejected` if the view function of a list fails or returns more than 5,000 vaults, or if the search
- * for the first block finds no contract; errors of the chain client propagate.
+ * Reads the vaults of a register. A view function returns all of them. Events are read with at most 12 log requests,
+ * from the block after `readTo` (null: the register's first block) up to block `head`; because a node may invent
+ * events, their vaults are kept only if the register's membership view confirms them, if it has one. Throws
+ * `upstream_rejected` if the view function of a list fails or returns more than 5,000 vaults, or if the search for the
+ * first block finds no contract; errors of the chain client propagate.
  */
 export async function readRegister(
   client: ChainClient,
@@ -80,8 +80,8 @@ function viewQuery(
 }
 
 /**
- * Returns a query that asks a register whether it contains each of the given vaults, with the results in their order. A
- * failed read counts as no. All count as contained if the register has no such view function.
+ * Returns a query for whether a register contains each of the given vaults, in their order. A failed read counts as
+ * false. If the register has no membership view, the result is true for every vault.
  */
 export function membershipQuery(
   { address, membership }: VaultRegister,
@@ -147,8 +147,8 @@ const addressIn = (args: Readonly<Record<string, unknown>>, name: string): Hex[]
 };
 
 /**
- * Returns the query for the registers whose membership view function returns false for a vault. Registers without such
- * a function are not asked, and a register whose read fails is left out.
+ * Returns a query for those of the given registers whose membership view returns false for a vault. Registers without
+ * such a view, and those whose read fails, are omitted.
  */
 export function deniedQuery(registers: readonly VaultRegister[], vault: Address): Query<VaultRegister[]> {
   const asked = registers.flatMap((register) =>

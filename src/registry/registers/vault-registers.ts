@@ -29,8 +29,8 @@ export type RegisterReading =
   | { kind: "events"; event: () => AbiEvent; vaults: readonly string[]; from: number | null };
 
 /**
- * A contract that names vaults of one protocol: a factory, or a list that the protocol maintains. It proves which code
- * a vault runs, or that the protocol's owners listed it, but never that a vault is safe.
+ * A contract that names vaults of one protocol: a factory, or a list that the protocol maintains. It may prove which
+ * code a vault runs or that the protocol's owners listed it, but never that a vault is safe.
  */
 export interface VaultRegister {
   chainId: number;
@@ -61,7 +61,9 @@ export interface VaultRegister {
     | null;
 }
 
-/** ABI of the view functions of all registers. Sources: the protocols' repositories, named beside their addresses. */
+/**
+ * ABI of the view functions of all registers. Sources: the protocols' repositories (see family-factory-addresses.ts).
+ */
 export const registerAbi = once(
   () =>
     parseAbi([
@@ -299,11 +301,11 @@ const kinds: readonly Kind[] = [
 ];
 
 /**
- * All registers in code. Their addresses are unverified: a contract that behaves differently is not used. Vaults of
- * these protocols cannot be listed on chain and come from reviewed rows and public lists: Veda and Upshift, which have
- * no register on the vaults' chains; Midas, which has no register; Accountable and Maple, whose deposits need a
- * permission; Gearbox v3.1, whose pools are three levels below a factory that anyone can use; and the older Mellow
- * vaults, whose factory is not published.
+ * All registers in code. A contract at one of these addresses that does not respond like the register yields no vaults.
+ * Vaults of these protocols cannot be listed on chain and come from reviewed rows and public lists: Veda and Upshift,
+ * which have no register on the vaults' chains; Midas, which has no register; Accountable and Maple, whose deposits
+ * need a permission; Gearbox v3.1, whose pools are three levels below a factory that anyone can use; and the older
+ * Mellow vaults, whose factory is not published.
  */
 export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ addresses, reading, ...kind }) =>
   addresses.flatMap(([chainId, address, from]): VaultRegister[] => {
@@ -313,8 +315,8 @@ export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ address
 );
 
 /**
- * Returns how the registers of a vault family are read (those of its first kind, if there are several), without
- * addresses. Null if no register of the family is in code. `adapter` is the family's name.
+ * Returns how the registers of a vault family are read, without their addresses. `adapter` is the family's name. If the
+ * family has several kinds of registers, the first is returned. Returns null if none is in code.
  */
 export function registerOf(
   adapter: string,

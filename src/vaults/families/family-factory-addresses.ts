@@ -22,7 +22,7 @@ export const aaveStataFactories: readonly FactoryAddress[] = [
   [59144, "0xc25Da0Ddab750739d2500dfD4E31EB4E83622F54", null],
 ];
 
-/** Centrifuge's contracts that list its vaults, version 3.1. Sources: centrifuge/protocol, DefiLlama. */
+/** Contracts of Centrifuge 3.1 that list its vaults. Sources: centrifuge/protocol, DefiLlama. */
 export const centrifugeRegisters: readonly FactoryAddress[] = [
   [1, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 24319326],
   [10, "0xd9531AC47928c3386346f82d9A2478960bf2CA7B", 147002582],

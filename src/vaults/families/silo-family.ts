@@ -16,9 +16,9 @@ import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import { factoriesByChain, siloFactories } from "./family-factory-addresses.ts";
 
 /**
- * Adapter of Silo v2 vaults for interest-bearing collateral. Shares have three decimals more than `decimals()`, which
- * returns the asset's. `maxDeposit` always returns the largest uint256. Withdrawals are instant, but may be refused to
- * an account whose shares back a loan. Source: silo-contracts-v2.
+ * Adapter of Silo v2 vaults for interest-bearing collateral. `decimals()` returns the asset's decimals; shares have
+ * three more. `maxDeposit` always returns the largest uint256. Withdrawals are instant, but may be refused to an
+ * account whose shares back a loan. Source: silo-contracts-v2.
  */
 export const silo = defineErc4626({
   name: "silo",

@@ -10,9 +10,9 @@ import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-ba
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
- * Adapter of interest-bearing savings tokens: sDAI, sUSDS, stUSDS and Spark Vaults V2. None has a minimum deposit.
- * Withdrawals are instant, but Spark Vaults V2 may lack liquidity. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds,
- * sparkdotfi/spark-vaults-v2.
+ * Adapter of Sky's and Spark's interest-bearing savings tokens, such as sDAI, sUSDS, stUSDS and Spark Vaults V2, and of
+ * Gnosis's Savings xDAI. None has a minimum deposit. Withdrawals are instant, but Spark Vaults V2 may lack liquidity.
+ * Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2.
  */
 export const spark = defineErc4626({
   name: "spark",
@@ -79,7 +79,10 @@ function identifySpark({ address }: DerivationSubject): Query<Identification> {
   });
 }
 
-/** Vault family of Sky's and Spark's savings tokens, which are governed by wards (accounts with full admin rights). */
+/**
+ * Vault family of interest-bearing savings tokens, most of which are governed by wards (accounts with full admin
+ * rights).
+ */
 export const sparkFamily: VaultFamily = {
   adapter: spark,
   type: "custom",

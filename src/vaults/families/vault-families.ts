@@ -97,8 +97,8 @@ export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
 
 /**
  * Maps the revert data of a withdrawal to an error code and a text. Looks it up in the family's errors for withdrawals,
- * then in errors common to vaults of any family, then in the family's errors for deposits, translated to their meaning
- * for a withdrawal. The code is null for an unknown error. Throws an Error if the vault's family is unknown.
+ * then in withdrawal errors common to vaults of any family, then in the errors for deposits, translated to their
+ * meaning for a withdrawal. The code is null for an unknown error. Throws an Error if the vault's family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
   const own = adapterOf(vault).exits?.explain?.(revert) ?? null;

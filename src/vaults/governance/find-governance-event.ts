@@ -30,9 +30,9 @@ export function eventTopic(event: GovernanceEvent): Hex {
 }
 
 /**
- * Returns all governance events that the contracts of a family's vaults and their linked contracts may emit: first the
- * family's own, then those common to all families. `adapter` is the family's name; for an unknown family, only the
- * common events are returned.
+ * Returns the governance events that the contracts of a family's vaults and their linked contracts may emit: first the
+ * family's own, then those common to all families, except events of the beacon that another linked contract of the
+ * family emits too. `adapter` is the family's name; for an unknown family, only the common events are returned.
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];

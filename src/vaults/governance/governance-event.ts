@@ -5,8 +5,8 @@ import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
 
 /**
- * The aspect of a vault's governance that an event changes. `allow_list`: who may deposit, hold shares or withdraw.
- * `price`: how the share price is set. `strategy`: allocation of assets. `code`: implementation. Stored with signals.
+ * The aspect of a vault's governance that an event changes, as stored with signals. `allow_list`: who may deposit, hold
+ * shares or withdraw. `price`: how the share price is set. `strategy`: allocation of assets. `code`: new code.
  */
 export type GovernanceKind =
   | "owner"
@@ -143,7 +143,7 @@ export const announcementEvent = (
   return { ...change, stage: "announced", tier: change.tier === "high" ? "medium" : change.tier };
 };
 
-/** Defines a governance event that cancels an announced change. Its severity is `low`, regardless of `terms`. */
+/** Defines a governance event that cancels an announced change. Its severity is `low`, whatever `terms.tier` is. */
 export const cancellationEvent = (
   about: Parameters<typeof changeEvent>[0],
   terms: EventTerms,
@@ -235,7 +235,8 @@ export const newValue =
 export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
 
 /**
- * Creates the texts for an event that pauses or resumes withdrawals or redemptions. `flows` names them, in the plural.
+ * Creates the texts for an event that pauses or resumes withdrawals or redemptions; `flows` is their name in the
+ * plural.
  */
 export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean): EventTerms => {
   const verb = (args: EventArgs): string => (isPaused(args) ? "paused" : "resumed");
@@ -255,7 +256,7 @@ export const DEPOSITOR_WHITELIST_ADVICE = [
   "Accounts no longer need to be listed to deposit.",
 ] as const;
 
-/** Creates the texts for an event that switches a setting on (its argument `member` is true) or off. */
+/** Creates the texts for an event that switches the setting `what` on (its argument `member` is true) or off. */
 export const switchTexts = (
   what: string,
   of: { member: string; advice: readonly [on: string, off: string] },

@@ -40,9 +40,10 @@ export interface PositionCall<V extends LensVault> {
 
 /**
  * A user's position in one vault as the position lens read it. `balance` is in the share token's smallest unit,
- * `assets` in the asset's smallest unit, and `rate` is the raw word that the pricer returned. `none`: the balance is
- * zero. `assets_unknown`: no conversion was requested, or all failed. `balance_unknown`: `balanceOf` failed.
- * `not_reached`: gas or output space ran out before this vault, so it must be read again.
+ * `assets` in the asset's smallest unit (from `convertToAssets` if `converted`, from the ratio of totals if `ratio`),
+ * and `rate` is the raw word that the pricer returned. `none`: the balance is zero. `assets_unknown`: no conversion was
+ * requested, or all failed. `balance_unknown`: `balanceOf` failed. `not_reached`: gas or output space ran out before
+ * this vault, so it must be read again.
  */
 export type PositionRead =
   | { status: "none" | "balance_unknown" | "not_reached" }
@@ -94,12 +95,12 @@ export interface PositionQuery<V extends LensVault> {
 }
 
 /**
- * Encodes the `eth_call`s (without `to`) that read a user's positions in all vaults. Each call takes as many vaults as
- * fit, in the given order; no vaults give no calls. `decodePositions` decodes each result. In the call data, a vault
- * takes 21 bytes, plus 20 for a separate pricer and 24 for a rate, report or pair. One result holds at least 366
- * positions: 1,021 if balances have 12 bytes and assets 9, 500 if both together have 46 bytes on average; further
- * vaults are `not_reached`. Throws a TypeError for a malformed address or selector, and a RangeError for an invalid gas
- * limit or size.
+ * Encodes the `eth_call`s (without `to`) that read a user's positions in all vaults, or an empty list for no vaults.
+ * Each call takes as many vaults as its data can hold, in the given order: a vault takes 21 bytes, plus 20 for a
+ * separate pricer and 24 for a rate, report or pair. A result has room for at least 366 positions, and for 500 if
+ * balances and assets together take 46 bytes on average; further vaults are `not_reached`. `decodePositions` decodes
+ * each result. Throws a TypeError for a malformed address or selector, and a RangeError for an invalid gas limit or
+ * size.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;

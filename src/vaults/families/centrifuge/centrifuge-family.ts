@@ -243,7 +243,7 @@ const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] 
   ],
 );
 
-/** Vault family of Centrifuge v3. Users make their deposit requests themselves, not through the Router. */
+/** Vault family of Centrifuge v3. Users call its vaults themselves, not through the Router. */
 export const centrifugeFamily: VaultFamily = {
   adapter: centrifuge,
   type: "custom",

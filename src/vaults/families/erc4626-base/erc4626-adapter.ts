@@ -27,7 +27,10 @@ import { ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { erc4626Flows } from "./erc4626-flow-events.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 
-/** ABI of the ERC-4626 functions that deposits need, with the common extensions `paused()` and `minDeposit()`. */
+/**
+ * ABI of ERC-4626's `deposit` and of the view functions that the adapters of ERC-4626 families read, including the
+ * common extensions `paused()` and `minDeposit()`.
+ */
 export const erc4626Abi = once(() =>
   parseAbi([
     "function asset() view returns (address)",

@@ -30,8 +30,8 @@ import {
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * Result of checking whether a contract is a vault of a family. If it is: the account that must call it (absent for the
- * Router) and its registry parameters. If not: a human-readable reason.
+ * Result of checking whether a contract is a vault of a family. If it is: who must call it (the Router if absent) and
+ * its registry parameters. If not: a human-readable reason.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
@@ -98,9 +98,8 @@ export interface FamilyFactories {
 }
 
 /**
- * Returns a query for why the family's known factories do not confirm that one of them created a contract: a
- * human-readable reason, or null if one did or if none is known on the chain. If none of the known factories responds,
- * that is a reason too.
+ * Returns a query that checks whether one of a family's known factories created a contract. The result is null if one
+ * did, or if none is known on the chain. Otherwise it is a human-readable reason, also if no factory responds.
  */
 export function factoryQuery(
   { createdRead, byChain }: Omit<FamilyFactories, "family">,
@@ -113,8 +112,9 @@ export function factoryQuery(
 }
 
 /**
- * Returns why the known factories of a family on one chain do not confirm a contract, or null if one created it or
- * there are none. `created` says for each factory whether it created the contract; null if it did not respond.
+ * Returns a human-readable reason if none of a family's known factories on one chain confirms that it created a
+ * contract. Returns null if one does, or if `created` is empty. `created` has an entry for each factory: whether it
+ * created the contract, or null if it did not respond.
  */
 export function objectionOf(created: readonly (boolean | null)[]): string | null {
   if (created.length === 0 || created.includes(true)) return null;
@@ -124,8 +124,8 @@ export function objectionOf(created: readonly (boolean | null)[]): string | null
 }
 
 /**
- * Returns a query that identifies a vault by a view function, which must succeed, and by its family's factories: one of
- * those on the chain must have created it, unless none is known there.
+ * Returns a query that identifies a vault by a view function, which must succeed, and by its family's factories: if any
+ * are known on the chain, one of them must have created it.
  */
 export function identifyByFactory(
   factories: FamilyFactories,

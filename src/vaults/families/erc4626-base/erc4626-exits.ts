@@ -171,9 +171,9 @@ function standardExitTerms(
 }
 
 /**
- * Encodes `redeem(shares, receiver, owner)` as an exit call, or the family's own function with the same first three
- * words. If the Router's executor is the caller or the receiver, the words for its address are zero; the Router fills
- * them in.
+ * Encodes a redemption: `redeem(shares, receiver, owner)`, or the family's own function with the same first three
+ * words. If the Router's executor is the caller (`caller` is null), the words for its address are zero, and the Router
+ * fills them in.
  */
 export function erc4626RedeemCall(
   vault: Vault,

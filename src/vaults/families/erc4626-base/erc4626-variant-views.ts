@@ -3,7 +3,7 @@ import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-
 
 /**
  * Results of the view functions that an ERC-4626 vault family has beyond the standard. A field is absent if the family
- * has no such view, and null if the call failed. Amounts are in the asset's smallest unit unless stated.
+ * has no such view. An amount is null if the call failed, and is in the asset's smallest unit unless stated otherwise.
  */
 export interface FamilyViews {
   /** True if a switch of the family stops all deposits. */
@@ -51,7 +51,7 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
 
 /**
  * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. The lower
- * limit applies; the family's estimate of the shares is used only if the standard preview failed.
+ * limit and the larger minimum apply. The family's estimate of the shares is used only if the standard preview failed.
  */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;

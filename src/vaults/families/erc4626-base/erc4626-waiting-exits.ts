@@ -53,7 +53,10 @@ const ASYNC_REDEEM = "0x620ee8e4";
 const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | null =>
   optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540"] });
 
-/** Returns true if a generic ERC-4626 vault redeems by the requests of ERC-7540. */
+/**
+ * Returns true if a generic ERC-4626 vault redeems through ERC-7540 requests, according to its registry parameter
+ * `exit`. Throws an Error if that parameter is invalid.
+ */
 export const paysOnRequest = (vault: Vault): boolean => waitOf(vault) === "erc7540";
 
 /**
@@ -66,11 +69,12 @@ export function checkWaitingParams(vault: Vault): void {
 }
 
 /**
- * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters. sUSDe
- * and its forks, which have `cooldownDuration()`, get `exit` = `cooldown` and `withdraw_seconds`; Maple's pools, which
- * have `convertToExitAssets` and `manager`, get those of `identifyMaple`; vaults that name ERC-7540's redemptions by
- * ERC-165, and whose `previewRedeem` reverts as that standard demands, get `exit` = `erc7540`. Other vaults pay
- * instantly and get none of these. The identification always succeeds.
+ * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters:
+ * - sUSDe and its forks, which have `cooldownDuration()`: `exit` = `cooldown`, and `withdraw_seconds`;
+ * - Maple's pools, which have `convertToExitAssets` and `manager`: those of `identifyMaple`;
+ * - vaults that report ERC-7540 redemptions through ERC-165, and whose `previewRedeem` reverts as that standard
+ *   requires: `exit` = `erc7540`.
+ * Other vaults pay instantly and get none of these. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);

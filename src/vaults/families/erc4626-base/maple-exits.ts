@@ -81,9 +81,10 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
 }
 
 /**
- * Returns a query for a user's open request in a Maple pool's withdrawal manager, valued as `convertToExitAssets` does,
- * rounded down; an amount is null if the pool's totals cannot be read. Empty if no shares are locked or this cannot be
- * read. It needs one batch of reads if the pool has the manager of the registry entry, otherwise three.
+ * Returns a query for a user's open request in a Maple pool's withdrawal manager. Its amounts are valued like
+ * `convertToExitAssets` does, rounded down, and null if the pool's totals cannot be read. The list is empty if no
+ * shares are locked, or if their number cannot be read. The query needs one batch of reads if the pool still has the
+ * manager of the registry entry, otherwise three.
  */
 export function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
   const on = { to: vault.entryPoint, abi: mapleAbi() } as const;

@@ -167,11 +167,11 @@ function describePending(
 }
 
 /**
- * Withdrawals from IPOR Fusion's Plasma vaults. The owner must call the vault: shares are not transferable, and any
- * deposit for the benefit of a contract that redeems for several users could lock that contract. A redemption is
- * instant if the account is not locked and the markets have liquidity. Otherwise, a request to the vault's
- * WithdrawManager (registry parameter `withdraw_manager`) leaves the shares in the wallet and expires at the end of its
- * window. Source: IPOR-Labs/ipor-fusion.
+ * Withdrawals from IPOR Fusion's Plasma vaults. The owner must call the vault: shares are not transferable by default,
+ * and if a contract redeemed for several users, anyone could lock it by making a deposit for it. A redemption is
+ * instant if the account is not locked and the markets have liquidity. Otherwise, the owner requests it from the
+ * vault's WithdrawManager (registry parameter `withdraw_manager`); the shares stay in the wallet, and the request
+ * expires at the end of its window. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,

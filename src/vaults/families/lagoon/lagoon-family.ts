@@ -299,7 +299,7 @@ function lagoonFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   }));
 }
 
-/** Vault family of Lagoon. Users make their deposit requests themselves, not through the Router. */
+/** Vault family of Lagoon. Users call its vaults themselves, not through the Router. */
 export const lagoonFamily: VaultFamily = {
   adapter: lagoon,
   type: "custom",

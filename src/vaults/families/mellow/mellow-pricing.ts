@@ -52,7 +52,7 @@ const riskManagerAbi = once(() =>
 
 /** Denominator of Mellow's deposit penalty and fees, which are in millionths. */
 const MILLION = 1_000_000n;
-/** One as a fixed-point number with the 18 decimals of Mellow's prices. */
+/** The value 1 in Mellow's prices, which are fixed-point numbers with 18 decimals. */
 export const PRICE_UNIT = 10n ** 18n;
 
 /**

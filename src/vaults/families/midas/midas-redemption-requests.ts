@@ -146,10 +146,10 @@ export function midasPending(
 }
 
 /**
- * Returns a query for the total that a user's requests have paid, in the asset's smallest unit. The vault keeps the
- * rates of every approved request, so this can be read at any time. Open and rejected requests count as 0. If the
- * asset's price is fixed, a request that was paid in another token counts at the vault's rate; otherwise, the result is
- * null. It is also null if a request cannot be read.
+ * Returns a query for the total that a user's requests (`flows`) have paid, in the asset's smallest unit. It can be
+ * read at any time, because the vault keeps the rates of every approved request. Open and rejected requests count as 0.
+ * A request that was paid in another token is converted at the vault's rates if the asset's price is fixed; otherwise,
+ * the result is null. It is also null if a request cannot be read.
  */
 export function midasTakenOut(
   vault: Vault,

@@ -42,8 +42,8 @@ interface RequestDate {
 }
 
 /**
- * Parses a request id of the form YYYY-MM-DD, or returns null for any other form. An impossible date rolls over in
- * `midnight`.
+ * Parses a request id of the form `YYYY-MM-DD`, the date on which the request becomes claimable. Returns null for any
+ * other form. An impossible date is not rejected: its `midnight` is that of the date to which it rolls over.
  */
 export function parseRequestDate(id: string): RequestDate | null {
   const [, year, month, day] = DATE_PATTERN.exec(id) ?? [];
@@ -52,7 +52,10 @@ export function parseRequestDate(id: string): RequestDate | null {
   return { id, args: [BigInt(year), BigInt(month), BigInt(day)], midnight };
 }
 
-/** Returns the id of the requests made on the date of a time in unix milliseconds: YYYY-MM-DD, in UTC. */
+/**
+ * Returns the UTC date of a time in milliseconds since the epoch as `YYYY-MM-DD`: the id of the requests that become
+ * claimable on that date.
+ */
 export const requestDateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /** Returns the dates whose requests are read: those of known requests and the days around today. */
@@ -67,8 +70,8 @@ function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
 type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
- * Returns a query for a user's open requests by date. If there are any, a second batch reads the assets of those whose
- * price is fixed.
+ * Returns a query for a user's open requests, by the date on which they become claimable. If there are any, a second
+ * batch reads the assets of those whose price is fixed; the others are estimated at the current price, rounded down.
  */
 export function datedRequests(
   vault: Vault,

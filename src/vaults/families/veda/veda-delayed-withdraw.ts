@@ -38,7 +38,10 @@ export const vedaDelayedAbi = once(() =>
     "event WithdrawCompleted(address indexed account, address indexed asset, uint256 shares, uint256 assets)",
   ]),
 );
-/** ABI of the accountant's view function that returns the price of a share in a given token. */
+/**
+ * ABI of the accountant's price of a whole share in a given token's smallest unit. The call reverts while the
+ * accountant is paused.
+ */
 export const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */
 const SHARES_OFFSET = 36;

@@ -266,8 +266,9 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 
 /**
  * Returns a query for the registry parameters for withdrawals. `teller_withdraw` is `public` if the teller's authority
- * lets `anyone` (an account without rights) withdraw; otherwise it is absent. The contracts of the reviewed registry
- * entry are returned in lowercase, or empty if they do not belong to this vault.
+ * lets `anyone` (an account without rights) withdraw; otherwise it is absent. `withdraw_queue` and `delayed_withdraw`
+ * are the contracts of the reviewed registry entry, in lowercase: empty if they do not belong to this vault, absent if
+ * the entry names none.
  */
 export function vedaExitParams(of: {
   vault: Address;
@@ -297,8 +298,9 @@ export function vedaExitParams(of: {
 type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", Address | null>>;
 
 /**
- * Returns a query for how long each token's withdrawals wait, in seconds, by the token's lowercase address: until a
- * request in the queue matures, and the fixed delay of the delayed-withdrawal contract. Each is null if unknown.
+ * Returns a query for the waits of each token's withdrawals, in seconds, by the token's lowercase address: the time
+ * until a request in the queue matures, and the fixed delay of the delayed-withdrawal contract. Each is null if
+ * unknown.
  */
 export function vedaWaits(
   reviewed: WaitingContracts,

@@ -29,12 +29,12 @@ const delayedAbi = once(() =>
 );
 
 /**
- * Returns the events from which a vault's deposits and withdrawals are indexed: its own `Enter` and `Exit`, which every
- * teller causes, and those of its queue and its delayed-withdrawal contract, for whose withdrawals `Exit` names a
- * solver or the contract instead of the user. A request in the queue counts when it is made, because its amount is
- * fixed then and the event of its payment has none. Its cancellation counts as a deposit that names the request. A
- * refunded deposit is an `Exit`. Amounts in other tokens are converted by the accountant's rates. Source:
- * Veda-Labs/boring-vault.
+ * Returns the events from which a vault's deposits and withdrawals are indexed. Through any teller, the vault emits
+ * `Enter` for a deposit and `Exit` for a withdrawal or a refunded deposit. For a withdrawal through the queue or the
+ * delayed-withdrawal contract, `Exit` names a solver or that contract instead of the user, so the events of these
+ * contracts are indexed too. A request in the queue counts when it is made, because its amount is fixed then and the
+ * event of its payment has none; its cancellation counts as a deposit that names the request. Amounts in other tokens
+ * are converted at the accountant's rates. Source: Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");

@@ -230,8 +230,8 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
 }
 
 /**
- * Returns a query (without reads) for the total assets of a user's requests that were not cancelled, in the asset's
- * smallest unit. Null if one of the amounts is unknown.
+ * Returns a query for the total assets of those of a user's requests that were not cancelled, in the asset's smallest
+ * unit. It needs no reads, because `flows` contain the amounts. Null if one of them is unknown.
  */
 export function takenByQueue(
   _vault: Vault,
@@ -248,7 +248,7 @@ export function takenByQueue(
 
 /**
  * Encodes the cancellation of a request in the queue, which returns the shares. Null if the registry entry names no
- * queue or the request is not in the queue.
+ * queue or the request's id is not that of a queue request (see `packRequest`).
  */
 export function queueCancellation(
   vault: Vault,
