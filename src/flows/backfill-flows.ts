@@ -34,10 +34,10 @@ export interface BackfillPiece {
 }
 
 /**
- * Backfills flows: reads the blocks of `blocks` that are missing from any vault's flow history, oldest first, as far as
- * the budget allows, and stores their flows. Each piece is stored together with its coverage, so an interrupted run
- * loses nothing; `onPiece` is called for each. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
- * and the last node's RpcError.
+ * Backfills flows (deposits to and withdrawals from vaults): reads the blocks in the range `blocks` that any vault's
+ * history lacks, oldest first, as far as the budget allows, and stores their flows. Each range that was read is stored
+ * at once, so an interrupted run loses nothing; `onPiece` is called for each. Throws `upstream_unavailable`,
+ * `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function backfill(
   indexer: Indexer,
@@ -136,9 +136,10 @@ export const BackfillMessage = z.object({
 export type BackfillMessage = z.infer<typeof BackfillMessage>;
 
 /**
- * Backfills the flows of a block range with at most 40 requests and queues the remaining blocks again. Does nothing
- * before the chain's first tip run. Running it twice is harmless. Throws `chain_unsupported`, `upstream_unavailable`,
- * `upstream_timeout`, `store_unavailable`, and the last node's RpcError; errors of the queue propagate.
+ * Backfills the flows of a block range with at most 40 requests and queues the remaining blocks again. Does nothing if
+ * the chain's newest blocks have never been indexed. Running it twice is harmless. Throws `chain_unsupported`,
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError; errors of the queue
+ * propagate.
  */
 export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
   const indexer = indexerOf(ctx, part.chain_id);

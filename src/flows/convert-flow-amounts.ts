@@ -21,9 +21,10 @@ const STORED_PER_RUN = 20;
 const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} ${logIndex} ${blockHash}`;
 
 /**
- * Sets the amounts of new flows whose events state them in another token than the vault's asset, by converting them at
- * the flows' blocks. Amounts that `known` rows of the same events already have are copied. An amount that the budget or
- * the node does not allow to convert stays null; `convertStoredFlows` converts it once the flow is final. Never throws.
+ * Completes new flows (`rows`) whose events state the amount in a token other than the vault's asset: converts the
+ * amount at the vault's price in the flow's block. An amount that a row of `known` has for the same event is copied. An
+ * amount stays null if the request budget is used up or the node lacks the block's state; `convertStoredFlows` converts
+ * it once the flow is final. Changes `rows` in place. Never throws.
  */
 export async function convertNewFlows(
   node: NodeSession,
@@ -44,9 +45,9 @@ export async function convertNewFlows(
 
 /**
  * Converts the amounts of at most 20 stored final flows from other tokens to the vaults' assets: reads their events
- * again, and the vaults' prices at the flows' blocks. If a node lacks the state of a block, other nodes are tried. A
- * flow whose amount stays unknown counts as tried; after five attempts it is given up. Errors of nodes are logged.
- * Throws `store_unavailable`.
+ * again, and the vaults' prices at the flows' blocks. If a node lacks the state of a block, other nodes are tried. Each
+ * failed attempt is counted; after five, the amount stays unknown. Errors of nodes are logged. Throws
+ * `store_unavailable`.
  */
 export async function convertStoredFlows(
   indexer: Indexer,

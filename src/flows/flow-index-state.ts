@@ -12,8 +12,8 @@ export interface IndexedVault {
 }
 
 /**
- * The stored state of a chain's flow index from which a run starts: the tip, the vaults with their coverage, the flows
- * that a reorg may still change, and the vaults without a start block.
+ * The stored state of a chain's flow index from which a run starts: the newest indexed blocks (the tip), the vaults
+ * with their coverage, the flows that a reorg may still change, and the vaults without a start block.
  */
 export interface IndexState {
   tip: FlowTip;
@@ -33,8 +33,9 @@ export interface VaultWithoutStart {
 }
 
 /**
- * Loads the state of a chain's flow index. The history of vaults whose flow sources have changed is deleted, so that it
- * is read again. Vaults with an unknown adapter are logged and omitted. Throws `store_unavailable`.
+ * Loads the stored state of a chain's flow index. First deletes the history of vaults whose contracts or events to read
+ * have changed, so that it is read again. Vaults with an unknown adapter are logged and omitted. Throws
+ * `store_unavailable`.
  */
 export async function loadIndexState(indexer: Indexer): Promise<IndexState> {
   const state = describeVaults(indexer, await indexer.store.load());
@@ -62,8 +63,8 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, withoutSta
 
 /**
  * Returns the blocks of a vault's flow history that are still to be backfilled: those from its start block to the block
- * before `followedFrom` (from there on, tip runs read the vault) that are not in `done`. Empty while no tip run
- * includes the vault.
+ * before `followedFrom` that are not in `done`. From `followedFrom` on, the runs that index the newest blocks include
+ * the vault. While none does, `followedFrom` is null and the result is empty.
  */
 export function missingBlocks({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
   return followedFrom === null ? [] : subtractRanges({ from: startBlock, to: followedFrom - 1 }, done);

@@ -5,7 +5,7 @@ import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { Indexer } from "./flow-store.ts";
 
 /**
- * Throws OutsideError unless a node has the stored final block: a node that is behind this block, or on another fork,
+ * Throws OutsideError unless a node has the stored final block: a node that lacks this block, or is on another fork,
  * may lack older logs too. Throws a RangeError if no final block is stored; RpcErrors of the node propagate.
  */
 export async function assertSameFinalBlock(
@@ -19,8 +19,9 @@ export async function assertSameFinalBlock(
 }
 
 /**
- * Handles a reorg below the stored final block: deletes the flows above the newest stored block that is still on the
- * chain (the common ancestor), or all of them if none is, so that they are read again, and logs an error. Call it only
+ * Handles a reorg below the stored final block: deletes the flows above the newest common ancestor found, so that they
+ * are read again, and logs an error. The search compares stored blocks at doubling distances with one node's blocks; it
+ * may therefore delete more than the reorg changed, and deletes all flows if none of the blocks matches. Call it only
  * if every node contradicts the stored final block. Errors of the chain client propagate; throws `store_unavailable`.
  */
 export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {

@@ -11,7 +11,7 @@ import { adapterOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { FlowSource } from "../vaults/vault-adapter.ts";
 
-/** The contracts and events from which the flows of a chain's vaults are read, with the decoder of the logs. */
+/** The contracts and events from which the flows of a chain's vaults are read, and the decoder of their logs. */
 export interface FlowSources extends LogSubscription {
   /** Addresses of the vaults, lowercase. */
   vaults: readonly string[];
@@ -26,8 +26,8 @@ export interface FlowSources extends LogSubscription {
 type FlowListener = { vaultAddress: string; decode: FlowSource["decode"] };
 
 /**
- * Joins the flow sources of a chain's vaults, and adds the Router's events, which name the user of a routed flow.
- * Throws an Error for a vault with an unknown adapter.
+ * Combines the contracts and events from which the flows of a chain's vaults are read, and adds the Router's events,
+ * which name the user of a flow through the Router. Throws an Error for a vault with an unknown adapter.
  */
 export function joinFlowSources(chainId: number, vaults: readonly Vault[]): FlowSources {
   const topics = new Set<string>();

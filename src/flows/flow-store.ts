@@ -54,7 +54,7 @@ export interface FlowStore {
   noteRun(change: { error: string } | { historyAt: Date }): Promise<void>;
 }
 
-/** What a run needs to index the flows of one chain: the chain's client, the storage, a logger and a clock. */
+/** Dependencies of a run that indexes the flows of one chain: the chain's client, the storage, a logger and a clock. */
 export interface Indexer {
   chainId: number;
   client: Pick<ChainClient, "onOneNode">;

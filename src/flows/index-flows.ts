@@ -13,7 +13,7 @@ import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
 import { findStartBlocks } from "./vault-start-block.ts";
 
-/** Result of one index run over all chains: how many there are, how many failed, and how many flow rows were read. */
+/** Result of one index run over all chains: the numbers of chains, of chains that failed, and of flow rows read. */
 export interface IndexRoundReport {
   chains: number;
   failed: number;
@@ -23,8 +23,9 @@ export interface IndexRoundReport {
 }
 
 /**
- * Indexes the flows of every chain up to its head, several chains at a time and at most two of those whose last run
- * failed. A chain that fails or hangs is logged and counted in `failed`, and does not stop the others. Never throws.
+ * Indexes the flows of every chain up to its head. Several chains are indexed at a time, and at most two of those whose
+ * last run failed. A chain that fails or hangs is logged and counted in `failed`, and does not stop the others. Never
+ * throws.
  */
 export async function indexAllChains(ctx: Context): Promise<IndexRoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];
@@ -77,11 +78,11 @@ interface IndexReport extends TipReport {
 const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Indexes the flows of one chain, with at most 40 requests and for about 40 seconds: reads the tip, searches for the
- * start blocks of vaults, and schedules the backfill of missing blocks, in the queue if there is one, otherwise in the
- * rest of this run. If none is missing, about every fourth run reads some blocks again (`auditLogs`). Errors are logged
- * and recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`,
- * `store_unavailable`, and the last node's RpcError.
+ * Indexes the flows of one chain, with at most 40 requests and for about 40 seconds. Reads the newest blocks, searches
+ * for vaults' start blocks, schedules the backfill of missing blocks (in the queue if there is one, otherwise in the
+ * rest of this run), and converts stored amounts. If no blocks are missing, about every fourth run repeats some
+ * (`auditLogs`). Throws `chain_unsupported`; all other errors are logged and recorded before they are thrown:
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, the last node's RpcError, and errors of the queue.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);

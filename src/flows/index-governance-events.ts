@@ -32,8 +32,8 @@ import { readLinkedContracts } from "./flow-linked-contracts.ts";
 import { assertSameFinalBlock } from "./flow-reorg.ts";
 
 /**
- * Result of reading the governance events of all chains once: how many chains there are, how many failed, and how many
- * events were stored.
+ * Result of one run over all chains that reads governance events: the numbers of indexed chains, of chains that failed,
+ * and of events stored.
  */
 export interface GovernanceEventsRound {
   chains: number;
@@ -44,12 +44,12 @@ export interface GovernanceEventsRound {
 }
 
 /**
- * Reads the governance events of every indexed chain up to its final block, several chains at a time and at most two of
- * those whose last index run failed, with at most 30 requests per chain. Events of changes that a view function shows
- * are left out. Stores the events and makes the registry proofs of the vaults concerned due. A chain that is read for
- * the first time starts at its final block. A chain that fails is logged and counted, does not stop the others, and
- * continues from the same block in the next run. Throws `store_unavailable` if the list of chains or vaults cannot be
- * read.
+ * Reads the governance events of every indexed chain up to its final block, stores them, and schedules new proofs
+ * (simulated deposits) of the vaults concerned. Several chains are read at a time, and at most two of those whose last
+ * index run failed, with at most 30 requests per chain. Events of routine changes, and of changes that a view function
+ * shows, are left out. A chain that is read for the first time starts at its final block. A chain that fails is logged
+ * and counted, does not stop the others, and continues from the same block in the next run. Throws `store_unavailable`
+ * if the list of chains or vaults cannot be read.
  */
 export async function indexGovernanceEvents(ctx: Context): Promise<GovernanceEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));

@@ -12,10 +12,11 @@ import { checkChainIndexes, checkReadiness } from "./check-readiness.ts";
 import { readJobRuns } from "./job-runs.ts";
 
 /**
- * Returns the health of the service as codes and numbers: dependencies, chains and their nodes, providers, indexing and
- * tracking progress by chain, deposits and withdrawals due for tracking, and the last run of each job. Cached: fresh
- * for ten seconds, served for up to 20 seconds while it is reloaded, because it queries every chain. The circuit
- * breakers are always current. Never throws: parts that cannot be read are null and logged.
+ * Returns the health of the service for operators: dependencies, chains with their number of RPC nodes, providers,
+ * progress of indexing and tracking by chain, deposits and withdrawals due for tracking, and the last run of each job.
+ * It queries every chain, so the result is cached: it is at most 20 seconds old, and reloaded in the background after
+ * ten. Only the circuit breakers are always current; they are those of this isolate. Never throws: values that cannot
+ * be read are null.
  */
 export async function checkDetails(ctx: Context): Promise<HealthDetails> {
   const { value } = await ctx.cache.cached({

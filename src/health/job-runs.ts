@@ -29,7 +29,7 @@ const Run = z.object({
  */
 export type JobRun = z.infer<typeof Run>;
 
-/** The last run of each background job; its fields are null if no run is known. */
+/** Name and last run of a background job. The run's fields are null if no run is known. */
 export type JobHealth = { name: JobName } & { [K in keyof JobRun]: JobRun[K] | null };
 
 /**

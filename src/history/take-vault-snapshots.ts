@@ -26,7 +26,7 @@ const Holders = z.record(z.string(), z.string());
 /** Retention of five-minute and hourly snapshots, in milliseconds. Daily snapshots are never deleted. */
 const KEPT_MS = { fine: 8 * DAY_MS, hour: 100 * DAY_MS } as const;
 
-/** The result of one snapshot run: the number of vaults with a stored snapshot, and of chains that failed. */
+/** Result of one snapshot run over all chains. */
 export interface SnapshotReport {
   vaults: number;
   /** Number of chains that could not be read. Their vaults have no snapshot from this run. */
@@ -35,10 +35,10 @@ export interface SnapshotReport {
 
 /**
  * Takes and stores a snapshot of every vault that is or was open for deposits, and the values that vault lists show.
- * Makes one batched read per chain, and two database writes for all chains. At most two chains whose last indexing run
- * failed are read at the same time; a chain that cannot be read is logged and left out. A second snapshot within an
- * interval replaces the first. Also deletes five-minute snapshots after eight days and hourly ones after 100 days.
- * Throws `store_unavailable`.
+ * Makes one batched read per chain and a few database writes for all chains. A chain that cannot be read is logged and
+ * left out; of the chains whose last indexing run failed, at most two are read at the same time. A second snapshot
+ * within five minutes, an hour or a day replaces the first for that interval. Also deletes five-minute snapshots after
+ * eight days and hourly ones after 100 days. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);

@@ -34,8 +34,8 @@ interface Views {
 }
 
 /**
- * On-chain values of a vault at one block, as a snapshot stores them: totals, price and limits, governance roles and
- * liquidity, and fees.
+ * On-chain values of a vault at one block, as a snapshot stores them: totals, share price and limits (`state`),
+ * governance roles, settings and liquidity (`views`), and fees.
  */
 export interface VaultSnapshot {
   state: VaultState;
@@ -44,9 +44,9 @@ export interface VaultSnapshot {
 }
 
 /**
- * Returns the query for the values of a vault snapshot. `holder` is the largest known shareholder of the vault, or null
- * if none is known; `nowMs` is in milliseconds since the epoch. Values that the vault does not return are absent or
- * null.
+ * Returns the query for the values of a vault snapshot. `holder` is the largest known shareholder, whose withdrawable
+ * amount shows the vault's liquidity; it is null if none is known. `nowMs` is in milliseconds since the epoch. Values
+ * that the vault does not return are absent or null.
  */
 export function snapshotQuery(
   vault: Vault,

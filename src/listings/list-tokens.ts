@@ -27,10 +27,11 @@ const Listed = z.array(
 
 /**
  * Lists the tokens of a chain that a deposit can start from: the native token, the tokens that the chain's vaults
- * accept, then at most 500 tokens of each provider, whose decimals match the token contract. Prices are null if
- * unknown. Providers' lists are fresh for an hour, served for a day while they are reloaded, and for a week if
- * reloading fails. A provider is skipped if nothing is cached and it fails or its list is implausible. Throws
- * `chain_unsupported`, `store_unavailable`, and `internal` if the providers' settings are invalid.
+ * accept, and at most 500 tokens from each provider's list. A listed token is included only if its decimals match the
+ * token contract. Prices are null if unknown. Providers' lists are fresh for an hour, served for a day while they are
+ * reloaded, and for a week if reloading fails. A list that is implausible or cannot be read is skipped unless an
+ * earlier one is cached. Throws `chain_unsupported`, `store_unavailable`, and `internal` if the providers' settings are
+ * invalid.
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {
   const own = await ownTokens(ctx, chainId);
@@ -59,10 +60,10 @@ const LIST_SYMBOL_LENGTH = 20;
 const LIST_NAME_LENGTH = 60;
 
 /**
- * Converts the tokens of a chain to a token list in the format of Uniswap's Token Lists: without the native currency,
- * and without tokens whose symbol has more than 20 characters; names are cut to 60. The version's patch number is the
- * number of hours since the epoch. Pure; `now` is in milliseconds since the epoch. Source: @uniswap/token-lists,
- * tokenlist.schema.json.
+ * Converts the tokens of a chain to the format of Uniswap's Token Lists. Leaves out the native currency and tokens
+ * whose symbol has more than 20 characters. Names are cut to 60 characters; a token without a name gets its symbol. The
+ * version's patch number is the number of hours since the epoch. Pure; `now` is in milliseconds since the epoch.
+ * Source: @uniswap/token-lists, tokenlist.schema.json.
  */
 export function toTokenList(
   tokens: readonly TokenSummary[],

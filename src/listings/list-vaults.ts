@@ -23,17 +23,14 @@ import { type ChainFigures, flagsOf, readChainFigures } from "./listed-chain-fig
 export type VaultSort = "tvl_usd" | "apy_7d" | "name" | "proven_at";
 
 /**
- * The last vault of a page. `sorted` is its value in a sorted list, as text (null if unknown); absent if the list is
- * sorted by chain id and address.
+ * The last vault of a page, after which the next page begins. `sorted` contains the list's sort key and order, and the
+ * vault's value for that key as text (null if unknown). It is absent if the list is sorted by chain id and address.
  */
 export interface VaultPosition extends VaultKey {
   sorted?: { by: VaultSort; order: "asc" | "desc"; value: string | null };
 }
 
-/**
- * Filters of a vault list, with its sort order, and the position and size of the page. A vault must match all filters
- * that are given.
- */
+/** Filters, sort order, position and size of a page of a vault list. A vault must match all filters that are given. */
 export interface VaultFilter {
   chainId?: number | undefined;
   /** Address or symbol of the vault's asset. Letter case is ignored. */
@@ -75,10 +72,11 @@ const STALE_MS = 10 * MINUTE_MS;
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /**
- * Returns one page of the vaults that are open or paused and match a filter, in the requested order. All data is loaded
- * with the registry, in one query; a chain is read only if none of its vaults has ever been read. Unknown values are
- * null, and values more than about ten minutes old are marked as stale. Returns the same object until something
- * changes. Throws `store_unavailable`.
+ * Returns one page of the vaults that are open or paused and match a filter, in the requested order. The data comes
+ * from the database, where it is loaded with the registry in one query. A request waits for a chain only if none of its
+ * vaults has ever been read; pauses and minimum deposits older than 15 seconds are reloaded in the background. Unknown
+ * values are null, and values more than about ten minutes old are marked as stale. Recent pages are reused: while
+ * nothing changes, the same object is returned. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const registry = await listRegistry(ctx);

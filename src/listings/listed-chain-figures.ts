@@ -14,8 +14,8 @@ import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
  * State, value and yields of one chain's vaults (`figures`), and whether each is currently paused and its minimum
- * deposit (`flags`), all by vault id. A vault that could not be read is absent. `yields` is empty if the figures were
- * stored, because stored figures contain the yields.
+ * deposit (`flags`), all by vault id. A vault that could not be read is absent. Stored figures contain the yields, so
+ * `yields` is then empty. Figures that were just read from the chain contain current flags, so `flags` is then empty.
  */
 export interface ChainFigures {
   chainId: number;
@@ -42,10 +42,10 @@ interface StoredFigures {
 const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
- * Returns the state, value and yields of a chain's vaults. They come from the registry; only pauses and minimum
- * deposits older than 15 seconds are read from the chain again, in the background. If none are stored, all are read
- * from the chain: fresh for 15 seconds, served for ten minutes while they are reloaded, and for a day if reloading
- * fails. Never throws: what cannot be read is missing.
+ * Returns the state, value and yields of a chain's vaults as they are stored with the registry. Only pauses and minimum
+ * deposits are newer: those older than 15 seconds are reloaded from the chain in the background. If nothing is stored
+ * for the chain, all values are read from it: fresh for 15 seconds, served for ten minutes while they are reloaded, and
+ * for a day if reloading fails. Never throws: what cannot be read is missing.
  */
 export async function readChainFigures(
   ctx: Context,

@@ -27,18 +27,21 @@ function withStoreDeadline<T>(work: Promise<T>): Promise<T> {
  */
 const MAX_LAG_MS = 5 * 60_000;
 
-/** A user's indexed deposits and withdrawals by chain id, and the user's open requests. */
+/** A user's indexed deposits and withdrawals by chain id, and the user's open deposit and redemption requests. */
 export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
-  /** Open requests with a known id, for vault families whose requests cannot be listed by account. */
+  /**
+   * Requests with a known id, for vault families whose requests cannot be listed by account. Some may already be
+   * closed.
+   */
   requests: readonly OpenRequest[];
-  /** Flows of redemption requests, which `flows` does not count. */
+  /** Deposits and withdrawals that belong to redemption requests. The sums in `flows` exclude them. */
   requestFlows: readonly UserRequestFlow[];
 }
 
 /**
- * Reads a user's indexed flows and open requests on the given chains from the database. Empty if the database fails or
- * takes more than two seconds, which is logged. Never throws.
+ * Reads a user's indexed deposits, withdrawals and requests on the given chains from the database. The result is empty
+ * if the database fails or takes more than two seconds, which is logged. Never throws.
  */
 export async function readStoredFlows(
   ctx: Context,

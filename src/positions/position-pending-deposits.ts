@@ -35,8 +35,9 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 }
 
 /**
- * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the chain has
- * none. A vault whose amount is unknown is included only if `open` contains a request at it.
+ * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the chain has no
+ * such vaults. A vault is included if an amount is pending or claimable, and also if the pending amount is unknown and
+ * `open` contains a deposit request to the vault.
  */
 export function pendingQuery(query: {
   user: Address;

@@ -12,7 +12,7 @@ import type { PendingExit } from "../vaults/vault-exits.ts";
 import type { PendingPosition } from "./position-pending-deposits.ts";
 import type { HeldShares } from "./position-shares.ts";
 
-/** A user's open redemptions at a vault, and the vault's price of instant redemption. */
+/** A user's open redemptions at a vault, and what the vault deducts from an instant redemption. */
 export interface VaultRedemptions {
   vault: Vault;
   requests: readonly PendingExit[];
@@ -29,9 +29,9 @@ export interface VaultRedemptions {
 }
 
 /**
- * Returns the query for a user's open redemptions, and for the prices of instant redemption, at the vaults of one
- * chain. Null if no vault needs a read. `now` is in UNIX milliseconds. Redemptions that the vault rejected, and expired
- * ones whose shares are still in the wallet, are excluded, because they add no value.
+ * Returns the query for a user's open redemptions and for the prices of instant redemption at the vaults of one chain,
+ * or null if no vault has either. `now` is in UNIX milliseconds. Redemptions that the vault rejected, and expired ones
+ * whose shares are still in the wallet, are excluded, because they add no value.
  */
 export function redemptionsQuery(input: {
   user: Address;
@@ -97,8 +97,8 @@ export function missingPricesQuery(
 }
 
 /**
- * Adds prices of instant redemption, by vault id, to a user's redemptions. A held vault without open redemptions is
- * added with its price.
+ * Adds prices of instant redemption, by vault id, to a user's redemptions. A held vault that `redemptions` lacks is
+ * added with its price and no open redemptions.
  */
 export function withPrices(
   redemptions: readonly VaultRedemptions[],
@@ -273,8 +273,9 @@ function redeemableOf({ vault, assets }: HeldShares, price: VaultRedemptions["pr
 }
 
 /**
- * Converts an open redemption to the API's format. `tracking_id` is null for a request that was not built by this
- * service.
+ * Converts an open redemption to the API's format. Every state except `claimable` is shown as `pending`. `open`
+ * contains the requests that this service knows; `tracking_id` is null if the request is not among them or was not
+ * built by this service.
  */
 export function toWireRedemption(
   vault: Vault,

@@ -7,8 +7,8 @@ import type { HeldShares } from "./position-shares.ts";
 /**
  * Returns a user's shares on one chain, with each share token counted once. Several vaults can have the same share
  * token: Centrifuge's vaults of one pool, or a new Midas DepositVault beside the one that it replaces. The balance is
- * then assigned to the vault into which the user has deposited, otherwise to one that is open for deposits, otherwise
- * to the first. `flowsOf` is only called if a token is repeated.
+ * then assigned to a vault into which the user has deposited, preferably one that is open for deposits; without such a
+ * vault, to one that is open for deposits, otherwise to the first. `flowsOf` is only called if a token is repeated.
  */
 export async function withoutRepeatedTokens(
   held: readonly HeldShares[],
@@ -27,9 +27,10 @@ export async function withoutRepeatedTokens(
 }
 
 /**
- * Returns a user's deposits minus withdrawals for a vault's share token. Counts all vaults of the chain with this
- * token, because shares that one of them minted may be redeemed at another. Null if a sum is unknown or too old, if
- * nothing is recorded, or if the deposits were in different assets. Units and times are those of `depositedAssets`.
+ * Returns a user's deposits minus withdrawals in all vaults of the chain that have the same share token as `vault`,
+ * because shares that one of them minted may be redeemed at another. `vaults` are the chain's vaults. Null if a sum is
+ * unknown or too old, if nothing is recorded, or if the vaults have different assets. Units and times are those of
+ * `depositedAssets`.
  */
 export function depositedForToken(
   flows: ChainFlows | undefined,

@@ -17,7 +17,7 @@ import {
 } from "../vaults/lens/position-lens.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/** A user's shares in one vault and their value in the vault's asset, each in the token's smallest unit. */
+/** A user's shares in one vault, in the share token's smallest unit, and their value, in the asset's smallest unit. */
 export interface HeldShares {
   vault: Vault;
   shares: bigint;
@@ -112,10 +112,10 @@ const isRejection = (error: unknown): boolean =>
   error instanceof RpcError || (error instanceof AppError && error.code === "upstream_unavailable");
 
 /**
- * Reads a user's shares and the first batch of the query `additional` in one `eth_call`. Vaults that this call has too
- * little gas for, and later batches of the query, are read afterwards. Null if `lensed` is empty, if one call cannot
- * hold both, or if the nodes reject a call; the caller then reads them separately. Throws an Error if vaults stay
- * unread after eight further rounds. Other errors of the chain client propagate.
+ * Reads a user's shares and the first batch of the query `additional` in one `eth_call`. Vaults for which this call
+ * runs out of gas, and later batches of the query, are read afterwards. Returns null if `lensed` is empty, if one call
+ * cannot hold both, or if the nodes reject it; the caller must then read them separately. Throws an Error if vaults
+ * stay unread after eight further rounds. Other errors of the chain client propagate.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,

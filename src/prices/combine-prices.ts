@@ -10,9 +10,9 @@ const ALL_BPS = 10_000n;
 
 /**
  * Combines feed prices with market prices. A token's price is its feed price if offers may be checked against it
- * (`judges`), otherwise its market price if offers may be checked against that, otherwise whichever exists, the feed
- * price first. If both qualify and differ by more than their errors allow, the price is disputed: it is the feed price,
- * and its bounds span both. Pure.
+ * (`judges`), otherwise its market price if offers may be checked against that, otherwise the one that exists,
+ * preferably the feed price. If both qualify and differ by more than their errors allow, the price is marked as
+ * disputed: it is the feed price, with bounds that span both. Pure.
  */
 export function combinePrices(feeds: Prices, market: Prices): Map<string, TokenPrice> {
   const keys = new Set([...feeds.keys(), ...market.keys()]);

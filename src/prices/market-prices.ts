@@ -65,10 +65,10 @@ export interface MarketScope {
 }
 
 /**
- * Requests the prices of many tokens from the price API and returns the known ones by `priceKey`; none if no API is
- * configured. Each request has at most 50 tokens, a timeout of 1.5 seconds and no retries. Requests that fail are
- * logged; their tokens are left out. Throws OutsideError if no request succeeded or the breaker is open, so that the
- * failure is not cached. Source: DefiLlama's coins API, `GET /prices/current/{coins}`.
+ * Requests the prices of many tokens from the price API and returns the known ones by `priceKey`. The result is empty
+ * if no API is configured. Each request has at most 50 tokens, a timeout of 1.5 seconds and no retries. A failed
+ * request is logged, and its tokens are left out. Throws OutsideError if no request succeeded or the circuit breaker is
+ * open, so that callers do not cache the failure. Source: DefiLlama's coins API, `GET /prices/current/{coins}`.
  */
 export async function fetchMarketPrices(
   scope: MarketScope,

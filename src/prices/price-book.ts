@@ -122,9 +122,7 @@ export class PriceMemory {
   }
 }
 
-/**
- * The prices of one request: feed prices from its batches of reads by `priceKey`, and its requests to the price API.
- */
+/** Prices that one request has read from feeds, by `priceKey`, and its requests to the price API. */
 export class PriceBook {
   readonly feeds = new Map<string, TokenPrice>();
   /** Requested market prices, by `priceKey`; several tokens share one promise. The promises never reject. */

@@ -69,7 +69,7 @@ export function valueInUsd(amount: bigint, token: { decimals: number; usd: bigin
 const VALUE_DECIMALS = 6;
 const PRICE_DECIMALS = 18;
 
-/** Formats a value in US dollars (times 10^18) with two to six decimals, rounded down. Null stays null. */
+/** Formats a value in US dollars (times 10^18) with two to six decimals, rounded down. Returns null for null. */
 export function formatUsdValue(value: bigint | null): string | null {
   return value === null ? null : formatUsd(value, VALUE_DECIMALS);
 }

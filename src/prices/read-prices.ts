@@ -19,15 +19,12 @@ import { type ChainToken, type Prices, priceKey, type TokenPrice } from "./price
 
 const NO_FEEDS: ChainFeeds = { sequencer: null, tokens: [] };
 
-/**
- * Returns a chain's feeds: those in code, or those of the configuration for a chain that is not defined in code; no
- * feeds for any other chain.
- */
+/** Returns the price feeds of a chain: those defined in code, otherwise those of the configuration, otherwise none. */
 export function feedsOf(ctx: Context, chainId: number): ChainFeeds {
   return feedTables[chainId] ?? ctx.config.prices.feeds.get(chainId) ?? NO_FEEDS;
 }
 
-/** Returns true if its chain's table has price feeds for a token, whether or not they can be read now. */
+/** Returns true if a token has price feeds in the table of its chain, whether or not they can be read now. */
 export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
   return feedsOf(ctx, chainId).tokens.some((row) => sameAddress(row.token, token));
 }
@@ -172,9 +169,10 @@ const SHORT_WAIT_MS = 50;
 const LONG_WAIT_MS = 2_000;
 
 /**
- * Returns the prices of some tokens from the data of this request: feed prices of its batches (or of another request in
- * the last 30 seconds), and the market prices that `requestMarketPrices` requested. Sends no requests. Waits up to two
- * seconds for a market price, or 50 ms if offers may be checked against the token's feed price. Never throws.
+ * Returns the prices of some tokens without sending requests. Uses the feed prices that this request has read, or
+ * another request of the isolate in the last 30 seconds, and the market prices that `requestMarketPrices` requested.
+ * Waits for a market price for up to two seconds, or for 50 ms if offers may be checked against the token's feed price.
+ * Tokens without a price are absent. Never throws.
  */
 export async function pricesOfRequest(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const { book, memory } = ctx.prices;

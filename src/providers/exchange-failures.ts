@@ -13,7 +13,7 @@ const reasonDetails = {
   slippage_exceeded: "the price moved by more than the slippage limit allows",
 } as const;
 
-/** The code of a reason for which an exchange has no route, as customers see it in `no_route`. */
+/** Code of the reason why an exchange has no route, as `no_route` errors show it to customers. */
 export type ExchangeReason = keyof typeof reasonDetails;
 
 const UNAVAILABLE = "the exchange is unavailable; try again later";

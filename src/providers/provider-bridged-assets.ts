@@ -94,8 +94,8 @@ export function bridgedAssetOf(assets: readonly BridgedAsset[], address: Address
 }
 
 /**
- * Returns a predicate for token addresses on chain `chainId`: true if the token represents the same asset as the paid
- * token, by `bridgedAssets`. If the paid token is not listed there, it is false for every token.
+ * Returns a predicate for token addresses on chain `chainId`: true if `bridgedAssets` lists the token with the same
+ * asset as the paid token. If the paid token is not listed, the predicate is false for every token.
  */
 export function sameBridgedAssetAs(
   paid: { chainId: number; token: Address },

@@ -82,8 +82,8 @@ export function isUnsafeRoute({ code, members }: AppError): boolean {
 }
 
 /**
- * Returns why the routes failed, in the order of the failures and each reason code once: the reasons that a `no_route`
- * error lists and, for any other error, its own code and message.
+ * Returns the reasons why routes failed, each code once, in the order of the failures. A `no_route` error contributes
+ * the reasons that it lists, any other error its own code and message.
  */
 export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
   const reasons = failures.flatMap((error) => reasonsOfFailure(error));
@@ -93,11 +93,11 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Chooses the error to report if every route failed, in this order: the last error of the vault or the request (the
- * route through the vault's asset is tried last); an offer far from the fair price; `no_route` with a reason that the
- * user can remove by another amount or slippage; another error of a provider, with `rate_limited` replaced by
- * `upstream_unavailable`; `no_route` with the most specific reason. A `no_route` result lists the reasons of all
- * failures, or `bridge_unavailable` if there are no failures. Pure.
+ * Chooses the error to report if every route failed; the first of these that exists: the last error that comes from the
+ * vault or the request (the route through the vault's asset is tried last); an offer far from the fair price;
+ * `no_route` with a reason that a different amount or slippage can remove; another provider error, with `rate_limited`
+ * replaced by `upstream_unavailable`; `no_route` with the most specific reason. A `no_route` result lists the reasons
+ * of all failures, or `bridge_unavailable` if there are none. Pure.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

@@ -3,7 +3,7 @@ import { DAY_S } from "../lib/durations.ts";
 import type { Provider, ProviderScope, TransferQuote, TransferRequest } from "./provider.ts";
 import { toProviderFailure } from "./provider-failures.ts";
 
-/** Quotes from all providers that serve a transfer, in the order of the providers, and the failures of the others. */
+/** Result of requesting quotes for a transfer from several providers. Quotes are in the order of the providers. */
 export interface QuoteResults {
   quotes: TransferQuote[];
   /** The error of each provider that returned no quote, by provider name. */
@@ -11,9 +11,9 @@ export interface QuoteResults {
 }
 
 /**
- * Requests quotes in parallel from all providers that serve this kind of transfer (a swap on the chain, or a bridge);
- * the others are neither asked nor counted as failures. A provider that fails is recorded in `failures` and does not
- * affect the others. Waits for the slowest provider. Never throws.
+ * Requests quotes in parallel from all providers that serve this kind of transfer (a swap on the chain, or a bridge).
+ * The others are neither asked nor counted as failures. The error of a provider that fails is recorded in `failures`
+ * and does not affect the others. Waits for the slowest provider. Never throws.
  */
 export async function requestQuotes(
   providers: readonly Provider[],

@@ -210,7 +210,7 @@ export interface DeliveryProof {
   matchedBy: "id" | "content";
 }
 
-/** An event by which unreported transfers of a user are found on one chain. */
+/** An event by which a user's transfers that nobody reported to this service are found on one chain. */
 export interface TransferEvent {
   /** `source`: the funds left the user's account. `destination`: they arrived. */
   side: "source" | "destination";
@@ -234,7 +234,7 @@ export interface ListedToken {
   decimals: number;
 }
 
-/** What a provider supports, from the deployment tables in code: bridges, swaps and destination calls. */
+/** What a provider supports on the chains of its deployment tables: bridges, swaps and destination calls. */
 export interface ProviderCapabilities {
   /**
    * Bridges whose calldata can be decoded and verified, each with the ids of the chains on which it may be used; empty

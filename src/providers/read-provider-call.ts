@@ -7,7 +7,7 @@ import type { SwapCall } from "./lifi/decode/swap-facets.ts";
 import { AUGUSTUS_DUST, decodeAugustusSwap } from "./velora/velora-calldata.ts";
 
 /**
- * Effects of a provider's transfer according to its calldata alone. The zero address is the native currency. Amounts
+ * What a provider's transfer does, as read from its calldata alone. The zero address is the native currency. Amounts
  * are in the smallest unit of their token.
  */
 export interface TransferCallData {

@@ -7,8 +7,8 @@ import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
 /**
- * Filters for signals and the page to return: incidents last seen at or after `since`, of the given tiers and dimension
- * (null: all dimensions). `offset` counts the signals before the page.
+ * Filters for signals, and the page to return. Selects incidents last seen at or after `since`, of the given tiers and
+ * of one dimension (null: all). `offset` is the number of signals before the page.
  */
 export interface SignalQuery {
   since: Date;

@@ -26,18 +26,19 @@ export interface VaultIncident {
 const AGAIN_MS = 30 * 60_000;
 
 /**
- * Returns those of the known incidents whose event no run has found yet, because a node failed or lagged behind, and
- * that were first seen at most half an hour before `nowMs` (milliseconds since the epoch).
+ * Returns the known incidents for whose transaction the next run should search again: the change was detected through
+ * view functions, its event is not found yet, for example because a node lagged behind, and the incident was first seen
+ * at most half an hour before `nowMs` (milliseconds since the epoch).
  */
 export function withoutTransaction(known: readonly VaultIncident[], nowMs: number): VaultIncident[] {
   return known.filter(({ row }) => changeOf(row) !== null && nowMs - row.firstSeen.getTime() <= AGAIN_MS);
 }
 
 /**
- * Returns the rows of the incidents, in the same order, with the transaction and block of the event behind each change
- * that was detected through view functions. Makes at most ten searches, each over at most 10,000 blocks and with at
- * most six requests; later runs repeat them for half an hour, see `withoutTransaction`. The other rows, and those whose
- * event is not found, stay unchanged. Failed searches are logged. Never throws.
+ * Searches for the events behind changes that were detected through view functions, and returns the incidents' rows, in
+ * the same order, with the transaction and block of each event found. Other rows stay unchanged. Makes at most ten
+ * searches, each over at most 10,000 blocks and with at most six requests; later runs repeat them for half an hour, see
+ * `withoutTransaction`. Failed searches are logged. Never throws.
  */
 export async function locateChanges(ctx: Context, found: readonly VaultIncident[]): Promise<SignalRow[]> {
   let lookups = 0;

@@ -2,8 +2,8 @@ import type { Metric, Stage, Tier } from "../schemas/signal-schema.ts";
 import type { Finding, SignalRule } from "./signal-finding.ts";
 
 /**
- * A stored incident of one vault: consecutive findings of one rule and subject, merged. Times are those of the first
- * and the last finding, in seconds since the epoch; the other fields are the last finding's.
+ * A stored incident of one vault: successive findings of one rule about one subject, merged. `firstSeen` and `lastSeen`
+ * are the times of the first and the last finding, in seconds since the epoch; the other fields are the last finding's.
  */
 export interface Incident {
   ruleId: string;

@@ -7,12 +7,12 @@ const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint
   ["AVAX", 5_000n],
 ];
 /**
- * * Smallest amount that a signal reports of an asset without an entry in the table above, in thousandths of a token.
+ * Smallest amount that a signal reports of an asset without an entry in the table above, in thousandths of a token.
  * Most of these assets are worth a dollar or less.
  */
 const MIN_ANY_AMOUNT = 100_000n;
 
-/** The sentence, shown with each threshold, that tells customers which amounts the rules ignore. */
+/** Sentence for customers, shown with each threshold, about the amounts that the rules ignore. */
 export const NEGLIGIBLE_RULE =
   "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 units of any other asset are ignored.";
 

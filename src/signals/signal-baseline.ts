@@ -31,7 +31,7 @@ export interface Bound {
 }
 
 /**
- * A vault's normal range of a daily figure, such as its net flow or its largest withdrawal: the median and the median
+ * A vault's normal range of a daily measure, such as its net flow or its largest withdrawal: the median and the median
  * absolute deviation (at least 0.01) over `days` earlier days, as fractions of total assets.
  */
 export interface Baseline {
@@ -41,8 +41,8 @@ export interface Baseline {
 }
 
 /**
- * Returns the baseline computed from the movements of a vault's earlier days, as fractions of total assets, or null if
- * there are fewer than seven.
+ * Returns the baseline of a vault, computed from its movements on earlier days as fractions of total assets, or null if
+ * there are fewer than seven days.
  */
 export function baselineOf(parts: readonly number[]): Baseline | null {
   const found = medianAndMad(parts);
@@ -79,7 +79,7 @@ function thresholdOf({ least, deviations, always }: Pick<Bound, "least" | "devia
   );
 }
 
-/** The sentences that tell customers which history a rule with a baseline needs. */
+/** Sentences for customers about the history that a rule with a baseline needs. */
 export const BASELINE_NEEDS =
   `Deposits and withdrawals for the last 24 hours and for at least ${MIN_BASELINE_DAYS} of the 30 days before. Each vault ` +
   "is compared with its own history, by median, so that single outliers do not distort it.";

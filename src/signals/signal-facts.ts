@@ -24,7 +24,7 @@ export interface Point {
   controls: Readonly<Record<string, string>>;
 }
 
-/** A deposit or withdrawal of the last day. */
+/** One deposit to or withdrawal from a vault in the last day. */
 export interface SingleFlow {
   /** `txHash:logIndex`. */
   key: string;
@@ -40,7 +40,7 @@ export interface SingleFlow {
 export interface DayFlows {
   inflow: bigint;
   outflow: bigint;
-  /** The five largest deposits and withdrawals by absolute amount. */
+  /** At most five flows, deposits and withdrawals together, with the largest absolute amounts first. */
   largest: readonly SingleFlow[];
 }
 
@@ -69,11 +69,11 @@ export interface RegistryChange {
   to: string;
   /** Reason for people, or empty. */
   reason: string;
-  /** True if an operator made the change, false if a registry proof did. */
+  /** True if an operator made the change, false if the service's own check of the vault did. */
   byOperator: boolean;
 }
 
-/** A governance event of a vault that no view function shows. */
+/** A governance event of a vault that reports a change which no other signal reports. */
 export interface GovernanceChange {
   /** `txHash:logIndex`. */
   key: string;

@@ -14,10 +14,10 @@ export interface FeedRound {
 }
 
 /**
- * Reason why a feed's answer is not used. `unread`: it could not be read; `decimals`, `description`: they differ from
- * the table; `incomplete`: the round has no answer yet or carries over an older one; `not_positive`: it is zero or
- * negative; `out_of_bounds`: it is implausibly small or large; `future`: its update is more than a minute ahead of the
- * block; `stale`: its update is too old.
+ * Reason why a feed's answer is not used. `unread`: it could not be read; `decimals`, `description`: the contract's
+ * value differs from the feed table; `incomplete`: the round has no answer yet or carries over an older one;
+ * `not_positive`: it is zero or negative; `out_of_bounds`: it is implausibly small or large; `future`: its update is
+ * more than a minute ahead of the block; `stale`: its update is too old.
  */
 export type FeedProblem =
   | "unread"
@@ -105,8 +105,9 @@ export function sequencerIsUp({ round, headTime }: { round: FeedRound | null; he
 }
 
 /**
- * Returns true if a feed's `description()` names one of the expected pairs. Letter case and spaces are ignored, a
- * hyphen counts as a slash, and a suffix that names the kind of feed (`Exchange Rate`, `Calculated`) is cut.
+ * Returns true if a feed's `description()` names one of the expected pairs, such as `ETH / USD`. Letter case and spaces
+ * are ignored, a hyphen counts as a slash, and a suffix for the kind of feed (`Exchange Rate`, `Calculated`) is
+ * ignored.
  */
 export function describesPair(feed: Pick<FeedDefinition, "pairs">, description: string): boolean {
   const text = description.toUpperCase().replaceAll(/\s+/g, "");

@@ -17,9 +17,7 @@ const feedAbi = parseAbi([
   "function description() view returns (string)",
 ]);
 
-/**
- * Results of one batch of reads of a chain's feeds. `feedPrices` turns them into prices at the block's timestamp.
- */
+/** Results of reading a chain's price feeds in one batch. `feedPrices` computes prices from them. */
 export interface FeedReadings {
   chainId: number;
   tokens: readonly TokenFeed[];

@@ -10,8 +10,8 @@ type FeedRow = readonly [proxy: Address, heartbeatS: number, deviationBps: numbe
 type TokenRow = readonly [token: Address, unit: string, pairs: string];
 
 /**
- * Builds a chain's feeds and tokens from rows. Each key of `feeds` is the pair that the feed's description must name,
- * or several possible pairs, separated by `|`. Throws an Error if a token names a pair that has no feed.
+ * Builds the price feeds of a chain from compact rows. Each key of `feeds` is the pair that the feed's description must
+ * name, or several possible pairs, separated by `|`. Throws an Error if a token names a pair that has no feed.
  */
 export function chainFeeds(chain: {
   sequencer: Address | null;

@@ -4,9 +4,8 @@ import { rollupFeeds } from "./rollup-feeds.ts";
 import { sovereignChainFeeds } from "./sovereign-chain-feeds.ts";
 
 /**
- * The price feeds of the chains that the code supports, by chain id. Where no source states them, the heartbeat is
- * assumed to be one day and the deviation 1%. A bridged token is `nominal` if its feed prices the token on its home
- * chain.
+ * The price feeds of the chains that are defined in code, by chain id. A heartbeat that no source states is assumed to
+ * be one day, and a deviation 1%. A bridged token is `nominal` if its feed prices the token on its home chain.
  */
 export const feedTables: Readonly<Record<number, ChainFeeds>> = {
   ...ethereumFeeds,

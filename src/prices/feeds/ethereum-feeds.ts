@@ -2,7 +2,7 @@ import { chainFeeds } from "./chainlink-feed-rows.ts";
 import type { ChainFeeds } from "./price-feed.ts";
 
 /**
- * Price feeds on Ethereum, collected offline. A feed is used only after its decimals and description have been
+ * Price feeds on Ethereum, compiled from public lists. A feed is used only after its decimals and description have been
  * confirmed on chain. Sources: Chainlink's reference data directory as copied by euler-xyz/oracle-checks@bbcf6063;
  * token addresses: @aave-dao/aave-address-book 4.68.1.
  */

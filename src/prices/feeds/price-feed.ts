@@ -16,7 +16,7 @@ export interface FeedDefinition {
   deviationBps: number;
 }
 
-/** A token, and the feeds whose answers multiply to its price in US dollars. */
+/** A token, and the feeds whose answers are multiplied to give its price in US dollars. */
 export interface TokenFeed {
   /** Address of the token; the zero address for the chain's native currency. */
   token: Address;
@@ -31,7 +31,7 @@ export interface TokenFeed {
   nominal?: true;
 }
 
-/** The price feeds of one chain, by the tokens that they price. */
+/** The price feeds of one chain, listed by token. */
 export interface ChainFeeds {
   /** Chainlink's sequencer uptime feed, or null if the chain has none. */
   sequencer: Address | null;

@@ -42,10 +42,10 @@ interface QuoteCheckInput {
 }
 
 /**
- * Returns a description of the first fault of an Across quote, for logs only, or null if it has none. Faults are a
- * contract or token other than expected, an output above the amount paid, a quote older than 30 minutes or from the
- * future, a fill deadline less than 10 minutes or more than 6 hours ahead, and an exclusivity period without a relayer,
- * longer than 15 minutes or not over before the fill deadline. Source: SpokePool.sol for its own bounds.
+ * Returns a description of the first fault of an Across quote, for logs only, or null if it has none. Faults are an
+ * unexpected contract or token, an output above the amount paid, a quote older than 30 minutes or from the future, a
+ * fill deadline less than 10 minutes or more than 6 hours ahead, and an exclusivity period that names no relayer, is
+ * longer than 15 minutes, or is not over before the fill deadline. Source: SpokePool.sol for its own bounds.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;

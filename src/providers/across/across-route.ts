@@ -12,7 +12,10 @@ import {
 /** Name of the Across provider, and its key in `GET /v1/bridges`. */
 export const ACROSS_KEY = "across";
 
-/** The contracts and tokens that an Across transfer uses, all from the deployment tables in code and settings. */
+/**
+ * The contracts and tokens that an Across transfer uses. All of them come from the deployment tables in code and in the
+ * settings.
+ */
 export interface AcrossRoute {
   origin: AcrossDeployment;
   destination: AcrossDeployment;
@@ -33,8 +36,8 @@ export function noAcrossRoute(code: string, detail: string): AppError {
  * Finds the contracts and tokens of a transfer in the deployment tables, without any network request. A multicall
  * handler is part of the route if the transfer has a destination call, or delivers the wrapped native token, which the
  * SpokePool would unwrap for a user. Throws `no_route` if the request excludes Across, stays on one chain, names a
- * chain without a deployment or with no tokens, names tokens that are not listed under one asset (native currency can
- * be paid but not requested), or needs a handler on a chain that has none.
+ * chain without a deployment or without tokens, names two tokens that are not listed as the same asset (native currency
+ * can be paid but not requested), or needs a handler on a chain that has none.
  */
 export function findAcrossRoute(request: TransferRequest, deployments: AcrossDeployments): AcrossRoute {
   if (request.bridges !== null && !request.bridges.includes(ACROSS_KEY))

@@ -70,8 +70,8 @@ function isZeroApproval(data: Hex, spender: Address): boolean {
 }
 
 /**
- * The data from which every field of an Across deposit transaction follows: request, route, quote terms and integrator
- * id (null if none is appended).
+ * The data that determines every field of an Across deposit transaction: request, route, quote terms and integrator id
+ * (null if none is appended).
  */
 export interface ExpectedDeposit {
   request: TransferRequest;
@@ -95,7 +95,7 @@ export function verifyAcrossDeposit(
 /**
  * Returns the names of the fields in which an Across deposit transaction differs from the expected one: target, value,
  * every argument of `deposit`, the calls in its message, and the appended bytes. Empty if it matches. If the calldata
- * cannot be decoded, the list contains the decoder's error message. Never throws.
+ * cannot be decoded, the decoder's error message takes the place of the fields of the calldata. Never throws.
  */
 export function findDepositDifferences(
   transaction: VerifiedTransfer["transaction"],

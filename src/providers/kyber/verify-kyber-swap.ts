@@ -79,7 +79,7 @@ export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInpu
   };
 }
 
-/** Returns a token's address in KyberSwap's API, which has an address of its own for the native currency. */
+/** Returns the address that KyberSwap's API uses for a token. It differs only for the native currency. */
 export const kyberToken = (token: Address): Address => (isNative(token) ? KYBER_NATIVE : token);
 
 /** Throws `upstream_rejected` if the contracts that swap receive more than the amount paid. */

@@ -52,7 +52,7 @@ const ETHER = 10n ** 18n;
 const EVERY_FACET: readonly BridgeFacet[] = ["across", "stargate", "celer", "polymer"];
 
 /**
- * LI.FI's own contracts, without those of the bridges it uses, in pairs of chain id and contracts. Sources:
+ * LI.FI's own contracts by chain, without those of the bridges it uses, as pairs of chain id and contracts. Sources:
  * lifinance/contracts deployments at ef00558f (2026-08); previous fee contracts from its deployment log; facets as
  * registered in the Diamonds in 2026-09.
  */
@@ -249,8 +249,9 @@ const knownLifiDeployments: LifiDeployments = new Map(
 );
 
 /**
- * Returns LI.FI's deployments in code together with additions for other chains, such as local ones, by chain id. Throws
- * `internal` if an addition names a chain with a deployment in code, so that no setting can replace a known address.
+ * Returns LI.FI's deployments in code together with `additions` for other chains, such as local ones, by chain id.
+ * Throws `internal` if an addition names a chain with a LI.FI deployment in code, so that no setting can replace a
+ * known address.
  */
 export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployments {
   for (const chainId of additions.keys()) {

@@ -18,8 +18,8 @@ const LOGO = /^https:\/\/[\w.-]+\/[\w./%-]{1,400}$/;
 type CheckedFields = Pick<TransferQuote, "toAmount" | "toAmountMin" | "supportsCall" | "supportsPlain">;
 
 /**
- * Converts a step of a LI.FI response to a quote, with the fields in `checked` in place of the step's own. Fees are
- * those that the step declares; a logo, duration or gas estimate that is missing or invalid becomes null.
+ * Converts a step of a LI.FI response to a quote. The amounts and supported deliveries come from `checked`, the fees
+ * from what the step declares. A logo, duration or gas estimate that is missing or invalid becomes null.
  */
 export function quoteFromStep(step: LifiStep, checked: CheckedFields): TransferQuote {
   const bridge = bridgeOfTool(step.tool)?.bridge ?? null;

@@ -10,8 +10,8 @@ import type { LifiContext } from "./lifi-context.ts";
 type Phase = ProviderStatus["phase"];
 
 /**
- * Requests the status of a transfer from LI.FI, for at most 4 seconds. The transactions that it names must be verified
- * on chain: the status proves nothing, and its `proof` is null. The phase is `unknown` if LI.FI does not know the
+ * Requests the status of a transfer from LI.FI, for at most 4 seconds. The status proves nothing: its `proof` is null,
+ * and callers must verify on chain the transactions that it names. The phase is `unknown` if LI.FI does not know the
  * transfer. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI
  * `GET /status`.
  */

@@ -18,8 +18,8 @@ type ToolQuery = Pick<TransferRequest, "fromChainId" | "toChainId" | "toToken" |
 };
 
 /**
- * Returns LI.FI's keys of the tools that can serve a request: tools that it allows, that exist on both chains, that can
- * deliver the token, and whose calldata can be verified. Empty if there are none.
+ * Returns LI.FI's keys of the verifiable tools that can serve a request: tools of allowed bridges whose facet exists on
+ * the source chain and that can deliver the token on the destination chain. Empty if there are none.
  */
 export function toolsFor(deployments: LifiDeployments, request: ToolQuery): string[] {
   const source = deployments.get(request.fromChainId);
@@ -78,9 +78,9 @@ export function toolDeliveryModes(
 }
 
 /**
- * Returns the LI.FI tools that may serve a request, or null for a transfer on one chain, where LI.FI chooses the
- * exchange. Throws `no_route` if no verifiable tool can serve it, for a destination call with native currency, and for
- * a swap of a token into itself.
+ * Returns the LI.FI tools that may serve a transfer to another chain, or null for a transfer on one chain, where LI.FI
+ * chooses the exchange. Throws `no_route` if a chain has no deployment or no verifiable tool can serve the request, for
+ * a destination call with native currency, and for a swap of a token into itself.
  */
 export function requestedTools(context: LifiContext, request: TransferRequest): string[] | null {
   const { deployments } = context;

@@ -41,9 +41,9 @@ interface VeloraParts {
 }
 
 /**
- * Creates the Velora provider, which swaps tokens on the chains that KyberSwap does not serve and delivers them to the
- * user. It has no bridges, destination calls or events. Its status is always `unknown`, because only the receipt shows
- * the result of a swap. Throws `internal` if `options.deployments` names a chain that is defined in code.
+ * Creates the Velora provider, which swaps tokens on chains that it serves and KyberSwap does not, and delivers them to
+ * the user. It has no bridges, destination calls or events. Its status is always `unknown`, because only the receipt
+ * shows the result of a swap. Throws `internal` if `options.deployments` names a chain that is defined in code.
  */
 export function createVelora(options: VeloraOptions): Provider {
   const deployments = resolveVeloraDeployments(options.deployments ?? []);
@@ -101,7 +101,7 @@ interface SwapInput {
 }
 
 /**
- * * Requests a price. Errors of the client propagate; throws `upstream_rejected` if the price is for another swap.
+ * Requests a price. Errors of the client propagate; throws `upstream_rejected` if the price is for another swap.
  * Source: `GET /prices`.
  */
 async function quoteSwap(parts: VeloraParts, input: SwapInput): Promise<TransferQuote> {

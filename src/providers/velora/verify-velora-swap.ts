@@ -71,7 +71,7 @@ export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyIn
   };
 }
 
-/** Returns a token's address in Velora's API, which has an address of its own for the native currency. */
+/** Returns the address that Velora's API uses for a token. It differs only for the native currency. */
 export const veloraToken = (token: Address): Address => (isNative(token) ? VELORA_NATIVE : token);
 
 /**

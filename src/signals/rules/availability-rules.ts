@@ -101,8 +101,8 @@ const NO_LIMIT = 2n ** 127n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
 /**
- * Reports that the vault's contract has paused deposits, once per pause, if two consecutive snapshots of the last two
- * hours show the change.
+ * Reports that a vault's contract has paused deposits, once per pause: of two consecutive snapshots within the last two
+ * hours, the earlier shows open deposits and the later paused ones.
  */
 export const paused = turnRule({
   id: "paused",
@@ -118,8 +118,8 @@ export const paused = turnRule({
 });
 
 /**
- * Reports that the vault's contract accepts deposits again after a pause, if two consecutive snapshots of the last two
- * hours show the change.
+ * Reports that a vault's contract accepts deposits again after a pause: of two consecutive snapshots within the last
+ * two hours, the earlier shows paused deposits and the later open ones.
  */
 export const unpaused = turnRule({
   id: "unpaused",
@@ -160,8 +160,9 @@ export const capacityExhausted = turnRule({
 });
 
 /**
- * Reports that the vault's remaining deposit capacity has risen above zero, if two consecutive snapshots of the last
- * two hours show it. Deposits must be open in both, and the capacity known.
+ * Reports that a vault's remaining deposit capacity has risen above zero: of two consecutive snapshots within the last
+ * two hours, the earlier shows no capacity and the later some. In both, deposits must not be paused and the capacity
+ * must be known.
  */
 export const capacityOpened = turnRule({
   id: "capacity_opened",
@@ -194,8 +195,9 @@ const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
 const MIN_BASELINE_HOURS = 12;
 
 /**
- * Reports that at most 5% of the vault's total assets can still be withdrawn immediately, although the hourly median
- * was above 10%. Needs more than 12 hourly snapshots; vaults with negligible assets are ignored.
+ * Reports that at most 5% of a vault's total assets can be withdrawn immediately, although the median of its hourly
+ * snapshots was above 10%. The amount is what the largest known shareholder can withdraw. Needs more than 12 hourly
+ * snapshots; vaults with negligible assets are ignored.
  */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",

@@ -206,8 +206,9 @@ export const governanceChanged: SignalRule = governanceRule({
 });
 
 /**
- * Reports governance changes of the last day that are pending, because they need more time or another transaction, and
- * their cancellation. One finding per event and contract covers its last 20 events.
+ * Reports governance changes that were submitted in the last day and need a timelock or another transaction to take
+ * effect, and cancellations of such changes. One finding per contract and type of event covers its 20 latest
+ * occurrences.
  */
 export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",

@@ -28,7 +28,9 @@ export const vaultAdded: SignalRule = {
   },
 };
 
-/** Reports each change of the vault's registry status in the last 24 hours, by an operator or by a registry proof. */
+/**
+ * Reports each change of a vault's registry status in the last 24 hours, by an operator or by the service's own check.
+ */
 export const registryChanged: SignalRule = {
   rule_id: "registry_changed",
   dimension: "trust",

@@ -23,8 +23,8 @@ const LOSS: readonly (readonly [Tier, number])[] = [
 ];
 
 /**
- * Reports a fall of the share price below its 24-hour high by more than rounding: more than two of the asset's smallest
- * units per whole share. Ignores vaults without shares.
+ * Reports that the share price is below its 24-hour high by more than rounding, which is two of the asset's smallest
+ * units per whole share. Ignores vaults without shares, and snapshots from when the vault's assets were negligible.
  */
 export const sharePriceLoss: SignalRule = {
   rule_id: "share_price_loss",

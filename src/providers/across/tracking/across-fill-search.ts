@@ -27,10 +27,10 @@ interface FillSearch {
 }
 
 /**
- * Searches the destination chain's logs for the transaction that filled an Across deposit. Starts at about the
- * deposit's quote time, at most 100,000 blocks below the head, and makes at most 8 log requests of up to 10,000 blocks.
- * Returns its hash, or null if none was found, which does not prove that there is no fill. Errors of the chain client
- * propagate.
+ * Searches the destination chain's logs for the transaction that filled an Across deposit, and returns its hash.
+ * Returns null if none was found, which does not prove that there is no fill. The search starts at about the deposit's
+ * quote time, at most 100,000 blocks below the head, and makes at most 8 log requests of up to 10,000 blocks. Errors of
+ * the chain client propagate.
  */
 export async function searchFill(client: ChainClient, search: FillSearch): Promise<Hex | null> {
   const { deposited, destination, head } = search;

@@ -57,8 +57,8 @@ const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", subs
 /**
  * Returns the status of an Across transfer that the evidence supports. On-chain evidence takes precedence: the API's
  * status counts only if no chain contradicts it. A delivery has the substatus PARTIAL if the destination call failed,
- * and null if its outcome is unknown. The phase is `unknown` if there is neither a status of the API nor a pending or
- * included deposit. Pure.
+ * and null if its outcome is unknown. The phase is `unknown` if the API gives no status and the chains show no fill and
+ * no pending, reverted or included deposit. Pure.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   const { apiStatus, source, relay, fill } = evidence;

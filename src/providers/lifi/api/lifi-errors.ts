@@ -98,7 +98,7 @@ const UNAVAILABLE = "the routing provider is unavailable; try again later";
 /**
  * Converts an error response of LI.FI to an AppError: `rate_limited`, with `retry_after` as `retryAfterSeconds` returns
  * it (1–60 seconds); `upstream_timeout`; `no_route` with the reasons that the tools or the response state; otherwise,
- * and for an unknown code and status, `upstream_unavailable`. Source: docs.li.fi, error codes.
+ * for example for an unknown code and status, `upstream_unavailable`. Source: docs.li.fi, error codes.
  */
 export function failureFromLifiResponse(response: LifiErrorResponse): AppError {
   const body = parseBody(response.text);
@@ -117,8 +117,8 @@ function meaningOf(status: number, body: LifiErrorBody | null): ErrorMeaning {
 }
 
 /**
- * Returns the distinct `no_route` reasons of the LI.FI tools that gave no quote, in LI.FI's order; empty if `errors` is
- * missing. `errors` may have either of LI.FI's two shapes.
+ * Returns the distinct `no_route` reasons of the LI.FI tools that gave no quote, in LI.FI's order, or an empty list if
+ * `errors` is missing. `LifiErrorBody` describes the two shapes of `errors`.
  */
 export function toolErrorReasons(errors: LifiErrorBody["errors"]): LifiReason[] {
   if (errors === null || errors === undefined) return [];

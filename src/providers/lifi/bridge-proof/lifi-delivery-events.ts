@@ -95,10 +95,10 @@ export function findStargateRecovery(
 }
 
 /**
- * Returns the mint in a destination receipt that matches a CCTP burn, or null if the transaction reverted or none or
+ * Returns the mint in a destination receipt that matches a CCTP burn, or null if the transaction reverted or if none or
  * more than one matches. Circle assigns a message's nonce off chain, so the mint is matched by content: the same source
- * domain and sender, and the same message body except for the fee and expiration block, which the attestation sets. The
- * amount is what was minted for the recipient, after the fee.
+ * domain and sender, and the same message body except for the fee and expiration block, which the attestation sets.
+ * `amount` is what the recipient received, after the fee.
  */
 export function findCctpMint(
   receipt: Receipt,

@@ -71,9 +71,9 @@ export const logsAtAddress = (logs: readonly Log[], address: Hex): Log[] =>
   logs.filter((log) => isAddressEqual(log.address, address));
 
 /**
- * Returns the Stargate transfer that a source receipt shows, or null unless it contains exactly one `OFTSent` event of
- * Stargate's pools, to the destination chain, and exactly one transfer of LI.FI's Diamond. Sources: StargateBase.sol,
- * StargateFacetV2.sol.
+ * Returns the Stargate transfer that a source receipt shows. Returns null unless the receipt contains exactly one
+ * `OFTSent` event of Stargate's pools, which leads to the destination chain, and exactly one transfer event of LI.FI's
+ * Diamond. Sources: StargateBase.sol, StargateFacetV2.sol.
  */
 export function findStargateSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const { source, destination } = pair;
@@ -106,8 +106,8 @@ function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null
 }
 
 /**
- * Returns the CCTP burn that a source receipt shows, or null unless it contains exactly one CCTP message, which burns
- * Circle's USDC for the destination chain. Also null if CCTP is not deployed on both chains. Source:
+ * Returns the CCTP burn that a source receipt shows. Returns null if CCTP is not deployed on both chains, or unless the
+ * receipt contains exactly one CCTP message, which burns Circle's USDC for the destination chain. Source:
  * MessageTransmitterV2.sol.
  */
 export function findCctpSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {

@@ -61,8 +61,8 @@ export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | 
 }
 
 /**
- * Decoded calldata of a contract call on one chain. LI.FI's Executor takes `amount` (smallest unit) of
- * `transferredAssetId` and makes the calls in `swaps`; the last of them is the requested contract call.
+ * Decoded calldata of a contract call on one chain. LI.FI's Executor takes `amount` (in the smallest unit) of
+ * `transferredAssetId` and makes the calls in `swaps`, the last of which is the requested contract call.
  */
 export interface ExecuteCall {
   kind: "execute";

@@ -21,8 +21,8 @@ export interface QuoteClaim {
 }
 
 /**
- * What a LI.FI transaction is checked against: the request, the deployments in code, the time, and what the quote
- * states.
+ * What a LI.FI transaction is checked against: the request, the deployments on both chains, the time, and what the
+ * quote states.
  */
 export interface Verification {
   request: TransferRequest;

@@ -23,10 +23,10 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
 }
 
 /**
- * Returns the amounts that a LI.FI quote's JSON states for the delivery, and the native fee that its transaction pays
- * on top of the amount. With a destination call, they are the amounts before that call. The quote's own list of fees is
- * not used: the transaction shows what is paid. Throws `upstream_rejected` if the amounts contradict each other, are
- * zero, or are not stated.
+ * Returns the amounts that a LI.FI quote's JSON states for the delivery (before any destination call), and the native
+ * fee that its transaction pays on top of the amount. That fee is computed from the transaction's value, not from the
+ * quote's own list of fees. Throws `upstream_rejected` if the amounts contradict each other, are zero, or are not
+ * stated.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);

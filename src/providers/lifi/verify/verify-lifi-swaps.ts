@@ -27,11 +27,11 @@ interface SwapEnd {
 }
 
 /**
- * Verifies the swaps of a LI.FI transaction, at most 8, and returns the resulting token and amount; without swaps, what
- * was paid. The first call must pull exactly the requested amount and the others nothing, and each call must spend the
- * output of the previous one. The calldata of an exchange or of an unknown fee contract cannot be decoded, so callers
- * must check the minimum output that LI.FI's contract enforces after the swaps. Throws `upstream_rejected` if a call
- * does not match.
+ * Verifies the swaps and fee payments of a LI.FI transaction, at most 8 calls, and returns the resulting token and
+ * amount. Without calls, these are what was paid. The first call must pull exactly the requested amount and the others
+ * nothing, and each call must spend the output of the previous one. The calldata of an exchange or of an unknown fee
+ * contract cannot be decoded, so callers must check the minimum output that LI.FI's contract enforces after the swaps.
+ * Throws `upstream_rejected` if a call does not match.
  */
 export function checkSwaps(verification: Verification, swaps: readonly SwapData[]): SwapEnd {
   const { request } = verification;

@@ -64,7 +64,7 @@ function checkBridgeData(verification: Verification, call: BridgeCall): void {
   if (end.exact !== null) requireMatch(bridge.minAmount === end.exact, "bridge.minAmount");
 }
 
-/** A LI.FI quote with what it is verified against. */
+/** A LI.FI quote, and the request, deployments and time against which it is verified. */
 export interface LifiVerifyInput {
   request: TransferRequest;
   quote: LifiQuote;
