@@ -170,7 +170,7 @@ const ProviderSettings = z.strictObject({
   kyber: KyberSetting.optional(),
   velora: VeloraSetting.optional(),
 });
-/** The settings of all providers in `PROVIDERS`. */
+/** The settings of all providers in `PROVIDERS`. A provider that is absent is not used. */
 export type ProviderSettings = z.output<typeof ProviderSettings>;
 
 /** Returns the schema of one feed in `PRICES`. */
@@ -211,8 +211,8 @@ const flag = (fallback: boolean) =>
     .transform((text) => (text === undefined ? fallback : text === "on"));
 
 /**
- * Schema of `CHAINS`, a JSON list of the chains to serve. Undefined without the variable: then all supported chains are
- * served on public nodes.
+ * Schema of `CHAINS`, a JSON list of the chains to serve. The result is undefined if the variable is not set; all
+ * supported chains are then served on public nodes.
  */
 export const ChainsVariable = jsonVariable(z.array(ChainSetting).min(1));
 
@@ -286,15 +286,18 @@ export interface Config {
   partnerPeppers: readonly Pepper[];
 }
 
-/** A pepper: a versioned secret that API keys are hashed with. New keys use the highest version. */
+/**
+ * A pepper: a secret of the deployment that API keys and their secrets are hashed with. New keys use the highest
+ * version.
+ */
 export interface Pepper {
   version: number;
   secret: string;
 }
 
 /**
- * Parses the Worker's bindings to settings. Throws `internal` with the names, never the values, of all variables that
- * are missing or invalid.
+ * Parses the Worker's bindings into the deployment's settings. Throws `internal` with the names, never the values, of
+ * all variables that are missing or invalid.
  */
 export function parseConfig(env: unknown): Config {
   const parsed = Variables.safeParse(env);

@@ -27,7 +27,7 @@ import { MemoryCache } from "./redis/redis-memory-cache.ts";
 import { createNonceStore, type NonceStore } from "./redis/redis-nonces.ts";
 import { type Cache, createCache } from "./redis/two-level-cache.ts";
 
-/** The chains that the deployment serves, with a client of each for one request. */
+/** The chains that the deployment serves, and the RPC clients with which one request reads them. */
 export interface Chains {
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
   /** Returns the client of a chain, or null if the deployment does not serve the chain. */
@@ -44,7 +44,10 @@ export interface Providers {
   readonly scope: ProviderScope;
 }
 
-/** Everything that the verbs (the operations behind the API and its jobs) may use, bound to one request or job run. */
+/**
+ * Everything that the API's operations and the jobs may use, bound to one request or job run: settings, stores, chains,
+ * providers, the caller, the clock and the log.
+ */
 export interface Context {
   readonly config: Config;
   /** The Postgres database. Statements throw `store_unavailable`. */
@@ -124,8 +127,8 @@ const PATIENCE_MS = 6_000;
 const signInPolicy = { ...redisPolicy, hangMs: 5_000 };
 
 /**
- * Parses the Worker's bindings and creates what the isolate keeps between requests, without I/O. Throws `internal` with
- * the names of missing or invalid variables. It also logs the error, because no request's context exists yet.
+ * Creates what a Worker isolate keeps between requests from its bindings, without I/O. Throws `internal` with the names
+ * of missing or invalid variables. The error is also logged here, because no request's context exists yet.
  */
 export function createRuntime(env: unknown): Runtime {
   try {
@@ -181,8 +184,8 @@ export interface RequestFacts {
 }
 
 /**
- * Creates the context of one request or job run, without I/O. The actor is anonymous and `charge` does nothing until
- * the request is admitted.
+ * Creates the context of one request or job run, without I/O. Its caller is anonymous and its `charge` does nothing; an
+ * HTTP handler gets a copy with the authenticated caller and the rate limit of its route.
  */
 export function createContext(runtime: Runtime, request: RequestFacts): Context {
   const now = (): number => Date.now();

@@ -66,7 +66,7 @@ export const errorTable = {
   internal: { status: 500, title: "Internal error", retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;
 
-/** An error code that API responses show; a key of `errorTable`. */
+/** An error code of the API: a key of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable;
 
 /** Every error code of the API, in the order of `errorTable`. */
@@ -96,7 +96,10 @@ export interface ErrorMembers {
   price_stale: { subject: PriceSubject };
 }
 
-/** Subject of a price error: the vault's own share price, or a provider's offer compared with a fair price. */
+/**
+ * What a price error is about: the vault's own share price (`vault`), or a provider's offer compared with a fair price
+ * (`route`).
+ */
 export type PriceSubject = "vault" | "route";
 
 /** The trailing argument of `failure` for an error code: its additional fields, or no argument if the code has none. */

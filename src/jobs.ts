@@ -114,8 +114,8 @@ export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> =
 };
 
 /**
- * Runs the jobs of a cron trigger like `runJobs`; does nothing for an unknown trigger. Throws the first error of a job
- * once all jobs have ended.
+ * Runs the jobs of a cron trigger as `runJobs` does. `cron` is a key of `jobsByCron`; any other text does nothing.
+ * Throws the first error of a job once all jobs have ended.
  */
 export function handleCron(cron: string, makeContext: () => Context): Promise<void> {
   return runJobs(jobsByCron[cron] ?? [], makeContext);
@@ -218,7 +218,8 @@ const FOLLOW: MessageWork = { job: "follow_message", run: runFollowMessage, retr
 /**
  * Handles queue messages one by one, each with one log line. A failed backfill message is delivered again; any other
  * failed message is acknowledged, because a later cron run repeats its work. Messages of a dead-letter queue are only
- * logged, because the next index run queues their blocks again. Never throws.
+ * logged and acknowledged, because the next index run queues their blocks again. Throws only the errors of
+ * `makeContext`.
  */
 export async function handleMessages(batch: QueueBatch, makeContext: () => Context): Promise<void> {
   for (const message of batch.messages) {

@@ -19,8 +19,8 @@ import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./
 
 /**
  * What is read before a deposit is encoded: the vault's deposit conditions, the user's balance and the spender's
- * allowance, all at one block, except that a balance of the native currency is read separately. Balance and allowance
- * are in the token's smallest unit, `previewShares` in the share token's.
+ * allowance, all at one block. Only the balance for a payment in the native currency is read separately. Balance and
+ * allowance are in the token's smallest unit, `previewShares` in the share token's.
  */
 export interface Preflight {
   terms: DepositTerms;

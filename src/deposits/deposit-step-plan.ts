@@ -17,9 +17,9 @@ import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. The leg of
- * a second step has no transaction, because that is built for the amount that arrives. Nor does a leg that waits for a
- * signature.
+ * Returns the plan of the user's steps for a prepared deposit: one or two transactions (legs), each with the approvals
+ * before it. `paid` is the token that the user pays with. A leg has no transaction yet if it waits for a signature, or
+ * if it is the second step, which is built for the amount that arrives.
  */
 export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
   if (prepared.kind === "direct") {
@@ -51,7 +51,7 @@ function settling({ simulated, intent }: DirectDeposit): Pick<StepPlan, "settles
 }
 
 /**
- * Returns the leg of a deposit (its transaction and the approvals before it) in which the user calls the vault or the
+ * Returns the leg (a transaction and the approvals before it) in which the user deposits by calling the vault or the
  * Router. `slot` is `destination` for the second step of a two-step deposit.
  */
 export function directLeg(direct: DirectDeposit, slot: StepLeg["slot"]): StepLeg {

@@ -44,8 +44,9 @@ export function requestDepositPrices(
 }
 
 /**
- * Returns the prices for a prepared deposit that this request has read or requested. An unknown price is absent. Sends
- * no requests, but waits up to two seconds for requested prices that have not arrived. Never throws.
+ * Returns the prices of the tokens of a prepared deposit, as far as this request has read or requested them. An unknown
+ * price is absent. Sends no requests, but waits up to two seconds for requested prices that have not arrived. Never
+ * throws.
  */
 export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
   return pricesOfRequest(ctx, tokensOf(order));

@@ -15,8 +15,8 @@ import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * What a wallet signs for a deposit. A wallet that cannot batch calls sends the approval, then the transaction. One
- * that can sends `calls` as one batch (EIP-5792): the approvals that are still needed, then the deposit.
+ * What a wallet signs for a deposit. A wallet without batching sends the approval and then the transaction. A wallet
+ * with batching (EIP-5792) sends `calls` in one batch: the approvals that are still needed, then the deposit.
  */
 export interface SignableDeposit {
   transaction_request: TransactionRequest;

@@ -59,7 +59,10 @@ export interface BuiltRoute {
   end: RoutedEnd;
 }
 
-/** A deposit that starts with a swap or a bridge. */
+/**
+ * A prepared deposit that starts with a swap or bridge: the route that was built for it, and what the search found
+ * besides.
+ */
 export interface RoutedDeposit extends BuiltRoute {
   /** The signature payload that pays for the deposit, or null if an approval does. */
   authorization: PlannedAuthorization | null;
@@ -96,7 +99,7 @@ export type PreparedDeposit = {
 /** A function that prepares a deposit without recording it: `prepareDeposit`, or its counterpart for moves. */
 export type PrepareDeposit = (ctx: Context, input: BuildInput) => Promise<PreparedDeposit>;
 
-/** One attempt to build a route, during the route search for a deposit. */
+/** A route that the search for a deposit's route tries to build, with the order of the deposit. */
 export interface DepositAttempt extends RouteAttempt {
   order: DepositOrder;
 }

@@ -22,8 +22,8 @@ const SELLABLE: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Error for a deposit that is paid with the target vault's own share token. It has no error code, so the caller must
- * convert it.
+ * Error for a deposit that is paid with the target vault's own share token. It is not an AppError, so the caller must
+ * convert it to one.
  */
 export class OwnShareError extends Error {
   override readonly name = "OwnShareError";
@@ -61,8 +61,8 @@ export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quo
 }
 
 /**
- * Builds what `quoteDepositOrMove` quotes, at most once per idempotency key and caller. Throws the same errors; those
- * of `buildDepositOnce` propagate.
+ * Builds what `quoteDepositOrMove` quotes, at most once per idempotency key and caller; without a key (null), each call
+ * builds. Throws the same errors; those of `buildDepositOnce` propagate.
  */
 export function buildDepositOrMoveOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {
   return buildDepositOnce(ctx, { ...request, prepare: prepareDepositOrMove });

@@ -12,9 +12,9 @@ import type { Vault } from "../vaults/vault.ts";
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
- * Finds the vault whose shares pay for a deposit, if any. It is read from Postgres, because its contracts redeem the
- * shares. The result is `none` also if the target vault is unknown. Throws `store_unavailable`, `vault_not_found`, and
- * `token_unsupported` if the token is no longer that vault's share.
+ * Finds the vault whose shares pay for a deposit, if any. The vault is read from Postgres and not from the cache,
+ * because its contracts redeem the shares. The result is `none` also if the target vault is unknown. Throws
+ * `store_unavailable`, `vault_not_found`, and `token_unsupported` if the token is no longer that vault's share.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;

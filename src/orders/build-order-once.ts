@@ -60,10 +60,10 @@ interface BuildOutcome<T> {
 /**
  * Builds a deposit or withdrawal at most once per `Idempotency-Key` and caller (an authenticated partner, otherwise a
  * client address with its user). Within a day, a repeated request receives the stored response as long as its quote is
- * valid. Concurrent requests, in any isolate, wait for the first one and fail with its error. A failed build releases
- * the key. Without a key, every request builds. Throws `idempotency_conflict` if the key was used with other
- * parameters, `quote_expired` if the stored quote has expired, `upstream_timeout` if the first request does not finish
- * before the build deadline, `rate_limited`, `store_unavailable`. Errors of `build` propagate.
+ * valid. Concurrent requests, in any isolate, wait for the first one, and receive its response or fail with its error.
+ * A failed build releases the key. Without a key, every request builds. Throws `idempotency_conflict` if the key was
+ * used with other parameters, `quote_expired` if the stored quote has expired, `upstream_timeout` if the first request
+ * does not finish before the build deadline, `rate_limited`, `store_unavailable`. Errors of `build` propagate.
  */
 export async function buildOnce<T extends Built>(
   ctx: Context,

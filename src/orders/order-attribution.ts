@@ -23,10 +23,10 @@ export interface Attribution {
 type PartnerInput = { partner_id: string; partner_type: number };
 
 /**
- * Attributes a deposit or withdrawal to the partner that owns the API key or, without a key, to the partner id in the
- * request, which is then unverified. Throws `key_forbidden` if the key does not have the right `build`,
- * `partner_mismatch` if the request names another partner than the key's owner, and `vault_not_enrolled` if that
- * partner has not enrolled the vault.
+ * Attributes a deposit or withdrawal to the partner that made the request or, for any other caller, to the partner id
+ * in the request, which is not verified. Throws `key_forbidden` if the partner's API key does not have the right
+ * `build`, `partner_mismatch` if the request names another partner, and `vault_not_enrolled` if the partner has not
+ * enrolled the vault.
  */
 export function attributeOrder(
   ctx: Context,

@@ -70,8 +70,8 @@ export interface ValuedPayment {
 }
 
 /**
- * Returns the fair value of a payment in the same asset, one to one, or null if the decimals of either token or the
- * value of a fee on top are unknown. Pure.
+ * Returns the fair value of a payment whose paid and requested token are the same asset: one to one, plus the value of
+ * a fee on top. Null if the decimals of either token or the value of the fee are unknown. Pure.
  */
 export function sameAssetValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;

@@ -97,8 +97,8 @@ export interface DeliveredFloors extends ExactFloor {
 }
 
 /**
- * An order for a bridge's delivery: the expected delivery, its simulated output (both in smallest units), and the
- * allowed losses.
+ * An order for what a bridge delivers: the expected delivery, the output that the vault's preview or a simulation shows
+ * for it (`seen`), and the allowed losses. Both amounts are in smallest units.
  */
 export interface DeliveredOrder {
   expected: bigint;
@@ -110,8 +110,8 @@ export interface DeliveredOrder {
 
 /**
  * Returns the floors of an order for what a bridge delivers. `minIn`, unless it is given, is the expected amount less
- * the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is the simulated output
- * per unit less the vault's loss, rounded down. If the two together allow more loss than the slippage, `minOutPerIn` is
+ * the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is `seen` per expected
+ * unit, less the vault's loss, rounded down. If the two together allow more loss than the slippage, `minOutPerIn` is
  * raised, provided that at least half of the vault's loss remains allowed; otherwise, `minOut` is set instead. Returns
  * null if nothing is expected, or if the output per unit is too small to be enforced; the order then takes two steps.
  */

@@ -69,7 +69,7 @@ export interface RouteCandidate {
 /**
  * Returns the routes to try, in order: first those of the preferred bridge; within each of the two groups, one-step
  * before two-step routes; otherwise as ranked. `call` is true if a provider may deliver the token into a Router call.
- * Empty if no quote supports one of these ends.
+ * Empty if no quote supports a route of either kind.
  */
 export function candidatesOf(
   ranking: QuoteRanking,

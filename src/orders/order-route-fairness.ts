@@ -71,9 +71,9 @@ export interface OfferSet {
 const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === client.definition.chainId;
 
 /**
- * Returns the tokens whose prices are used to evaluate an order's offers: the paid token, the requested token, the
- * native currency in which fees on top are paid, the native or wrapped form of each, and the requested token's asset on
- * the source chain, whose price is used if the requested token has none.
+ * Returns the tokens whose prices are used to evaluate an order's offers: the paid token, the requested token and the
+ * native currency in which fees on top are paid, each also in its native or wrapped form. For a bridge, the requested
+ * token's form on the source chain is included; its price is used if the requested token has none.
  */
 export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
   const { from, to, native, counterpart } = tokensOf(set);
@@ -217,8 +217,8 @@ const UNFAIR_DETAIL =
   "the offered routes are worth less than the slippage tolerance allows, or have no price";
 
 /**
- * Creates the `price_unsafe` error of an offer, with subject `route`. Its cause, for logs only, is the broken rule;
- * null if no tolerance keeps the guaranteed value high enough.
+ * Creates the `price_unsafe` error of an offer, with the subject `route`. `broken`, the rule that the offer breaks,
+ * becomes the error's cause, which is only logged; it is null if no tolerance keeps the guaranteed value high enough.
  */
 export function unfairOffer(broken: FairnessBreach | null): AppError {
   const cause = new Error(broken === null ? "no tolerance" : `${broken.rule}: ${broken.why}`);

@@ -121,12 +121,12 @@ interface RouteSearch<B> {
 /**
  * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
  * preference until one passes simulation. Target tokens are tried in their order; for each, the preferred bridge before
- * others, then one-step before two-step routes. If `passesOf` says so, all tokens are first tried over the preferred
- * bridge alone. A token that the vault refuses is not tried again. A provider that cannot be reached, or whose answer
- * contradicts the request, its own quote or a fair value, is not used again in this search; no provider builds more
- * than four times. After 5.5 seconds, no build is started; after three seconds, no further token is quoted if something
- * has failed. An error that no other route could avoid is thrown immediately. If no route succeeds, throws the most
- * useful failure (`mostUsefulFailure`); throws `token_unsupported` if the paid address is not a token, and
+ * others, then one-step before two-step routes. With a preferred bridge and several target tokens, all tokens are first
+ * tried over that bridge alone. A token that the vault refuses is not tried again. A provider that cannot be reached,
+ * or whose answer contradicts the request, its own quote or a fair value, is not used again in this search; no provider
+ * builds more than four times. After 5.5 seconds, no build is started; after three seconds, no further token is quoted
+ * if something has failed. An error that no other route could avoid is thrown immediately. If no route succeeds, throws
+ * the most useful failure (`mostUsefulFailure`); throws `token_unsupported` if the paid address is not a token, and
  * `upstream_timeout` after 7.2 seconds. Errors of the RPC nodes propagate.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {

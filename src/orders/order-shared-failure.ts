@@ -23,8 +23,8 @@ const redisKey = (work: string): string => `build-failure:${keccak256(stringToHe
 
 /**
  * Shares the failure of a build with requests that wait for the same build: in this isolate, and for five seconds
- * through Redis in others. `work` identifies the build: caller, idempotency key and parameters. Errors without a code
- * are shared as `internal`. Never throws.
+ * through Redis in others. `work` identifies the build: caller, idempotency key and parameters. An error that is not an
+ * AppError is shared as `internal`. Never throws.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;
@@ -35,9 +35,9 @@ export async function shareFailure(ctx: Context, failed: { work: string; error: 
 }
 
 /**
- * Throws the latest failure of the build `work` in this isolate if it happened after `since`, the time in UNIX
- * milliseconds at which the waiting request started. Otherwise does nothing: an earlier failure must not prevent a new
- * request from building.
+ * Throws the latest failure of a build in this isolate if it happened after `since`, the time in UNIX milliseconds at
+ * which the waiting request started. `work` identifies the build: caller, idempotency key and parameters. Does nothing
+ * otherwise, because an earlier failure must not prevent a new request from building.
  */
 export function throwLocalFailure(of: { work: string; since: number }): void {
   throwIfLater(latest.get(of.work), of.since);

@@ -303,7 +303,8 @@ export function toLeg(
  * Returns the steps of a withdrawal that was just built, in order: the redemption, request or cooldown, the claim if
  * the vault settles later and does not pay by itself, and the transfer if there is one. Before the redemption and the
  * transfer come their approvals, or the signature that replaces these. The claim and the steps of the transfer are
- * `waiting`. `signed` is the transaction with the user's signature, if it was just provided; the signature step is then `done`.
+ * `waiting`. `signed` is the transaction with the user's signature, if the user has just provided it; the signature
+ * step is then `done`.
  */
 export function toBuiltWithdrawalSteps(
   { source, destination, settles, unclaimed }: StepPlan,

@@ -5,7 +5,7 @@ import { type ChainToken, type Prices, priceOf, type TokenPrice } from "../price
 import type { BridgedAsset } from "../providers/provider-bridged-assets.ts";
 import type { TokenRelation } from "./order-fairness-rules.ts";
 
-/** One provider's table in code: for each chain, tokens with the asset that each represents. */
+/** A provider's asset table in code: for each chain, its tokens and the asset that each of them represents. */
 export interface AssetTable {
   assets(chainId: number): readonly BridgedAsset[];
 }

@@ -10,7 +10,7 @@ import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-order-payment.ts";
 
 /**
  * The user's next transaction for a deposit (a claim or a second step): `next` is the simulated transaction, `refusal`
- * the error that prevents it from being sent now. Both are null if there is nothing to send.
+ * the reason why it cannot be sent now. Both are null if there is nothing to send.
  */
 export interface NextStepOutcome {
   next: NextStep | null;
@@ -24,11 +24,11 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 });
 
 /**
- * Simulates a claim of settled shares and returns the transaction to sign. The simulation gives the user native
- * currency for gas by a state override, and runs 30 seconds after `headTime`, the timestamp (UNIX seconds) of the block
- * at which the claimable shares were read. Returns a refusal instead if the chain is not served (`chain_unsupported`)
- * or the claim would revert (the vault's error code, or `would_revert`). Throws `simulation_unavailable`. Errors of the
- * RPC nodes propagate.
+ * Simulates a call that claims a settled deposit or redemption request, or cancels a redemption request, and returns
+ * the transaction to sign. The simulation gives the user native currency for gas by a state override, and runs 30
+ * seconds after `headTime`, the timestamp (UNIX seconds) of the block at which the request was read. Returns a refusal
+ * instead if the chain is not served (`chain_unsupported`) or the call would revert (the vault's error code, or
+ * `would_revert`). Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,

@@ -16,7 +16,10 @@ import { generateCredential, isCredential } from "./partner-credentials.ts";
  */
 export type Access = "public" | "sign_in" | "session" | "read" | "manage" | "admin";
 
-/** Credentials from the headers of a request. A field is null if its header is absent. */
+/**
+ * Credentials from the headers of a request: API key, secret, and the `Authorization` header. A field is null if its
+ * header is absent.
+ */
 export interface OfferedCredentials extends OfferedPair {
   authorization: string | null;
 }

@@ -23,9 +23,10 @@ export interface CountedRequest {
 
 /**
  * Counts a request against a rate limit, separately for each caller and, if `user` is given, for each user address of
- * that caller. It never counts by user address alone, because a third party could then lock the user out. A caller is a
- * partner authenticated by secret or session; an API key alone, together with the client address, so that a copied key
- * does not exhaust the partner's limit; or a client address without credentials. Never throws.
+ * that caller. It never counts by user address alone, because a third party could then lock the user out. A partner
+ * that is authenticated by secret or session is one caller. A partner's API key without its secret counts separately
+ * for each client address, so that a copied key does not exhaust the partner's limit. Every other caller is a client
+ * address. Never throws.
  */
 export async function countRequest(
   ctx: Context,

@@ -29,7 +29,7 @@ export type PartnerProof = "key" | "pair" | "session";
  */
 export const ALL_RIGHTS: readonly KeyRight[] = ["build", "read", "manage"];
 
-/** A partner that has made a request, and how the request was authenticated. */
+/** A partner as the caller of a request, and how the request was authenticated. */
 export interface PartnerActor {
   kind: "partner";
   partner: PartnerIdentity;
@@ -48,8 +48,8 @@ export interface PartnerActor {
 export type Actor = { kind: "anonymous" } | PartnerActor | { kind: "admin" };
 
 /**
- * Returns the partner that the request was authenticated as. Throws `credentials_required` for every other caller, and
- * for an API key without its secret.
+ * Returns the authenticated partner that made a request. Throws `credentials_required` for any other caller, and for a
+ * partner that sent its API key without the secret.
  */
 export function requirePartner(ctx: { readonly actor: Actor }): PartnerActor {
   if (ctx.actor.kind === "partner" && ctx.actor.proof !== "key") return ctx.actor;

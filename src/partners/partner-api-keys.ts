@@ -19,8 +19,9 @@ import { requirePartner } from "./partner-actor.ts";
 import { credentialPrefix, generateCredential } from "./partner-credentials.ts";
 
 /**
- * Generates an API key and its secret. `shown` is what the partner sees once, `stored` what the database keeps: their
- * digests. Throws `internal` if no pepper (the deployment's secret for digests of credentials) is configured.
+ * Generates an API key and its secret. `shown` is what the response shows, only once; `stored` is what the database
+ * keeps: the digests of both, and the prefix for display. Throws `internal` if no pepper (the deployment's secret for
+ * digests of credentials) is configured.
  */
 export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKeys; stored: StoredPair }> {
   const [pepper] = ctx.config.partnerPeppers;
@@ -37,11 +38,12 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces the API key and secret of the authenticated partner, and writes an audit entry. When this returns, the old
- * pair and all other sessions of the partner are invalid. Concurrent calls with one session run one after the other:
- * only the pair of the last call stays valid. Of concurrent calls with one key pair, only the first succeeds, because
- * it makes that pair invalid. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
- * `store_unavailable` (also after 20 lost races), and `internal` if no pepper is configured.
+ * Replaces one key pair of the authenticated partner and writes an audit entry: the pair that authenticated the request
+ * or, for a session, the partner's first pair. When this returns, the replaced pair and all other sessions of the
+ * partner are invalid; its further key pairs stay valid. Concurrent calls with one session run one after the other, so
+ * only the pair of the last call stays valid. Of concurrent calls with one key pair, only the first succeeds. Throws
+ * `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable` (also after 20 lost races), and
+ * `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);

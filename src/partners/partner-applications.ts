@@ -46,8 +46,8 @@ export async function getApplication(ctx: Context, address: Address): Promise<Ap
 }
 
 /**
- * Returns one page of partner applications, newest first. The page starts after the position `before`, or with the
- * newest one if it is null. A null `status` selects all statuses. Throws `store_unavailable`.
+ * Returns one page of partner applications, newest first. `before` is the position of the last application on the
+ * previous page, or null for the first page. A null `status` selects all statuses. Throws `store_unavailable`.
  */
 export async function listApplications(
   ctx: Context,
@@ -61,7 +61,7 @@ export async function listApplications(
 
 /**
  * Applies an administrator's decision to a partner application and writes an audit entry. A revocation invalidates the
- * partner's API key and sessions immediately, because every authentication checks the application. Throws
+ * partner's API keys and sessions immediately, because every authentication checks the application. Throws
  * `application_not_found`, `store_unavailable`, and `application_pending`, `application_rejected`,
  * `application_revoked` or `application_exists` (approved) if the application's status does not allow the decision.
  */

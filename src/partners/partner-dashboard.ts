@@ -40,10 +40,11 @@ const NO_WITHDRAWALS = {
 };
 
 /**
- * Returns statistics about the deposits and withdrawals built with the authenticated partner's API key since a time, or
- * about all of them if `since` is null: counts by outcome, number of users, the fraction of ended deposits that were
- * completed (null if none has ended), volumes by token in the token's smallest unit, for the 200 tokens with the most
- * deposits, and counts by day, for the newest 366 days with any. Throws `credentials_required`, `store_unavailable`.
+ * Returns statistics about the deposits and withdrawals built with the authenticated partner's API keys since a time,
+ * or about all of them if `since` is null: counts by outcome; the number of users who sent a deposit; the fraction of
+ * ended deposits that were completed (null if none has ended); the amounts of completed deposits in the paid token's
+ * smallest unit, for the 200 tokens with the most of them; and counts for the newest 366 days on which any was built
+ * and then sent. Throws `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
@@ -110,9 +111,9 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
 }
 
 /**
- * Returns one page of the deposits and withdrawals built with the authenticated partner's API key, newest first. The
- * page starts after the position `before`, or with the newest one if it is null. A null `direction` selects both.
- * Throws `credentials_required`, `store_unavailable`.
+ * Returns one page of the deposits and withdrawals built with the authenticated partner's API keys, newest first.
+ * `before` is the position of the last row on the previous page, or null for the first page. A null `direction` selects
+ * both. Throws `credentials_required`, `store_unavailable`.
  */
 export async function listTransactions(
   ctx: Context,

@@ -33,8 +33,8 @@ export interface ExpectedSiweMessage {
 }
 
 /**
- * Formats the sign-in message that the wallet signs. Throws viem's error if the public URL is not a valid origin.
- * Source: EIP-4361.
+ * Formats the sign-in message (Sign-In with Ethereum) that the wallet signs. It expires ten minutes after `issuedAt`.
+ * Throws a TypeError if the public URL is not a URL, and viem's error if another field is invalid. Source: EIP-4361.
  */
 export function writeSiweMessage(expected: ExpectedSiweMessage): string {
   return createSiweMessage({
@@ -51,9 +51,9 @@ export function writeSiweMessage(expected: ExpectedSiweMessage): string {
 }
 
 /**
- * Returns the names of the fields in which a sign-in message differs from the expected one, or an empty list if it
- * matches and has not expired at `now` (UNIX milliseconds). viem's `validateSiweMessage` is not used, because it does
- * not check chain id, URI, version and issue time.
+ * Returns the names of the fields in which a sign-in message differs from the expected one; an expired message differs
+ * in `expiration_time`. Empty if the message is valid at `now` (UNIX milliseconds). viem's `validateSiweMessage` is not
+ * used, because it does not check chain id, URI, version and issue time.
  */
 export function findSiweMismatches(
   message: string,
@@ -98,8 +98,8 @@ const StoredMessageJson = z.object({ message: z.string(), chainId: z.int(), issu
 const NONCE_PATTERN = /^[0-9a-f]{32}$/;
 
 /**
- * Returns the key under which the nonce store keeps a nonce. It contains the purpose and the address, so that the nonce
- * is valid only for these.
+ * Returns the key under which the nonce store keeps a nonce. It contains the purpose and the address, so the nonce is
+ * valid only for them.
  */
 export function nonceKey(of: { purpose: SigningPurpose; address: Address; nonce: string }): string {
   return `${of.purpose}:${of.address.toLowerCase()}:${of.nonce}`;

@@ -51,11 +51,12 @@ interface ActionFacts {
 }
 
 /**
- * Returns what a user can do at a vault now: deposit, withdraw, claim and cancel. Each possible action has its largest
- * amount, in smallest units (null if unlimited or unknown); an impossible one has the error code that a build would
- * return and the time at which it becomes possible. The vault comes from the cached registry, the state from one RPC
- * request, or two if the terms depend on the balance. If the database fails, requests that can be read only by their id
- * are missing. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`; errors of the RPC nodes propagate.
+ * Returns what a user can do at a vault now: deposit, withdraw, claim and cancel. A possible action has its largest
+ * amount in smallest units (null if unlimited or unknown). An impossible one has an error code that explains it and, if
+ * known, the time at which it becomes possible. The vault comes from the cached registry, the state from one RPC
+ * request, or two if the vault's withdrawals are supported. If the database fails, requests that can be read only by
+ * their id are missing. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`; errors of the RPC nodes
+ * propagate.
  */
 export async function getActions(
   ctx: Context,
@@ -217,11 +218,11 @@ function exitRefusal(
 }
 
 /**
- * Returns what a user can claim now: the payments of redemptions that are ready (in the smallest unit of the paid
- * token), otherwise the shares of deposit requests (the amount is that of the deposited assets). The amount is null if
- * one of its parts is unknown. If nothing is ready, the code is `nothing_to_withdraw` if there are no open requests,
- * `cooldown` if one is known to become ready after the block's `timestamp` (UNIX seconds), with the earliest such time
- * in `until`, and otherwise `request_pending`.
+ * Returns what a user can claim now. `max` is the payment of the redemptions that are ready, in the smallest unit of
+ * the paid token; if there are none, the assets of the settled deposit requests whose shares are ready. It is null if
+ * one of its parts is unknown. If nothing is ready, the code is `nothing_to_withdraw` without open requests; `cooldown`
+ * if a redemption is known to become ready after the block's `timestamp` (UNIX seconds), with the earliest such time in
+ * `until`; and otherwise `request_pending`.
  */
 export function claimAction({
   requests,

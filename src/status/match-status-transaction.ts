@@ -54,7 +54,8 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 
 /**
  * Finds the deposit or withdrawal that a transaction belongs to and returns the strongest match, or null if there is
- * none. Reads only the database, so `seen` must contain what the chain shows. Throws `store_unavailable`.
+ * none. Only the database is read; what the chain shows of the transaction must be in `found.seen`. Throws
+ * `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;

@@ -33,7 +33,7 @@ export interface TransferSearch {
   head: number;
 }
 
-/** Transactions that a search found. */
+/** The result of a search for token transfers: the transactions that it found. */
 export interface FoundTransfers {
   /** Hashes of the transactions, oldest first. */
   hashes: Hex[];
@@ -43,9 +43,9 @@ export interface FoundTransfers {
 
 /**
  * Finds transactions with matching ERC-20 transfers from block `from` to the head. Each search reads the newest 16,000
- * blocks again and, with at most ten requests each, the newest older blocks that no earlier search has read, so that
- * repeated searches cover all blocks. Blocks that the nodes refuse to search are left out. Throws
- * `upstream_unavailable`, `upstream_timeout`.
+ * blocks again and, of the older blocks that no earlier search has read, the newest ones, with at most ten requests for
+ * each of the two parts. Repeated searches thus cover all blocks. Blocks that the nodes refuse to search are left out.
+ * Throws `upstream_unavailable`, `upstream_timeout`.
  */
 export async function findTransfers(ctx: Context, search: TransferSearch): Promise<FoundTransfers> {
   const { from, head } = search;

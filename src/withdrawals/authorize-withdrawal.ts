@@ -40,11 +40,11 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
 }
 
 /**
- * Completes a built withdrawal with its user's signature: simulates the signed Router call on the real state, and
- * returns the build response with that transaction filled in. Tracks the withdrawal first, which may update its row.
- * The signature is not stored and changes no state. Throws `withdrawal_not_found`; `withdrawal_state` if the withdrawal
- * needs no signature or was already sent; `quote_expired` once the quote has expired; `store_unavailable`. Errors of
- * `authorizeOrder` propagate.
+ * Completes a built withdrawal that the user signs: verifies the signature, simulates the signed Router call without
+ * state overrides, and returns the build response with the signed transaction filled in. The signature is not stored
+ * and does not change the withdrawal's state; but the stored withdrawal is first updated from the chains. Throws
+ * `withdrawal_not_found`; `withdrawal_state` if the withdrawal needs no signature or was already sent; `quote_expired`
+ * once the quote has expired; `store_unavailable`. Errors of `authorizeOrder` propagate.
  */
 export async function authorizeWithdrawal(
   ctx: Context,
@@ -67,10 +67,12 @@ export async function authorizeWithdrawal(
 }
 
 /**
- * Returns the step that cancels a withdrawal's signed order before it is submitted: a transaction or, for an ERC-3009
- * order while `signature` is null, the message to sign. `signature` is the user's signature of that message. Tracks the
- * withdrawal first. Throws `withdrawal_not_found`; `withdrawal_state` if the withdrawal needs no signature, was already
- * sent, or needs no cancellation; `store_unavailable`. Errors of `cancelAuthorization` propagate.
+ * Returns the next step with which a user cancels a withdrawal's signed order that has not been submitted. Permit2
+ * takes one transaction of the user. ERC-3009 takes two steps: while `signature` is null, the cancellation message to
+ * sign; with the user's signature of it, a transaction that any account can send. First updates the stored withdrawal
+ * from the chains. Throws `withdrawal_not_found`; `withdrawal_state` if the withdrawal needs no signature, was already
+ * sent or cancelled, or is signed with an ERC-2612 permit, whose order nobody but the user can submit;
+ * `store_unavailable`. Errors of `cancelAuthorization` propagate.
  */
 export async function cancelWithdrawal(
   ctx: Context,

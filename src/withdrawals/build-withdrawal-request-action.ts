@@ -42,11 +42,12 @@ interface Asked {
 
 /**
  * Builds the claim or cancellation of a redemption request, and simulates it as sent by the user. The request may have
- * been made without this service; nothing is recorded. Throws `vault_not_found`, `chain_unsupported`;
- * `mode_unsupported` if the vault has no such call; `nothing_to_withdraw` if there is no such request or nothing to
- * claim now; `cooldown` if the request becomes payable at a known later time; `withdrawal_state` if it cannot be
- * cancelled now; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if the vault rejects the call;
- * `price_unsafe` if a cancellation would return no shares; `simulation_unavailable`, `store_unavailable`. Errors of the RPC nodes propagate.
+ * been made without this service; nothing is recorded. Throws `vault_not_found`; `mode_unsupported` if the vault has no
+ * such call; `nothing_to_withdraw` if there is no such request or it pays nothing; `cooldown` if it becomes payable at
+ * a known later time, and `request_pending` if that time is not known; `withdrawal_state` if it cannot be cancelled
+ * now; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if the vault rejects the call; `price_unsafe` if
+ * a cancellation would return no shares; `simulation_unavailable`, `store_unavailable`. Errors of the RPC nodes
+ * propagate.
  */
 export async function buildRequestAction(
   ctx: Context,

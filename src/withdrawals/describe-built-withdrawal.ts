@@ -119,9 +119,9 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
 }
 
 /**
- * Returns the plan of the user's steps for a withdrawal. `share` is the vault's share token. The leg of a second step
- * has no transaction, because that is built for the amount that the vault paid. Nor does a leg that waits for a
- * signature.
+ * Returns the plan of the user's steps for a withdrawal: one or two transactions (legs), each with the approvals before
+ * it. `share` is the vault's share token. A leg has no transaction yet if it waits for a signature, or if it is the
+ * second step, which is built for the amount that the vault paid.
  */
 export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRef): StepPlan {
   const { order, exit } = prepared;

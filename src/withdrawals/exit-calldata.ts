@@ -35,8 +35,8 @@ const UNWRAP_OFFSET = 4n;
 const PER_UNIT_SCALE = 10n ** 27n;
 
 /**
- * Encodes the vault's own redemption or request. For the path through the Router, the caller, the owner and the
- * receiver are the Router's executor; otherwise, they are the user.
+ * Encodes the vault's own redemption or request. If the Router redeems, its executor is the caller, the owner of the
+ * shares and the receiver; otherwise, the user is all three.
  */
 export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall {
   const { exits, vault, user } = order;

@@ -90,8 +90,8 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
 }
 
 /**
- * Returns how much of a vault's expected payment is swapped or bridged, in the paid token's smallest unit. All but
- * 0.01% (rounded down) and two units: these absorb a slightly lower price and go to the user. Throws `below_minimum` if
+ * Returns how much of a vault's expected payment is swapped or bridged, in the paid token's smallest unit: all but
+ * 0.01% (rounded down) and two units. These absorb a slightly lower price and go to the user. Throws `below_minimum` if
  * nothing remains.
  */
 export function onwardAmount(expected: bigint): bigint {

@@ -50,7 +50,7 @@ export const exitRequestErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Error codes that are common to completing a withdrawal with a signature and cancelling its signed order. Completing
+ * Error codes that both completing a withdrawal with a signature and cancelling its signed order can return. Completing
  * it can also return `authorization_unsupported` and `price_unsafe`.
  */
 export const signedWithdrawalErrors: readonly ErrorCode[] = [

@@ -24,9 +24,9 @@ interface SteppedWithdrawal {
 }
 
 /**
- * Returns the user's steps for a withdrawal in order, each with its state. Reads the allowance on chain if the first
- * transaction has not been sent yet; if that fails, the build's finding applies. If no plan is stored, the steps have
- * no transactions. Throws `store_unavailable`.
+ * Returns the user's steps for a withdrawal in order, each with its state as the chains show it. Reads the user's
+ * allowance if the first transaction has not been sent yet; if that fails, the allowance that the build found decides.
+ * If no plan is stored, the steps have no transactions. Throws `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { row, state } = withdrawal;

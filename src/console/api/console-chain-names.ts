@@ -3,7 +3,7 @@ import type { Answer } from "../../client/actions/read-actions.ts";
 /** A chain in the API's list of chains. */
 export type ListedChain = Answer<"chains.list">[number];
 
-/** Returns the name of a chain, or `Chain <id>` if the service does not serve it. */
+/** Returns the name of a chain, or `Chain <id>` if the list does not contain it. */
 export function formatChain(chains: readonly ListedChain[], chainId: number): string {
   return chains.find((chain) => chain.chainId === chainId)?.name ?? `Chain ${chainId}`;
 }

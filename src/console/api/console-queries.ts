@@ -15,7 +15,7 @@ import { ask, causeway, isTemporary } from "./console-client.ts";
 /** Durations in milliseconds, used for the freshness of responses and for polling intervals. */
 const [SECONDS_10, MINUTE, HOUR] = [10_000, 60_000, 3_600_000];
 const RETRIES = 2;
-/** Maximum number of entries that the API returns in one list, which is also what the console requests. */
+/** Maximum number of vaults in the console's list, which is also the maximum that the API returns in one page. */
 export const LIST_LIMIT = 500;
 
 /**
@@ -75,7 +75,7 @@ export const historyQuery = (of: {
     staleTime: MINUTE,
   });
 
-/** Query for all chains, fresh for an hour: those with vaults, and those from which a deposit can start. */
+/** Query for all chains of the deployment, on each of which a deposit can start; fresh for an hour. */
 export const chainsQuery = queryOptions({
   queryKey: ["chains"],
   queryFn: async ({ signal }) =>

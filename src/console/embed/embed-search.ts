@@ -9,8 +9,8 @@ export interface EmbedSearch {
 }
 
 /**
- * Parses the URL parameters of an embedded form. An invalid or missing vault or host becomes an empty string; an
- * invalid deposit is left out. `host` must be exactly an `http` or `https` origin.
+ * Parses the URL parameters of an embedded form. A missing vault, and a missing or invalid host, become empty strings;
+ * an invalid deposit is left out. `host` must be exactly an `http` or `https` origin.
  */
 export function readEmbedSearch(search: Readonly<Record<string, unknown>>): EmbedSearch {
   const { vault, host, deposit } = search;

@@ -47,9 +47,10 @@ export function toDecimalText(amount: bigint, decimals: number): string {
 export type ParsedAmount = { amount: bigint } | { problem: string };
 
 /**
- * Parses an amount that the user typed (digits, optionally with a decimal point and commas between thousands) to the
- * smallest unit of a token with `decimals` decimals. Returns a problem for an empty text, zero, anything that is not a
- * number, and more decimals than the token has: amounts are never rounded.
+ * Parses an amount that the user typed (digits, optionally with a decimal point) to the smallest unit of a token with
+ * `decimals` decimals. Commas, spaces and underscores are ignored. Returns a problem for an empty text, zero, anything
+ * that is not a number, a single comma before the last one or two digits (probably a decimal comma), and more decimals
+ * than the token has: amounts are never rounded.
  */
 export function parseAmount(text: string, decimals: number): ParsedAmount {
   const compact = text.trim().replace(/[\s_]/g, "");

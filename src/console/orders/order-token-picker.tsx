@@ -13,7 +13,10 @@ import { TokenMark } from "../ui/token-display.tsx";
 /** A token as the API lists it. */
 export type ListedToken = Extract<Answer<"tokens.list">, readonly unknown[]>[number];
 
-/** Dialog to choose a chain and a token on it. */
+/**
+ * Dialog for choosing a token on any chain. It starts with the chain `chainId`, calls `onPick` with the chosen token,
+ * and closes.
+ */
 export function TokenPicker(props: {
   open: boolean;
   onOpenChange: (open: boolean) => void;

@@ -14,7 +14,7 @@ import { OrderSteps } from "./order-steps.tsx";
 import { describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
 import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";
 
-/** The fields that deposits and withdrawals have in common. */
+/** The fields of a deposit or withdrawal that `OrderView` uses. */
 export type TrackedOrder = Pick<
   Deposit | Withdrawal,
   | "trackingId"

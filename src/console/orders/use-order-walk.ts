@@ -18,8 +18,8 @@ export interface OrderWalk {
 
 /**
  * Executes an order's steps with the user's wallet when `start` is called; a second call replaces the first. `onChange`
- * is called at each progress and at the end. Leaving the page stops the execution: transactions that were already sent
- * proceed, and the next visit continues the order from its tracking id.
+ * is called after every progress update and at the end. Leaving the page stops the execution: transactions that were
+ * already sent proceed, and the next visit continues the order from its tracking id.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

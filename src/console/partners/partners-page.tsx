@@ -15,7 +15,7 @@ const PartnerDesk = lazy(() =>
   import("./partner-desk.tsx").then((module) => ({ default: module.PartnerDesk })),
 );
 
-/** Page for partners: application and sign-in or, after it, statistics and API keys. */
+/** Page for partners: the application and the sign-in or, for a signed-in partner, statistics and API keys. */
 export function PartnersPage() {
   const { address } = useWallet();
   const session = usePartnerSession();

@@ -12,8 +12,9 @@ import type { Position } from "./portfolio-search.ts";
 type Request = Position["requests"][number];
 
 /**
- * List of a position's requests that the vault has not paid yet. If the position belongs to the connected account
- * (`own`, otherwise null), each has buttons to claim or cancel it. Renders nothing without requests.
+ * List of a position's open deposit and redemption requests, including claimable ones. If the position belongs to the
+ * connected account (`own`, otherwise null), each has buttons to claim or cancel it, as far as that is possible now.
+ * Renders nothing without requests.
  */
 export function PositionRequests(props: {
   position: Position;

@@ -118,7 +118,7 @@ export function SelectField(props: {
   );
 }
 
-/** A row of buttons of which exactly one is selected. */
+/** A row of buttons for choosing one of a few options. `label` is shown to screen readers only. */
 export function Segments(props: {
   label: string;
   value: string;

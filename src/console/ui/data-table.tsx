@@ -1,6 +1,9 @@
 import type { ReactNode } from "react";
 
-/** A column of a table. Minor columns are hidden on narrow screens; those of `text` are aligned to the left. */
+/**
+ * A column of a table. Minor columns are hidden on narrow screens. All columns but the first are aligned to the right,
+ * or to the left if `text` is true.
+ */
 export interface Column {
   label: string;
   minor?: boolean;

@@ -65,7 +65,7 @@ export function Facts({ children }: { children: ReactNode }) {
   return <dl className="divide-y divide-line text-sm">{children}</dl>;
 }
 
-/** One row of `Facts`. */
+/** One row of `Facts`: a term and, as children, its value. */
 export function Fact(props: { term: ReactNode; children: ReactNode }) {
   return (
     <div className="flex items-baseline justify-between gap-4 py-2 first:pt-0 last:pb-0">

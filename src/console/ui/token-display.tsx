@@ -12,8 +12,8 @@ const HUES = [
 ];
 
 /**
- * A round badge with a token's first letters. Logos are not loaded, because their servers would learn which tokens a
- * user views.
+ * A round badge with the first three letters of a token's symbol. Logos are not loaded, because their servers would
+ * learn which tokens a user views.
  */
 export function TokenMark({ symbol }: { symbol: string }) {
   const sum = [...symbol].reduce((total, letter) => total + letter.charCodeAt(0), 0);

@@ -1,4 +1,4 @@
-/** A point of a chart: a time in unix seconds and a value. */
+/** A point of a chart: a time in UNIX seconds and a value. */
 export interface ChartPoint {
   time: number;
   value: number;

@@ -19,7 +19,7 @@ export interface VaultFilters {
   order?: VaultOrder;
 }
 
-/** Parses the filters in the page's URL. Unknown values are ignored. */
+/** Parses the filters in the page's URL. Invalid values are ignored. */
 export function readVaultFilters(search: Readonly<Record<string, unknown>>): VaultFilters {
   const text = (name: string) => (typeof search[name] === "string" ? (search[name] as string) : undefined);
   const chain = Number(search["chain"]);
@@ -49,8 +49,8 @@ function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | und
 
 /**
  * Returns the vaults that match the filters, in their sort order (highest total value first by default). Paused vaults
- * come last; before them come those with an unknown value. Every word of `q` must occur in the name, curator, address,
- * chain, family or a token symbol.
+ * come last; before them come those whose total value or APY, by which they are sorted, is unknown. Every word of `q`
+ * must occur in the name, curator, address, chain, family or a token symbol.
  */
 export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
   return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));

@@ -29,7 +29,10 @@ export function describeExitFee({ exitFee }: Pick<Vault, "exitFee">): string {
   return exitFee === 0 ? "None" : formatPercent(exitFee);
 }
 
-/** Returns a vault's minimum deposit as text: `none`, `not known`, or an amount. */
+/**
+ * Returns a vault's minimum deposit as text: `none`, `not known`, or an amount of its asset, rounded down to four
+ * decimals.
+ */
 export function describeMinimum({
   minDeposit,
   noMinimum,

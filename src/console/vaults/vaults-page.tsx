@@ -21,8 +21,8 @@ import {
 import { describeCapacity } from "./vault-page-limits.ts";
 
 /**
- * Page with all listed vaults. They are searched, filtered and sorted in the browser, because the whole list is small
- * and cached.
+ * Page with the listed vaults, at most 500. They are searched, filtered and sorted in the browser, because the whole
+ * list is small and cached.
  */
 export function VaultsPage() {
   const query = useQuery(vaultsQuery);

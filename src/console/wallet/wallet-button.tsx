@@ -7,7 +7,10 @@ const WalletDialog = lazy(() =>
   import("./wallet-dialog.tsx").then(({ WalletDialog: component }) => ({ default: component })),
 );
 
-/** Button that opens the wallet dialog. It shows the connected account or, if there is none, `label`. */
+/**
+ * Button that opens the wallet dialog. It shows the connected account or, if there is none, `label`. On a page with
+ * this button, the wallet of the last visit is connected again.
+ */
 export function WalletButton({
   primary = false,
   label = "Connect wallet",

@@ -65,12 +65,11 @@ export interface GivenSignature {
 }
 
 /**
- * Completes an order with its owner's signature and simulates it as sent by the submitter, on the real state and with
- * the accounts' own code. The signature is neither stored nor logged. Throws `signature_invalid`;
- * `authorization_unsupported` if the token, Permit2 or the account's code rejects a valid signature; `quote_expired`
- * after the order's deadline; the code in `spent` if the order was used or cancelled; `price_unsafe` if the output is
- * now below its minimum; `would_revert`, also if the owner no longer holds the amount; `simulation_unavailable`,
- * `chain_unsupported`. Errors of the RPC nodes propagate.
+ * Completes an order with its owner's signature and simulates it as sent by the submitter, without state overrides. The
+ * signature is neither stored nor logged. Throws `signature_invalid`; `authorization_unsupported` if the token, Permit2
+ * or the account's code rejects a valid signature; `quote_expired` after the order's deadline; the code in `spent` if
+ * the order was used or cancelled; `price_unsafe` if the output is now below its minimum; `would_revert`, also if the
+ * owner no longer holds the amount; `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function authorizeOrder(ctx: Context, given: GivenSignature): Promise<AuthorizedOrder> {
   const { planned, spent } = given;
@@ -209,10 +208,10 @@ export async function readOrderState(
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Verifies a signature and returns it in the form that contracts accept. For accounts with a private key (`plain`,
- * `delegated` or unknown), the recovered signer must be the account; for accounts with code, ERC-1271 decides. A
- * 64-byte signature (EIP-2098) is expanded to 65 bytes. One with a high `s` is valid only if the account's code accepts
- * it. Throws `signature_invalid`.
+ * Verifies a signature and returns it in the form that contracts accept. A signature by the account's private key is
+ * valid unless the account is a `contract`; one that the account's code accepts (ERC-1271) is valid unless the account
+ * is `plain`. The first kind is returned with 65 bytes, also if it was given with 64 (EIP-2098), and must not have a
+ * high `s`; the second is returned unchanged. Throws `signature_invalid`.
  */
 export async function checkedSignature(
   { address, hash, signature }: SignedDigest,

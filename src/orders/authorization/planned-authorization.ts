@@ -14,7 +14,7 @@ import type { AuthorizationFacts } from "./authorization-facts.ts";
 const HexText = z.string().transform((text) => text as Hex);
 const AddressValue = z.string().transform((text): Address => getAddress(text));
 
-/** What is stored about the signature that a built order waits for. The signature itself is never stored. */
+/** The data that is stored about the signature for which a built order waits. The signature itself is never stored. */
 export const PlannedAuthorization = z.object({
   kind: z.enum(["erc3009", "permit2", "permit"]),
   chainId: z.int(),

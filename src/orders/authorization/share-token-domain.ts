@@ -63,8 +63,8 @@ const MAX_NAME = 100;
  * it states a domain of another chain or contract, or if the domain's name is longer than 100 characters. The known
  * domains are those of common vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn (`apiVersion`), and
  * Morpho's Vault V2 (neither name nor version). Chain and contract always come from the request, so a token that states
- * a false name can only harm signatures for itself. Accounts with code sign a permit only if the caller requests it by
- * name.
+ * a false name can only harm signatures for itself. How the token verifies signatures is unknown (`checks` is `code`),
+ * so an account with code pays by permit only if the request names it.
  */
 export function findShareToken(
   { chainId, token }: { chainId: number; token: Address },

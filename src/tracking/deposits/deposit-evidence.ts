@@ -33,10 +33,10 @@ interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
 export type EvidenceStatus = "incomplete" | "open" | "final";
 
 /**
- * Records the blocks of the transactions that prove the row of a deposit or withdrawal. They are then watched for
- * reorgs until they are final. `known` is the evidence recorded so far. Does nothing if all blocks are recorded; a row
- * without proving transactions is `final`. A transaction that is not in a block is left to a later check. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * Records the blocks of the transactions that prove the row of a deposit or withdrawal, so that they are watched for
+ * reorgs until they are final. Returns how complete the evidence then is. `known` is the evidence recorded so far; if
+ * it has all blocks, nothing is written. A row without proving transactions is `final`. A transaction that is not in a
+ * block is left to a later check. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function recordEvidence(
   ctx: Context,
@@ -95,10 +95,10 @@ export async function hasLostEvidence(
 }
 
 /**
- * Returns true if the source of a routed deposit that has ended is proven, but not recorded as evidence. The source was
- * then found after the delivery, and the two may belong to different transfers of the same order. Returns false for
- * withdrawals, if nodes may have pruned the transactions, and if one of the proving transactions has no receipt. Errors
- * of the RPC nodes propagate.
+ * Returns true if the proven source transaction of a routed deposit is not recorded as evidence. Call it for a deposit
+ * that has ended: its source was then found after the delivery, and the two may belong to different transfers of the
+ * same order. Returns false for withdrawals, if nodes may have pruned the transactions, and if one of the proving
+ * transactions has no receipt. Errors of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,
@@ -119,9 +119,9 @@ export async function isUnpaired(
 }
 
 /**
- * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names, and stores the
- * result with a history entry and a log line if it differs. Returns the row unchanged if it does not differ or a chain
- * cannot be read. Throws `store_unavailable`.
+ * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names. If the result
+ * differs from the row, stores and logs it, with a history entry if the state differs. Returns the row unchanged if
+ * nothing differs or a chain cannot be read. Throws `store_unavailable`.
  */
 export async function restateFromChains(ctx: Context, of: EvidenceOf): Promise<TrackedRow> {
   const { row, readTransaction } = of;

@@ -8,8 +8,7 @@ import type { BridgeProof, DeliveryProof } from "../../providers/provider.ts";
 import { executedOrders } from "../../router/router-codec.ts";
 
 /**
- * Proof that a deposit's shares reached its user: the number of shares that a receipt shows, in the share token's
- * smallest unit.
+ * Proof that a deposit's shares reached its user: the shares that a receipt shows, in the share token's smallest unit.
  */
 export interface ShareProof {
   shares: bigint;
@@ -103,7 +102,7 @@ export function netTransfers(logs: readonly Log[], of: { token: string; account:
   return net;
 }
 
-/** Counts the transfers of the vault's shares to a deposit's user in one receipt. */
+/** Counts the transfers of the vault's shares to a deposit's user in a receipt, whatever their amounts. */
 export function countShareTransfers(
   { shareToken, userAddress }: Pick<DepositRow, "shareToken" | "userAddress">,
   { logs }: Receipt,
@@ -143,8 +142,8 @@ export function findDeliveredAmount(
 
 /**
  * Returns the amount of the target token that a swap on the vault's chain paid the user, in the token's smallest unit,
- * or null if it is less than the guaranteed amount minus the slippage (rounded down). Native currency leaves no
- * transfer event, so the result is null for it.
+ * or null if it is less than the guaranteed amount minus the slippage (rounded down). Always null for the native
+ * currency, which has no transfer event.
  */
 export function findSwapOutput(
   receipt: Receipt,

@@ -71,11 +71,12 @@ interface SettlementInput {
 }
 
 /**
- * Returns the transition of a deposit that waits for its request. It becomes claimable if the vault's views show
- * settled shares. If the request is gone, the deposit ends with the transaction that sent the shares, or that returned
- * the assets after a cancellation; the shares stay unknown if it settled several requests. If no such transaction is
- * found and the vault reports a rejection, the deposit fails and the user must be refunded. Empty if nothing has
- * changed. Throws `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * Returns the transition of a deposit whose request the vault has not settled, or whose shares are not claimed. It
+ * becomes claimable if the vault's views show settled shares. If the request is gone, the deposit ends with the
+ * transaction that sent the shares, or that returned the assets after a cancellation; the shares stay unknown if it
+ * settled several requests. If no such transaction is found and the vault reports a rejection, the deposit fails and
+ * the user must be refunded. Empty if nothing has changed. Throws `store_unavailable`, `vault_not_found`,
+ * `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);

@@ -24,9 +24,9 @@ type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt"
 
 /**
  * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled. `now` is in UNIX
- * milliseconds; `hinted` is true if reported or found transactions (hints) are still unread, and `fresh` if one of them is
- * new, so that what waits is checked as often as a submitted one. The pause doubles with each check that does not change
- * the state, between two limits:
+ * milliseconds; `hinted` is true if reported or found transactions (hints) are still unread, and `fresh` if one of them
+ * is new: a row that waits for the user or the vault is then checked as often as a submitted one. The pause doubles
+ * with each check that does not change the state, between two limits:
  * - submitted, not yet confirmed: 5 seconds to 1 hour;
  * - in transit over a bridge: 15 seconds to 1 hour;
  * - waiting for the user or the vault: 1 minute to 6 hours, until 30 days after creation; likewise, until three days

@@ -74,8 +74,9 @@ const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
 
 /**
  * Returns the state of a deposit after an event. States only advance, with two exceptions: `requested` becomes `failed`
- * when the vault rejects the request, and an on-chain event reopens `expired` and `abandoned`. `completed`, `partial` and
- * `refunded` are final. Provider statuses change nothing. An unconfirmed on-chain event leads at most to `submitted`.
+ * when the vault rejects the request, and a transaction of the deposit, even a pending one, reopens `expired` and
+ * `abandoned`. `completed`, `partial` and `refunded` are final. Provider statuses change nothing. An unconfirmed
+ * on-chain event leads at most to `submitted`.
  */
 export function nextState(state: DepositState, event: StateEvent): DepositState {
   switch (event.kind) {

@@ -83,7 +83,7 @@ async function storeTransitions(
 
 /**
  * Stores a deposit in the state that the chains show after a reorg, with an entry in its history if the state changes.
- * Returns the current row if another writer changed the state in the meantime. Throws `store_unavailable`.
+ * Returns the stored row if another writer changed the state in the meantime. Throws `store_unavailable`.
  */
 export async function restateDeposit(
   ctx: Context,
@@ -158,8 +158,8 @@ export function completedTransition(
 }
 
 /**
- * Returns the transition of a deposit whose target token reached the user instead of the vault. `amount` is in the
- * token's smallest unit.
+ * Returns the transition of a deposit whose target token was delivered to the user instead of the vault. `amount` is in
+ * the token's smallest unit.
  */
 export function deliveredTransition(
   { row, confirmed }: ReceiptContext,

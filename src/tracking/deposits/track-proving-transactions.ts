@@ -10,7 +10,10 @@ import type { TransactionReader } from "./deposit-transaction-reader.ts";
 
 type ListedHash = readonly [chainId: number, txHash: string | null];
 
-/** Returns the distinct transactions that prove what a deposit's or withdrawal's row states, with their chains. */
+/**
+ * Returns the transactions that prove the state of a deposit's or withdrawal's row, with their chains and without
+ * duplicates.
+ */
 export function provingTransactions(row: TrackedRow): { chainId: number; txHash: Hex }[] {
   const listed = row.direction === "deposit" ? provingDeposit(row) : provingWithdrawal(row);
   const found = new Map(

@@ -25,8 +25,8 @@ export async function readSearchedBlocks(ctx: Context, key: string): Promise<Blo
 }
 
 /**
- * Stores in Redis, for 31 days, the blocks that searches with this key have read. If `trackingId` is not null, blocks
- * remain to be searched: this row then becomes due for a check in a minute. If Redis fails, that is logged, and nothing
+ * Stores in Redis, for 31 days, which blocks the searches with this key have read. A `trackingId` means that blocks
+ * remain to be searched: that row becomes due for a check in a minute. If Redis fails, that is logged, and nothing
  * becomes due. Throws `store_unavailable`.
  */
 export async function rememberSearch(

@@ -22,8 +22,8 @@ interface SteppedDeposit {
 
 /**
  * Returns the user's steps for a deposit in order, each with its state as the chains show it. Reads the user's
- * allowance if the first transaction has not been sent yet; if that fails, the build's finding applies. If no plan is
- * stored, the steps have no transactions. Throws `store_unavailable`.
+ * allowance if the first transaction has not been sent yet; if that fails, the allowance that the build found decides.
+ * If no plan is stored, the steps have no transactions. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
   const { row, state } = deposit;

@@ -45,7 +45,7 @@ const USUAL_TOPICS = 100;
 /** Maximum number of evidence blocks that a round requests. Blocks of logs that it has read need no request. */
 const MAX_EVIDENCE_READS = 24;
 
-/** Result of one round on a chain. */
+/** Result of one tracking round on a chain: how far its logs have been read. */
 export interface ChainRound {
   /** Number of the last block read, and of the chain's head at that time. */
   followed: number;
@@ -61,10 +61,10 @@ export interface ChainRound {
 /**
  * Runs one tracking round on a chain, under a lock for that chain: reads the logs since the last round, then final
  * blocks that no round has read, newest first, with at most 80 requests and for about 15 seconds. Stores transactions
- * that may belong to deposits or withdrawals as hints, checks the evidence that is not final for reorgs, and stores the
- * coverage. Returns null if another round is running on the chain, or ended less than `pauseMs` ago. Errors are logged
- * and recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`,
- * `store_unavailable`, and the last node's RpcError or OutsideError.
+ * that may belong to deposits or withdrawals as hints, checks the evidence that is not final for reorgs, and stores
+ * which blocks it has read. Returns null if another round is running on the chain, or ended less than `pauseMs` ago.
+ * Errors are logged and recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`,
+ * `upstream_timeout`, `store_unavailable`, and the last node's RpcError or OutsideError.
  */
 export async function followChain(
   ctx: Context,

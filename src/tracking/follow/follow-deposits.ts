@@ -20,7 +20,7 @@ const MAX_DUE = 400;
 /** Maximum number of due deposits that one run tracks in deployments without a queue. */
 const MAX_DUE_WITHOUT_QUEUE = 24;
 
-/** Result of one run of the follower. */
+/** Result of one run of `followDeposits`. Without a queue, it also has the counts of the rows that the run tracked. */
 export interface FollowRun extends FollowedRows {
   /** Number of chains with deposits or withdrawals to follow, and how many of them could not be read. */
   chains: number;
@@ -30,9 +30,9 @@ export interface FollowRun extends FollowedRows {
 }
 
 /**
- * Follows all deposits and withdrawals: reads each chain's events and tracks the rows that are due. With a queue, it
- * only sends messages: three rounds per chain for the next minute, the chains in turn, and at most 400 due rows. Without
- * a queue, it runs one round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in
+ * Reads each chain's events for deposits and withdrawals, and tracks the rows that are due. With a queue, it only sends
+ * messages: three rounds per chain for the next minute, the chains in turn, and at most 400 due rows. Without a queue,
+ * it runs one round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in
  * `failed`. Throws `store_unavailable`; errors of the queue propagate.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
@@ -72,7 +72,7 @@ function roundMessages(chainIds: readonly number[]) {
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
 
 /**
- * Handles a message of the follower's queue, and returns counts for the log. For a chain, runs a round (`busy` if
+ * Handles a tracking message from the queue, and returns counts for the log. For a chain, runs a round (`busy` if
  * another one is running or has just ended) and queues the deposits and withdrawals that are due. For deposits and
  * withdrawals, tracks those whose lease is still the one in the message. Throws `chain_unsupported`,
  * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`; errors of `followChain` and of the queue propagate.

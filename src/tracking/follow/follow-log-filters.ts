@@ -12,7 +12,10 @@ export const transferTopic = once((): Hex => toEventSelector("Transfer(address,a
 /** Address of the Router, lowercase. */
 export const routerEmitter: string = depositRouterAddress.toLowerCase();
 
-/** Input for the log filters of one round on one chain. */
+/**
+ * What one tracking round looks for in a chain's logs: the watched deposits and withdrawals, and the events of
+ * providers.
+ */
 export interface LogSearch {
   watch: WatchList;
   /** The events of the bridges and exchanges on the chain. */
@@ -28,10 +31,10 @@ const word = (address: string): string => pad(address as Hex).toLowerCase();
 const distinct = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
- * Returns the filters for the logs that show deposits and withdrawals on a chain. They select payments by user while
+ * Returns the filters for the logs that show deposits and withdrawals on a chain. Payments are selected by user while
  * there are few users, and otherwise by the contracts that the users pay, so the number of filters does not grow with
- * the number of builds. Transfers of users with a deposit or withdrawal in progress are selected for at most five topic
- * lists of users. Filters without addresses are left out. Pure.
+ * the number of builds. Transfers of users with a deposit or withdrawal in progress are selected for as many users as
+ * fit into five topic lists. Filters without addresses are left out. Pure.
  */
 export function depositLogFilters(search: LogSearch): LogFilter[] {
   const { watch } = search;
@@ -52,7 +55,10 @@ export function depositLogFilters(search: LogSearch): LogFilter[] {
 const providerTargets = ({ targets }: WatchList): WatchedTarget[] =>
   targets.filter(({ provider, sourceTo }) => provider !== null && sourceTo !== routerEmitter);
 
-/** Returns the lowercase entry points of vaults that users call directly, without the Router and without duplicates. */
+/**
+ * Returns the lowercase addresses of the vault entry points that users call directly, without the Router. No
+ * duplicates.
+ */
 export const ownEntries = ({ targets }: WatchList): string[] =>
   distinct(
     targets.flatMap(({ provider, sourceTo }) =>

@@ -8,7 +8,7 @@ const ROWS_PER_MESSAGE = 8;
 /** Maximum number of messages in one batch. Source: Cloudflare Queues, limits. */
 const MAX_BATCH = 100;
 
-/** Schema of a queue message: a chain to read, or deposits that are due. */
+/** Schema of a tracking message in the queue: a chain to read, or deposits and withdrawals that are due. */
 export const FollowMessage = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("chain"),
@@ -26,7 +26,10 @@ export const FollowMessage = z.discriminatedUnion("kind", [
 /** A parsed message of the follower's queue. */
 export type FollowMessage = z.infer<typeof FollowMessage>;
 
-/** Returns the messages for deposits with the same lease (UNIX milliseconds). */
+/**
+ * Returns the queue messages for deposits and withdrawals with the same lease, at most eight of them per message.
+ * `lease` is the end of the lease in UNIX milliseconds.
+ */
 export function rowMessages(ids: readonly string[], lease: number): FollowMessage[] {
   const messages: FollowMessage[] = [];
   for (let at = 0; at < ids.length; at += ROWS_PER_MESSAGE)
@@ -34,7 +37,7 @@ export function rowMessages(ids: readonly string[], lease: number): FollowMessag
   return messages;
 }
 
-/** Sends messages to the follower's queue, at most 100 at a time. Errors of the queue propagate. */
+/** Sends tracking messages to the queue, at most 100 at a time. Errors of the queue propagate. */
 export async function sendFollowMessages(
   queue: MessageQueue,
   messages: readonly { body: FollowMessage; delaySeconds?: number }[],
@@ -44,9 +47,9 @@ export async function sendFollowMessages(
 }
 
 /**
- * Queues a deposit or withdrawal with a reported transaction, so that it does not wait for the next round. `reportedAt`
- * is the time from which it is due; if a round tracks it first, the message has no effect. Never throws: if the queue
- * fails, which is logged, the next round finds it.
+ * Queues a deposit or withdrawal with a reported transaction, so that it is tracked without waiting for the next round.
+ * `reportedAt` is the time from which it is due; if a round tracks it first, the message has no effect. Does nothing
+ * without a queue. Never throws: a failure of the queue is logged, and the next round tracks the row.
  */
 export async function queueReported(
   ctx: Context,

@@ -36,7 +36,7 @@ const FRESH_MS = 10 * MINUTE_MS;
 /** External systems whose requests count towards a run's budget. */
 const COUNTED_SYSTEMS = ["rpc", "provider", "db", "redis"] as const;
 
-/** Counts of one run. "Deposits" include withdrawals. */
+/** Counts of one tracking run. "Deposits" include withdrawals. */
 export interface FollowedRows {
   /** Deposits that were due for a check. */
   due: number;
@@ -50,7 +50,7 @@ export interface FollowedRows {
   left: number;
 }
 
-/** Result of a run, with the deposits that are due again before the next round. */
+/** Result of one tracking run, with the deposits and withdrawals that are due again before the next round. */
 export interface RowsRun {
   done: FollowedRows;
   /** Tracking ids by the time of the next check, in UNIX milliseconds. */

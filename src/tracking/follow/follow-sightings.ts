@@ -29,9 +29,9 @@ const usualEvents = once(
 const ADDRESS_WORD = /^0{24}(?!0{16})[0-9a-f]{40}$/;
 
 /**
- * Extracts from a chain's logs whatever may belong to deposits or withdrawals: references in the Router's events, token
- * payments, and addresses in the events of bridges and vaults (in the first 64 words of a log). All addresses are
- * lowercase. Pure; the database then compares the result with its rows.
+ * Extracts from a chain's logs everything that may belong to deposits or withdrawals: references in the Router's
+ * events, token payments, and addresses in the events of bridges and vaults (in the first 64 words of a log). All
+ * addresses are lowercase. Pure; `readFindings` then compares the result with the database.
  */
 export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sightings {
   const { watch, events } = search;

@@ -53,8 +53,7 @@ export const TRANSFER_ROUNDING = 2n;
  * Returns the payment that the Router's event of a withdrawal shows, or null. The event must be an `OrderExecuted` with
  * the withdrawal's reference, the user as payer and receiver, the share token, the built output token, and at least the
  * minimum output. The reference alone proves nothing, because anyone can repeat it. The Router measures balances, which
- * a token may report falsely, so a payment counts only to the extent that the token's own transfers to the user show
- * it.
+ * a token may report falsely, so no more counts as paid than the token's own transfers to the user show.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;

@@ -17,8 +17,9 @@ import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-m
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /**
- * Returns true while the first transaction of a withdrawal is not proven, or if it reverted and may be sent again.
- * False if the withdrawal failed because its request expired.
+ * Returns true if a transaction can still become the first transaction of a withdrawal: if none is proven yet, or if
+ * the proven one reverted, because the user may send it again. A withdrawal that failed because its request expired
+ * does not count as reverted.
  */
 export function isExitSourceOpen(row: WithdrawalRow): boolean {
   if (!row.sourceProven) return true;
@@ -32,9 +33,9 @@ interface ExitCandidate {
 }
 
 /**
- * Returns the transitions that a transaction proves as a withdrawal's first one: a redemption, a request or the start
- * of a cooldown. Empty if the transaction is neither the built one nor a proof of the withdrawal by itself. Throws
- * `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the transitions that a transaction proves as the first one of a withdrawal: a redemption, a request or the
+ * start of a cooldown. Empty if the transaction is neither the built one nor a proof of the withdrawal by itself.
+ * Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function exitSourceTransitions(
   ctx: Context,

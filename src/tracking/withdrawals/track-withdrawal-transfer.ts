@@ -74,8 +74,9 @@ async function findSent(
 }
 
 /**
- * Returns true if a successful transaction is a built second step: the user's own call, or a smart account's batch that
- * contains this call, in which the user paid the amount and the call's target emitted an event.
+ * Returns true if a successful transaction is a second step that was built for a withdrawal: the user's own call, or a
+ * smart account's batch that contains the call, in which the user paid the amount and the call's target emitted an
+ * event.
  */
 export function carriesTransfer(
   row: Pick<WithdrawalRow, "userAddress" | "exitToken">,

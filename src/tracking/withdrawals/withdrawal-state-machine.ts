@@ -96,10 +96,11 @@ const OF_REQUESTS: ReadonlySet<OnchainWithdrawalEvent> = new Set([
 ]);
 
 /**
- * Returns the state of a withdrawal after an event. States only advance, with three exceptions: a claimable request
- * that can no longer be claimed is open again, a request whose claim window has ended fails, and an on-chain event
- * reopens `expired` and `abandoned`. `completed`, `partial`, `refunded`, `cancelled` and `rejected` are final. Provider
- * statuses change nothing. An unconfirmed on-chain event leads at most to `submitted`.
+ * Returns the state of a withdrawal after an event. States only advance, with three exceptions: a request that can no
+ * longer be claimed is pending again, a request whose claim window has ended fails, and a transaction of the
+ * withdrawal, even a pending one, reopens `expired` and `abandoned`. `completed`, `partial`, `refunded`, `cancelled`
+ * and `rejected` are final. Provider statuses change nothing. An unconfirmed on-chain event leads at most to
+ * `submitted`.
  */
 export function nextWithdrawalState(state: WithdrawalState, event: WithdrawalEvent): WithdrawalState {
   switch (event.kind) {

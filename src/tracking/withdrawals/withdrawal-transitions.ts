@@ -74,7 +74,7 @@ async function store(
 
 /**
  * Stores a withdrawal in the state that the chains show after a reorg, with an entry in its history if the state
- * changes. Returns the current row if another writer changed the state in the meantime. Throws `store_unavailable`.
+ * changes. Returns the stored row if another writer changed the state in the meantime. Throws `store_unavailable`.
  */
 export async function restateWithdrawal(
   ctx: Context,
