@@ -32,8 +32,8 @@ export function transactionLink(chain: ChainDefinition, txHash: string): string 
 }
 
 /**
- * Creates (without throwing) the `chain_unsupported` error for a chain that is not served; its text names the served
- * chains.
+ * Creates the `chain_unsupported` error, which the caller throws, for a chain that is not served. Its text lists the
+ * served chains.
  */
 export function chainNotServed(chainId: number, served: ReadonlyMap<number, ChainDefinition>): AppError {
   const names = [...served.values()].map((chain) => `${chain.name} (${chain.chainId})`);
@@ -215,9 +215,9 @@ export const knownChains: readonly ChainDefinition[] = [
 
 /**
  * Returns the chains that a deployment serves, by chain id: all known chains on public nodes if `settings` is null,
- * otherwise exactly the configured chains. For a known chain, only the nodes can be configured. For any other chain,
- * one confirmation is the default. Throws `internal` with the chain id if the settings of a chain that is not known are
- * incomplete.
+ * otherwise exactly the configured chains. For a known chain, all settings except the node URLs are ignored. For any
+ * other chain, the number of confirmations defaults to one. Throws `internal` with the chain id if another setting of
+ * such a chain is missing.
  */
 export function resolveChains(
   settings: readonly ChainSetting[] | null,

@@ -18,8 +18,8 @@ export interface Read<T> {
 }
 
 /**
- * The result of a read: the decoded value, or a failure with the revert data. `revert` is null if there is no revert
- * data, because the call was not made or its return data could not be decoded.
+ * The result of a read: the decoded value, or a failure with the revert data. `revert` is null if there is none, for
+ * example because the call was not made or its return data could not be decoded.
  */
 export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null };
 

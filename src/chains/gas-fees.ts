@@ -29,8 +29,9 @@ const SAMPLE_BYTES = 1_000n;
 const ENVELOPE_BYTES = 120n;
 
 /**
- * Reads the current transaction fees of a chain, in one or two parallel requests. Returns null if the contract that
- * reports the L1 data fee returned none. Errors of the chain client propagate.
+ * Reads the current transaction fees of a chain, in one request, or two parallel ones if it charges an L1 data fee.
+ * Returns null if the data fee could not be read from the contract that reports it. Errors of the chain client
+ * propagate.
  */
 export async function readGasFees(client: ChainClient): Promise<GasFees | null> {
   const query = dataFeeQuery(client.definition.dataFee ?? null);
@@ -60,8 +61,8 @@ function dataFeeQuery(kind: "op-stack" | "arbitrum" | null): Query<bigint | null
 }
 
 /**
- * Returns the estimated fee of a transaction, in wei: gas at the current price plus, on an L2, the L1 data fee.
- * `dataBytes` is the size of its calldata in bytes.
+ * Returns the estimated fee of a transaction, in wei: its gas at the gas price of `fees` plus, on an L2, the L1 data
+ * fee of its calldata (`dataBytes` bytes) and of an envelope of 120 bytes.
  */
 export function gasCost(
   fees: GasFees,

@@ -50,14 +50,14 @@ const REVERTED = /revert|invalid opcode|out of gas|stack underflow/i;
 
 /** Limits of one JSON-RPC request: a timeout of five seconds and a response of at most 2 MiB. */
 const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
-/** Time and size limits (one second, 64 KiB) of the trivial request by which a node shows that it responds at all. */
+/** Limits (one second, 64 KiB) of the trivial request that checks whether a node responds at all. */
 export const checkBounds: FetchBounds = { timeoutMs: 1_000, maxBytes: 64 * 1024 };
 
 /**
- * Sends one JSON-RPC request to one node, without retries, and returns its result; by default with a timeout of five
- * seconds and at most 2 MiB. Requests are never batched, because public nodes limit batches or mix up their responses.
- * Throws RpcError for a JSON-RPC error that the node returned, and OutsideError if the node is unreachable or too slow,
- * or if its response is too large, has another HTTP status than 200 or is not valid JSON-RPC.
+ * Sends one JSON-RPC request to one node, without retries, and returns its result. The default limits are a timeout of
+ * five seconds and a response of 2 MiB. Requests are never batched, because public nodes limit batches or mix up their
+ * responses. Throws RpcError for a JSON-RPC error that the node returned, and OutsideError if the node is unreachable
+ * or too slow, or if its response is too large, has an HTTP status other than 200 or is not valid JSON-RPC.
  */
 export async function callNode(
   fetch: Fetch,

@@ -9,8 +9,8 @@ export interface LogFilter {
 }
 
 /**
- * Converts topics as viem's `encodeEventTopics` returns them to lowercase lists by topic position; null, which matches
- * any topic, stays null.
+ * Converts the topics that viem's `encodeEventTopics` returns to lowercase lists, one for each topic position. Null
+ * stands for a position at which any topic matches.
  */
 export function toTopicLists(
   topics: readonly (string | readonly string[] | null | undefined)[],
@@ -46,7 +46,10 @@ export function toLogFilters(subscription: LogSubscription, limits: FilterLimits
   });
 }
 
-/** Splits a log filter into filters within the limits that together match the same logs, each log exactly once. */
+/**
+ * Splits a log filter into filters within the limits. Together they match the same logs, and no log matches two of
+ * them.
+ */
 export function splitFilter(filter: LogFilter, limits: FilterLimits): LogFilter[] {
   let lists: (readonly string[] | null)[][] = [[]];
   for (const list of filter.topics) {
@@ -59,7 +62,8 @@ export function splitFilter(filter: LogFilter, limits: FilterLimits): LogFilter[
 }
 
 /**
- * Returns the lengths of the longest lists among log filters, each at least 1; a position without a list counts as 1.
+ * Returns the lengths of the longest address list and the longest topic list among log filters. Each is at least 1,
+ * also if there is no list.
  */
 export function longestLists(filters: readonly LogFilter[]): FilterLimits {
   const lists = filters.flatMap(({ topics }) => topics.map((list) => list?.length ?? 1));

@@ -60,10 +60,10 @@ export function shrinkQuery(asked: LogQuerySize, message: string): Partial<LogQu
 export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message);
 
 /**
- * Returns the one dimension of a log request to reduce, with its new size, after it failed, or null if its size is not
- * the reason or it cannot be smaller. A response or request that is too large (HTTP status 413) halves the number of
- * blocks, and so does a timeout unless `anyRefusal` is set. With `anyRefusal`, every JSON-RPC error except those about
- * the rate or a missing method is treated as a rejection of the size.
+ * Returns the one dimension of a failed log request to reduce, with its new size, or null if the size was not the
+ * reason for the failure or cannot be reduced. A response or request that is too large (HTTP status 413) halves the
+ * number of blocks, and so does a timeout unless `anyRefusal` is set. With `anyRefusal`, every JSON-RPC error except
+ * those about the rate or a missing method is treated as a rejection of the size.
  */
 export function shrinkAfterFailure(
   asked: LogQuerySize,

@@ -38,8 +38,8 @@ export const affordsAnotherNode = ({ requests, requestsPerNode, late }: RequestB
 
 /**
  * Creates the request budget of a log reading before any node has rejected a request. `blocks` is the number of blocks
- * of the first request; `topics` is the longest topic list that the chain's nodes are known to accept, or null if they
- * are not known to limit it. By default, ten requests must be left for a further node, and there is no deadline.
+ * of the first request; `topics` is the longest topic list that the chain's nodes accept, or null if no limit is known.
+ * By default, another node is tried only if ten requests are left, and there is no deadline.
  */
 export function createBudget(limits: {
   requests: number;
@@ -62,10 +62,9 @@ export function createBudget(limits: {
 }
 
 /**
- * Calls `work` with one node after the other until it succeeds, and deducts each request from the budget. Each node
- * starts with the original request sizes, because one node's limits say nothing about another's. Requests spent on
- * failing nodes stay spent, and no further node is tried once too few are left. Throws the errors of the client's
- * `onOneNode`.
+ * Calls `work` with one node after another until it succeeds, and deducts each request from the budget. Each node
+ * starts with the original request sizes, because one node's limits say nothing about another's. Requests to failing
+ * nodes count too, and no further node is tried once too few are left. Throws the errors of the client's `onOneNode`.
  */
 export function onOneNodeWithinBudget<T>(
   client: Pick<ChainClient, "onOneNode">,

@@ -30,7 +30,10 @@ export interface InputIssue {
   type: string;
 }
 
-/** Optional fields of a `CausewayError`, which describes them. Omitted ones become null or empty. */
+/**
+ * Optional fields of a new `CausewayError`, whose fields of the same names describe them. Omitted ones become null or
+ * empty there.
+ */
 export interface CausewayErrorDetails {
   status?: number;
   requestId?: string;
@@ -41,7 +44,7 @@ export interface CausewayErrorDetails {
 
 /**
  * The error that the client throws. `code` is stable; the message is for display. Only errors of the application's own
- * functions (wallet and callbacks), and errors of the wallet while a batch of calls is awaited, propagate unchanged.
+ * functions (wallet function and callbacks) propagate unchanged.
  */
 export class CausewayError extends Error {
   override readonly name = "CausewayError";

@@ -16,7 +16,7 @@ export interface CausewayClientOptions {
 
 /**
  * One request to the API. Names in `query` and `body` are in `camelCase` and amounts are `bigint`; undefined fields are
- * left out.
+ * omitted.
  */
 export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -51,8 +51,9 @@ export async function walletOn(source: WalletSource, chainId: number): Promise<W
 }
 
 /**
- * Returns the account of a wallet: the client's own, otherwise the first that the wallet lists. Throws `wrong_account`
- * if none is connected, or if it is not the account `expected` (letter case is ignored); null accepts any account.
+ * Returns the account of a wallet: the client's own, otherwise the first that the wallet lists. Throws CausewayError
+ * `wrong_account` if no account is connected, or if it is not `expected` (letter case is ignored). If `expected` is
+ * null, every account is accepted.
  */
 export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
   const account = wallet.account ?? (await getAddresses(wallet).catch(() => []))[0];
@@ -64,8 +65,8 @@ export async function accountOf(wallet: Wallet, expected: string | null): Promis
 }
 
 /**
- * Returns the address of the wallet's account on a chain. Throws `wrong_account` if none is connected, or if `expected`
- * is given and differs; errors of `walletOn` propagate.
+ * Returns the address of the wallet's account on a chain. Throws CausewayError `wrong_account` if none is connected, or
+ * if `expected` is given and differs; errors of `walletOn` propagate.
  */
 export async function addressIn(
   source: WalletSource,
@@ -76,11 +77,11 @@ export async function addressIn(
 }
 
 /**
- * Sends the transaction of a step. The wallet must already be on the step's chain (see `walletOn`); this is not
- * checked. `included` waits for the receipt for at most ten minutes and returns the hash of the transaction, or of the
- * one by which the user replaced or cancelled it in the wallet; it throws `transaction_reverted` if that reverted, and
- * `wallet_failed` if no receipt is found. Throws CausewayError: `wrong_account`, `user_rejected`, or `wallet_failed`
- * (also if the step has no transaction yet).
+ * Sends the transaction of a step and returns its hash. The wallet must already be on the step's chain (see
+ * `walletOn`); this is not checked. `included` waits for the receipt for at most ten minutes and returns the hash of
+ * the transaction, or of the one by which the user replaced or cancelled it in the wallet; it throws
+ * `transaction_reverted` if that reverted, and `wallet_failed` if no receipt is found. Throws CausewayError:
+ * `wrong_account`, `user_rejected`, or `wallet_failed` (also if the step has no transaction yet).
  */
 export async function sendStep(
   wallet: Wallet,
@@ -142,8 +143,8 @@ export async function sendBatch(
 }
 
 /**
- * Returns true if the wallet executes several calls atomically on a chain, or would after an upgrade that the user must
- * approve. Returns false if it does not, or does not report it. Throws CausewayError `wrong_account`. Source: EIP-5792,
+ * Returns true if the wallet can execute several calls atomically on a chain, at least after an upgrade that the user
+ * must approve. Returns false if it cannot, or does not say. Throws CausewayError `wrong_account`. Source: EIP-5792,
  * `atomic`.
  */
 export async function canBatch(

@@ -6,8 +6,8 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   : S;
 
 /**
- * An API value as the client returns it: names are in `camelCase`. Amounts are already `bigint`, and addresses
- * `0x${string}`, in the generated types. The contents of `typed_data` are unchanged, because they are signed.
+ * An API value as the client returns it: its type with names in `camelCase`. In the generated types, amounts are
+ * already `bigint` and addresses `0x${string}`. The contents of `typed_data` are unchanged, because they are signed.
  */
 export type Model<T> = T extends readonly (infer Item)[]
   ? Model<Item>[]
@@ -40,7 +40,7 @@ export function decodeModel(value: unknown): unknown {
 
 /**
  * Converts the fields of a request to the API's format: names in `snake_case`, bigints as decimal strings, without
- * undefined fields. Values inside nested objects and arrays are not converted.
+ * undefined fields. Nested objects and arrays are copied unchanged.
  */
 export function encodeModel(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(

@@ -68,7 +68,7 @@ export interface Order<Reading extends OrderReading> {
   report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
 }
 
-/** Returns an order that reports its transactions, except approvals, and submits signatures (abortable by `signal`). */
+/** Returns an order that reports its transactions, except approvals, to the API and submits the user's signatures. */
 export function trackedOrder<Reading extends OrderReading>(
   client: CausewayClient,
   of: Pick<Order<Reading>, "userAddress" | "first" | "read"> & {
@@ -121,9 +121,9 @@ export async function walkBuiltSteps(
 }
 
 /**
- * Cancels a signed order before it is submitted, like `cancelDeposit`. Returns when the transaction is included. Throws
- * CausewayError: `deposit_state` or `withdrawal_state` if there is nothing to cancel, or an error of the API or of the
- * wallet.
+ * Cancels a signed order before it is submitted, like `cancelDeposit`. Returns when the transaction is included in a
+ * block. Throws CausewayError: `deposit_state` or `withdrawal_state` if there is nothing to cancel, or an error of the
+ * API or of the wallet.
  */
 export async function cancelSignedOrder(
   client: CausewayClient,
@@ -147,8 +147,8 @@ const POLL_MS = 3_000;
 
 /**
  * Executes the steps of an order: performs the first required step, fetches the order again, and repeats this until no
- * step is required or waiting. Returns the last state of the order. Sends no step twice. Temporary failures of the API
- * while fetching are retried. Throws CausewayError: errors of the wallet (`client-wallet-steps.ts`) and of the API, `aborted`.
+ * step is required or waiting. Returns the order's last state. Sends no step twice. Temporary failures of the API while
+ * fetching are retried. Throws CausewayError: `aborted`, and errors of the wallet and of the API.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,

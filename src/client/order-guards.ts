@@ -2,7 +2,7 @@ import { CausewayError } from "./causeway-client-error.ts";
 
 /**
  * Throws CausewayError `insufficient_balance` if a built order's simulation found that the account cannot pay for it.
- * The order would fail on chain after the account has already paid for its approval.
+ * Call it before anything is signed: otherwise the user pays for an approval before the order fails.
  */
 export function requireBalance(
   built: { simulation?: { balanceSufficient?: boolean | null } | null },
@@ -20,8 +20,8 @@ interface Locks {
 /**
  * Runs `work`, which executes an order, unless the order is already being executed in this page or in another tab of
  * the same website: two executions would send its transactions twice. In that case, throws CausewayError `in_progress`;
- * errors of `work` propagate. Without the Web Locks API (Node before 24, pages without TLS), nothing is checked.
- * Source: W3C, Web Locks API.
+ * errors of `work` propagate. Nothing is checked where Web Locks are missing (Node before 24, pages without TLS) or
+ * refused (frames without an origin). Source: W3C, Web Locks API.
  */
 export async function executeAlone<T>(trackingId: string, work: () => Promise<T>): Promise<T> {
   const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};

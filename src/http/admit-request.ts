@@ -11,7 +11,7 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 
 /**
  * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
- * with the caller as its actor. A request that may be a replay (an idempotency key sent again) counts as one read; its
+ * with the caller as its actor. A request with an idempotency key may be a replay, so it first counts as one read; its
  * full count happens when the handler calls `charge`. On a GET request to a public route, an API key is ignored while
  * the database is unavailable. Throws `rate_limited`; errors of `authenticate` propagate.
  */
@@ -39,8 +39,8 @@ const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
 /**
  * Counts a validated request against the route's limit per caller and user address, and returns the context for the
  * handler. Nothing is counted if the route has no such limit, the body has no `user_address`, or the caller is a
- * partner that authenticated by a session or by the secret of its API key. A request that may be a replay is counted
- * only when the handler calls `charge` of the returned context. Throws `rate_limited`; so does that `charge`.
+ * partner that authenticated with a session or with the secret of its API key. A request with an idempotency key is
+ * counted only when the handler calls `charge` of the returned context. Throws `rate_limited`, or its `charge` does.
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,

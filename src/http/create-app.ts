@@ -15,7 +15,8 @@ import { ValidationFailure, validate } from "./validate-request.ts";
 
 /**
  * Creates a hono app that serves the given routes, with request ids, response headers, CORS, rate limits, validation,
- * deadlines, problem documents (RFC 9457 error responses), and 404 and 405 responses. A trailing slash is ignored.
+ * deadlines, problem documents (RFC 9457 error responses), and 404 and 405 responses. Trailing slashes in paths are
+ * ignored.
  */
 export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
   // Not strict: a trailing slash is the same path.
@@ -90,8 +91,8 @@ async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
 }
 
 /**
- * Mounts a handler that responds with 405 (`method_not_allowed`) to every other method of a path, and with the allowed
- * methods to OPTIONS. Must be called after the allowed methods are mounted.
+ * Mounts a handler that responds to OPTIONS with the allowed methods of a path, and to every other method with 405
+ * (`method_not_allowed`). Call it after the allowed methods are mounted.
  */
 export function refuseOtherMethods(
   app: Hono<AppEnv>,

@@ -19,7 +19,10 @@ export type CacheRule =
 /** The output type of a schema, or undefined if the route does not define the schema. */
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** The validated input of a request. Each part has the output type of the route's schema for it. */
+/**
+ * The validated input of a request. Each part has the output type of the route's schema for it, and is undefined if the
+ * route has none.
+ */
 export interface RouteInput<P, Q, H, B> {
   params: Parsed<P>;
   query: Parsed<Q>;
@@ -28,8 +31,8 @@ export interface RouteInput<P, Q, H, B> {
 }
 
 /**
- * A handler's result with additional response headers, or with a flag that changes the status: `existing` (the resource
- * already existed) makes it 200 instead of 201, `unavailable` (the service cannot work) 503.
+ * A handler's result with additional response headers or another status: 200 instead of 201 if `existing` (the resource
+ * already existed), 503 if `unavailable` (the service cannot work).
  */
 export class Reply<T> {
   readonly value: T;

@@ -19,8 +19,8 @@ const operations = operationPaths.map((text) => {
 
 /**
  * Returns the operation that a request with an unknown path or method probably means, as `METHOD /path`, or null if
- * none is similar. Operations with the request's method are preferred. Administrators' paths are treated as unknown,
- * because they do not exist if no administrator is configured.
+ * none is similar enough. Operations with the request's method are preferred. Administrators' paths are treated as
+ * unknown, because they do not exist if no administrator is configured.
  */
 export function nearestOperation(request: { method: string; path: string }): string | null {
   const given = request.path.split("/").filter((segment) => segment !== "");

@@ -1,6 +1,6 @@
 /**
- * Every operation that is not an administrator's, as `METHOD /path`. Routes are loaded only with the first request to
- * their group, so an unknown path can only be compared with this list.
+ * Every operation that is not an administrator's, as `METHOD /path`. Unknown paths are compared with this list, because
+ * the routes of a group are loaded only with the first request to it.
  */
 export const operationPaths: readonly string[] = [
   "GET /v1/vaults",

@@ -13,8 +13,8 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the message of an issue in the words of the API's user: zod's default messages are rewritten to say what the
- * value must be; a schema's own message is unchanged.
+ * Returns the message of a zod issue for the API's user. Zod's default messages about types, sizes, fixed values and
+ * e-mail addresses are replaced by what the value must be; every other message is returned unchanged.
  */
 export function messageOfIssue(issue: z.core.$ZodIssue): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return issue.message;

@@ -29,8 +29,8 @@ export function problemResponse(error: AppError, requestId: string): Response {
 }
 
 /**
- * Returns the error that the caller sees: the error itself if it has a public error code, otherwise `internal` with the
- * error as its cause.
+ * Returns the error that the caller sees: the error itself if it is an AppError, otherwise `internal` with the error as
+ * its cause.
  */
 export function publicError(error: unknown): AppError {
   return error instanceof AppError

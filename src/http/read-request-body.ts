@@ -12,9 +12,9 @@ const BODY_TIMEOUT_MS = 10_000;
 const tooLarge = (most: number) => failure("body_too_large", `the body must not exceed ${most} bytes`);
 
 /**
- * Returns a middleware that reads a request's body before the route does. Throws `body_too_large` for more than `most`
- * bytes (default: 64 KiB), declared or sent, and a ValidationFailure if the client takes more than ten seconds to send
- * it, aborts or frames it wrongly: these are faults of the client, not of an upstream.
+ * Returns a middleware that reads the request body before the route is handled. Throws `body_too_large` if more than
+ * `most` bytes (default: 64 KiB) are declared or sent, and a ValidationFailure if the body does not arrive completely
+ * within ten seconds or the connection fails, because that is the client's fault and not an upstream's.
  */
 export function readRequestBody(most = MAX_BODY_BYTES): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -9,15 +9,15 @@ import { isCacheable } from "./respond.ts";
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 
 /**
- * Function that creates the context of a request from the Worker's bindings. The module that composes the app provides
- * it. Throws `internal` if a configuration variable is missing or invalid.
+ * Creates the context of a request from the Worker's bindings; the module that composes the app provides this function.
+ * Throws `internal` if a configuration variable is missing or invalid.
  */
 export type ContextFactory = (bindings: Record<string, unknown>, request: RequestFacts) => Context;
 
 /**
- * Returns a middleware that gives each request an id and a context, sets `Server-Timing` on responses that are not
- * cacheable, and logs failed requests (status 500 or above) and those that take two seconds or more. The client's own
- * request id is used if it consists of at most 64 characters of `[\w-]`.
+ * Returns a middleware that gives each request an id and a context, sets `Server-Timing` (if configured) on responses
+ * that are not cacheable, and logs requests that fail (status 500 or above) or take two seconds or more. The client's
+ * own request id is used if it consists of at most 64 characters of `[\w-]`.
  */
 export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -10,9 +10,9 @@ import { messageOfIssue } from "./input-issue-message.ts";
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
 
 /**
- * Parses the path, query, headers and body of a request with the route's schemas; null in place of an optional field of
- * the body counts as absent. Throws a ValidationFailure that lists the issues of all parts: of the schemas, unknown
- * parameters, malformed JSON, and text that the database cannot store.
+ * Parses the path, query, headers and body of a request with the route's schemas. A null value of an optional body
+ * field counts as absent. Throws a ValidationFailure that lists the issues of all parts: violations of the schemas,
+ * unknown parameters, malformed JSON, and text that the database cannot store.
  */
 export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInput {
   const issues: ValidationIssue[] = [];

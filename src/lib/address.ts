@@ -18,8 +18,8 @@ export function parseAddress(text: string): Address | null {
 
 /**
  * Returns why a text that `parseAddress` rejected is not an address (an ENS name, a symbol, a wrong length, or mixed
- * case that does not match the EIP-55 checksum) and what to send instead. The text continues a sentence that starts
- * with the name of the field.
+ * case that does not match the EIP-55 checksum) and what to send instead. The text follows the field's name in a
+ * message.
  */
 export function explainAddress(text: string): string {
   if (SHAPE.test(text))
@@ -43,8 +43,8 @@ export function isNative(address: string): boolean {
 }
 
 /**
- * Returns true for the two addresses that requests and providers use for the native currency, in any case: the zero
- * address and 0xEeee….
+ * Returns true for the two addresses that stand for the native currency in requests and in providers' APIs: the zero
+ * address and 0xEeee…, in any letter case.
  */
 export function isNativeAlias(address: string): boolean {
   const lower = address.toLowerCase();

@@ -54,8 +54,8 @@ export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
 }
 
 /**
- * Converts a fraction with at most nine decimals (0.03) to parts per billion. Further decimals are cut: for a tolerated
- * loss, rounding down is safer for the user.
+ * Converts a fraction such as 0.03, with at most nine decimals, to parts per billion. Further decimals are cut off: for
+ * a tolerated loss, rounding down is safer for the user.
  */
 export function fractionToParts(fraction: number): bigint {
   return BigInt(Math.floor(fraction * Number(PARTS_PER_BILLION) + 1e-6));

@@ -22,7 +22,7 @@ export interface BlockRange {
 /** A set of blocks, as ranges in ascending order that neither overlap nor touch. */
 export type BlockSet = readonly BlockRange[];
 
-/** Returns the union of block ranges in any order, overlapping or not; empty ranges are omitted. */
+/** Returns the union of block ranges, which may be in any order and may overlap; empty ranges are ignored. */
 export function uniteRanges(spans: readonly BlockRange[]): BlockSet {
   const united: BlockRange[] = [];
   for (const span of spans.filter(({ from, to }) => from <= to).sort((a, b) => a.from - b.from)) {

@@ -17,15 +17,15 @@ export interface BoundedResponse {
 }
 
 /**
- * Why a request to an outside system has no usable response: no complete response within the timeout, a failed
- * connection, a body above the size limit, an unexpected HTTP status, or content that does not match the expected
- * schema.
+ * Why a request to an outside system has no usable response: no complete response within the timeout (`timeout`), a
+ * failed connection (`network`), a body above the size limit (`too_large`), an unexpected HTTP status (`status`), or
+ * content that does not match the expected schema (`malformed`).
  */
 export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
 
 /**
  * The failure of a request to an outside system. `kind` determines the public error code; `status` is the HTTP status
- * for the kind `status`, otherwise usually null. The message is for logs only.
+ * if the kind is `status`, otherwise usually null. The message is for logs only.
  */
 export class OutsideError extends Error {
   readonly kind: OutsideFailure;

@@ -39,8 +39,8 @@ interface MemoEntry<T> {
 }
 
 /**
- * Cache of computed values by name; a value is computed again when one of its inputs is a different object or
- * primitive.
+ * Cache of computed values by name. A value is computed again when one of its inputs has changed; inputs are compared
+ * with `Object.is`.
  */
 export class MemoByInputs<T> {
   readonly #made: BoundedMap<MemoEntry<T>>;

@@ -7,10 +7,10 @@ const CONCURRENCY = 5;
 const DOUBTFUL_CONCURRENCY = 2;
 
 /**
- * Processes items, five at a time and at most two of them doubtful (expected to be slow). Returns the results in the
- * order of the items. Throws the first error, while the processing of other items continues. A Worker waits for the
- * headers of at most six responses, and time in that queue counts towards a request's timeout, so items that hang must
- * not occupy every slot. Source: Cloudflare Workers, limits (simultaneous open connections).
+ * Processes items, five at a time and at most two of them doubtful (expected to be slow), and returns the results in
+ * the order of the items. Throws the first error, while the processing of other items continues. Doubtful items must
+ * not take every slot: a Worker waits for the headers of at most six responses, and time in that queue counts towards a
+ * request's timeout. Source: Cloudflare Workers, limits (simultaneous open connections).
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

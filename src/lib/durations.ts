@@ -10,7 +10,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export const DAY_S = DAY_MS / SECOND_MS;
 
 /**
- * Deadline of a build, in milliseconds from the start of the request: 0.7 seconds less than the eight seconds for which
- * clients wait.
+ * Deadline of a build, in milliseconds from the start of the request. It leaves 0.7 seconds for the response within the
+ * eight seconds that a build may take.
  */
 export const BUILD_DEADLINE_MS = 7_300;

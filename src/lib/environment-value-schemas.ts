@@ -4,8 +4,8 @@ import { parseAddress } from "./address.ts";
 /** Schema of an absolute URL with the scheme http or https. */
 export const Url = z.url({ protocol: /^https?$/ });
 /**
- * Schema of a contract address in one case or with a valid EIP-55 checksum; the result has a checksum. Accepts the zero
- * address.
+ * Schema of a contract address, in lowercase, in uppercase or with a valid EIP-55 checksum; the parsed address is
+ * checksummed. Accepts the zero address.
  */
 export const ContractAddress = z.string().transform((text, context) => {
   const address = parseAddress(text);
@@ -35,9 +35,9 @@ export function jsonVariable<T extends z.ZodType>(schema: T) {
 }
 
 /**
- * Creates the schema of rows by chain id; the result is a list of pairs of chain id and row. The schema of a row is
- * created lazily, because only deployments with chains of their own have rows and every isolate builds all schemas at
- * its start.
+ * Creates the schema of an object with one row for each chain id. It is parsed to a list of pairs of chain id and row.
+ * `makeRow` creates the schema of a row when it is first needed, because every isolate builds all schemas at its start,
+ * but only deployments with chains of their own have rows.
  */
 export const byChain = <T extends z.ZodType>(makeRow: () => T) =>
   z

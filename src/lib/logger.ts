@@ -25,8 +25,8 @@ export function redact(text: string): string {
 }
 
 /**
- * Creates a logger that passes each event as one JSON line to `write`. The fields in `base` are part of every line;
- * texts in fields are redacted and cut to 500 characters.
+ * Creates a logger that passes each event to `write` as one line of JSON. The fields in `base` are part of every line.
+ * Text fields are redacted and cut to 500 characters.
  */
 export function createLogger(write: (line: string) => void, base: LogFields): Logger {
   const emit = (level: string, event: string, fields: LogFields = {}): void => {

@@ -1,8 +1,8 @@
 /**
- * Returns the known name closest to a misspelt one, or null if none is close enough. A name is close if it equals the
- * text apart from case and separators (`fromToken`), if it is at most one edit per three letters away (always at least
- * one edit; `slipage`), or if it is the only name that contains the text as a whole word (`amount`). Only the first 64
- * characters of the text count.
+ * Returns the known name that a misspelled one probably means, or null if none is close enough. A name is close if it
+ * equals the text apart from case and separators (`fromToken`), if it is at most one edit per three letters away
+ * (always at least one edit; `slipage`), or if it is the only name that contains the text as a whole word (`amount`).
+ * Only the first 64 characters of the text count.
  */
 export function nearestName(text: string, names: readonly string[]): string | null {
   const wanted = lettersOf(text.slice(0, MAX_LENGTH));

@@ -1,6 +1,6 @@
 /**
- * Returns a function that computes a value on its first call, which makes the isolate start faster, and keeps it for
- * the isolate's lifetime. `make` must be pure; if it throws, the next call tries again.
+ * Returns a function that calls `make` on its first call and returns the same value on every later call. It keeps work
+ * out of the start of an isolate. If `make` throws, the next call tries again.
  */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | null = null;
@@ -11,10 +11,10 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns a function that imports a module on its first call and keeps the value made from it for the isolate's
- * lifetime. `load` is a dynamic import: the bundle stays one file, but the module is not evaluated when the isolate
- * starts. Every caller awaits its own import until the value exists, because workerd may drop a promise that belongs to
- * another request. Errors of `load` and `make` propagate; the next call tries again.
+ * Returns a function that imports a module on its first call and from then on returns the value that `make` creates
+ * from the module. `load` is a dynamic import: the bundle stays one file, but the module is not evaluated when the
+ * isolate starts. Every caller awaits its own import until the value exists, because workerd may drop a promise that
+ * belongs to another request. Errors of `load` and `make` propagate; the next call tries again.
  */
 export function onceImported<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
   let made: { value: T } | null = null;

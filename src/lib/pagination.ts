@@ -1,6 +1,6 @@
 /**
- * Encodes the parts of a position in a listing as a cursor: an opaque, URL-safe text. It is not signed, so decoded
- * parts are untrusted.
+ * Encodes a position in a listing, given as text parts, as a cursor: an opaque, URL-safe text. It is not signed, so
+ * decoded parts are untrusted.
  */
 export function encodeCursor(parts: readonly string[]): string {
   const bytes = new TextEncoder().encode(JSON.stringify(parts));
@@ -10,10 +10,7 @@ export function encodeCursor(parts: readonly string[]): string {
     .replaceAll("=", "");
 }
 
-/**
- * Decodes a cursor to its `length` parts, or returns null if it is not a cursor with this number of parts. The parts
- * are untrusted.
- */
+/** Decodes a cursor, or returns null if it is malformed or does not have `length` parts. The parts are untrusted. */
 export function decodeCursor(cursor: string, length: number): string[] | null {
   try {
     const bytes = Uint8Array.from(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")), (byte) =>

@@ -1,6 +1,6 @@
 /**
- * Parses a `Retry-After` header, which holds seconds or an HTTP date, to whole seconds from `nowMs` (milliseconds since
- * the epoch), rounded up. The result is negative for a date in the past, and null if the header is missing or
+ * Parses a `Retry-After` header, which contains seconds or an HTTP date, to whole seconds from `nowMs` (milliseconds
+ * since the epoch), rounded up. The result is negative for a date in the past, and null if the header is missing or
  * malformed. Source: RFC 9110, 10.2.3.
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | null {

@@ -1,6 +1,6 @@
 /**
- * A lease that its holder renews while working. It can be short, so that a holder that was killed blocks others only
- * briefly.
+ * A lease that its holder renews while it works. The lease can be short, so that a holder that was killed blocks others
+ * only briefly.
  */
 export interface RenewedLease {
   /** Interval of the renewals, in milliseconds; a fraction of the lease's length. */
@@ -22,8 +22,8 @@ export interface HeldLease {
 }
 
 /**
- * Runs work, renews its lease until the work ends, and returns the result of the work. Acquiring and releasing the
- * lease is up to the caller. Errors of the work propagate; errors of renewals do not.
+ * Runs work and renews its lease until the work ends. Returns the result of the work. The caller acquires and releases
+ * the lease. Errors of the work propagate; those of renewals are ignored.
  */
 export async function workUnderLease<T>(
   { everyMs, renew }: RenewedLease,

@@ -4,8 +4,8 @@ import { ContractAddress } from "./environment-value-schemas.ts";
 import { once } from "./once.ts";
 
 /**
- * A token that accepts signed authorizations: its EIP-712 domain, the expected domain separator, and the supported
- * kinds.
+ * A token that accepts signed authorizations: its EIP-712 domain, the expected domain separator, and the kinds of
+ * signatures that it supports.
  */
 export interface SigningToken {
   domain: { name?: string; version?: string; chainId: number; verifyingContract: Address };
@@ -13,7 +13,7 @@ export interface SigningToken {
   separator: Hex;
   /** True if the token supports ERC-2612 permits. */
   permit: boolean;
-  /** True if the token supports ERC-3009 authorisations, with the signature as `v, r, s` and as bytes. */
+  /** True if the token supports ERC-3009 authorizations, with the signature as `v, r, s` and as bytes. */
   erc3009: boolean;
   /**
    * How the token verifies the signature of an account with code. `code`: only by calling the account (ERC-1271);

@@ -2,8 +2,8 @@
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /**
- * Settles like `work`, but throws `late()` if `work` takes longer than `ms` milliseconds. The work itself is not
- * stopped; its later errors are ignored.
+ * Returns the result of `work`, or throws `late()` if it takes longer than `ms` milliseconds. Errors of `work`
+ * propagate. The work itself is not stopped; its later errors are ignored.
  */
 export async function withDeadline<T>(
   work: Promise<T>,

@@ -15,8 +15,8 @@ export interface SharedCache {
   /** Stores an entry, which expires after the policy's `keepMs`. */
   write(policy: SharedPolicy, entry: CacheEntry): Promise<void>;
   /**
-   * Takes the lock of a cache key for five seconds and returns false if another isolate holds it. Returns true if Redis
-   * fails, so that every isolate then loads the value itself.
+   * Takes the lock of a cache key for five seconds. Returns false if another request holds it, and true if Redis fails,
+   * so that every isolate then loads the value itself.
    */
   tryLock(key: string): Promise<boolean>;
   /** Releases the lock of a cache key if this request holds it. */

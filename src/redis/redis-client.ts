@@ -10,9 +10,9 @@ import { sendCommand } from "./redis-command.ts";
 const COMMAND_TIMEOUT_MS = 800;
 
 /**
- * Redis commands of the program. Keys get a prefix, and the time of each command is recorded. A command is sent once
- * and not retried. For one to three seconds after a hang, commands throw OutsideError `timeout` without being sent.
- * Errors of the driver propagate, including its own TimeoutError.
+ * Redis commands of one request or job run. Keys get a prefix, and the time of each command is recorded. A command is
+ * sent once and not retried. For one to three seconds after a hang, commands throw OutsideError `timeout` without being
+ * sent. Errors of the driver propagate, including its own TimeoutError.
  */
 export interface RedisStore {
   /** Returns the value of a key, or null if there is none. */
@@ -48,9 +48,9 @@ redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /**
- * Creates the Upstash client. A command times out after `timeoutMs` (default 800) milliseconds and is not retried. The
- * client may live as long as the isolate, because without auto-pipelining no request's promise depends on another
- * request. Values stay strings.
+ * Creates the Upstash client. A command times out after `timeoutMs` (default 800) milliseconds and is not retried.
+ * Values are returned as strings, without deserialization. The client may live as long as the isolate, because without
+ * auto-pipelining no request's promise depends on another request.
  */
 export function createRedis(settings: { url: string; token: string; timeoutMs?: number }): Redis {
   return new Redis({

@@ -3,8 +3,8 @@ import { type Outcome, throughBreaker } from "../lib/circuit-breaker-call.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 
 /**
- * Breaker policy of Redis: one hang (a timeout after at least 0.7 seconds) opens it, because commands are always fast
- * and Redis is not essential. Requests are refused for one to three seconds.
+ * Policy of Redis's circuit breaker. One hang (a timeout after at least 0.7 seconds) opens it, because commands are
+ * always fast and Redis is not essential. Commands are then refused for one to three seconds.
  */
 export const redisPolicy: BreakerPolicy = {
   hangs: 1,

@@ -11,7 +11,7 @@ const CAPACITY = 20_000;
 
 /**
  * In-memory request counters of one isolate, for limits that no Cloudflare rate limiter covers. Keeps at most 20,000
- * windows.
+ * windows; the oldest is evicted first.
  */
 export class LimiterMemory {
   readonly #windows = new BoundedMap<{ count: number; endsAt: number }>(CAPACITY);
@@ -77,7 +77,10 @@ if left < 0 then
 end
 return {count, left}`;
 
-/** Creates the rate limiter of one request. `platform` holds Cloudflare's rate limiters by their limit per minute. */
+/**
+ * Creates the rate limiter of one request. `platform` has Cloudflare's rate limiters by the number of requests per
+ * minute that they allow.
+ */
 export function createLimiter(
   redis: Redis,
   scope: {

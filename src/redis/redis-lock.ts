@@ -2,7 +2,7 @@ import { describeError, type Logger } from "../lib/logger.ts";
 import { type HeldLease, workUnderLease } from "../lib/renewed-lease.ts";
 import type { RedisStore } from "./redis-client.ts";
 
-/** The Redis client and logger that a lock uses, and the token of its holder. */
+/** The Redis client and logger that a lock uses, and the token that identifies its holder. */
 export interface LockScope {
   redis: RedisStore;
   log: Logger;
@@ -25,9 +25,9 @@ const LOCK_TTL_MS = 20_000;
 const RENEW_MS = 5_000;
 
 /**
- * Runs work under a lock and returns its result, or null at once if another holder has the lock. The lock is renewed
- * every five seconds during the work and expires at most 20 seconds after its holder was killed. The work must be safe
- * to run twice, because it runs without a lock (which is logged) if Redis fails. Errors of the work propagate.
+ * Runs work under a lock and returns its result, or returns null at once if another holder has the lock. The lock is
+ * renewed every five seconds during the work, and expires at most 20 seconds after its holder was killed. If Redis
+ * fails, the work runs without a lock, which is logged, so it must be safe to run twice. Errors of the work propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {
   const { redis, log, token } = scope;

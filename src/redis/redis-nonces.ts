@@ -4,7 +4,7 @@ import type { Breaker } from "../lib/circuit-breaker.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 import { sendCommand } from "./redis-command.ts";
 
-/** Storage of nonces: values that can be read only once. */
+/** Storage of nonces, with a value for each that can be read only once. */
 export interface NonceStore {
   /** Stores a value for `ttlMs` milliseconds. Throws `store_unavailable`. */
   put(key: string, value: string, ttlMs: number): Promise<void>;
@@ -17,8 +17,8 @@ export interface NonceStore {
 
 /**
  * Creates the nonce storage of one request, with keys of the form `<prefix>:nonce:<key>`. A command without a response
- * is never retried, because it may have been executed. Messages of driver errors are dropped, because they repeat the
- * command.
+ * is not retried, because it may have been executed. Messages of driver errors are dropped, because they repeat the
+ * command and thus the nonce.
  */
 export function createNonceStore(
   redis: Redis,

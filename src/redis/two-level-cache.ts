@@ -45,9 +45,9 @@ export interface Cache {
   /**
    * Returns a value from memory, otherwise from Redis, otherwise from `load`; a value between `freshMs` and `staleMs`
    * of age is returned at once and reloaded in the background. Concurrent callers share one load: within the isolate
-   * through its promise, across isolates through a short lock. If Redis fails, the value is loaded. If loading fails,
-   * the last known value is served up to `keepMs`, otherwise the error of `load` propagates; the isolate does not retry
-   * a failed load for two seconds.
+   * through its promise, across isolates, if `sharing` is `locked`, through a short lock. If Redis fails, the value is
+   * loaded. If loading fails, the last known value is served up to `keepMs`, otherwise the error of `load` propagates;
+   * the isolate does not retry a failed load for two seconds.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**

@@ -26,10 +26,11 @@ const ROUNDS = 6;
 const LAST_GAS = 20_000_000;
 
 /**
- * Makes many view calls on one chain in as few `eth_call` requests as possible, at most 300 calls each. The calls are
- * independent: gas use, a revert or malformed return data of one does not affect the others. Each may use three million
- * gas, and one that ran out of it is repeated with 20 million. All calls of one request see the same block; the
- * returned block is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
+ * Makes view calls on one chain in as few `eth_call` requests as possible, at most 300 calls each, and returns each
+ * result under the name of its read. The calls are independent: a revert, high gas use or malformed return data of one
+ * does not affect the others. A call may use three million gas; if it runs out, it is repeated with a limit of 20
+ * million. All calls of one request see the same block; the returned block is that of the first request. Throws
+ * `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
@@ -43,7 +44,7 @@ export async function aggregate<R extends Record<string, Read<unknown>>>(
 }
 
 /**
- * Makes a list of view calls as `aggregate` does and returns their results in the same order, with the block of the
+ * Makes view calls like `aggregate`, but takes a list and returns the results in the same order, with the block of the
  * first request. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregateList(
@@ -79,10 +80,10 @@ interface ProgramAnswer<T> {
 
 /**
  * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block. If
- * the program is too large for creation code, a state override places it at an account. Returns null if the calls do
- * not fit into one request, if the program failed or returned more data than the aggregator copies, or if a call was
- * not reached. Throws an RpcError `unsupported` if no node accepts the override; other errors of the chain client
- * propagate.
+ * the program is too large for creation code, a state override places it at an account. Returns null if the program and
+ * the calls do not fit into one request, if the program failed or returned more data than the aggregator copies, or if
+ * a call could not be made for lack of gas or space. Throws an RpcError `unsupported` if no node accepts the override;
+ * other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -202,7 +203,10 @@ async function readSlice(
   }
 }
 
-/** Decodes the result of one aggregated call. A call without a result, or with malformed data, counts as failed. */
+/**
+ * Converts the result of one aggregated call to that of its read. A call without a result, or with return data that
+ * cannot be decoded, counts as failed; only a reverted call has revert data.
+ */
 export function settleRead(read: Read<unknown> | undefined, result: CallResult | null): ReadResult<unknown> {
   if (read === undefined || result === null || !("data" in result)) return { ok: false, revert: null };
   if (result.status === "failed") return { ok: false, revert: result.data };
@@ -246,8 +250,8 @@ export async function readNativeBalance(client: ChainClient, account: Address): 
 }
 
 /**
- * Creates a read of an account's balance of the native currency, in wei. It is a program of the aggregator contract and
- * works only in a batch.
+ * Creates a read of an account's balance of the native currency, in wei. The read runs creation code, which only the
+ * aggregator contract supports, so it works only in a batch of `aggregate`.
  */
 export function nativeBalanceRead(account: Address): Read<bigint> {
   // Creation code that returns the balance: push the account, BALANCE, store it at 0, return 32 bytes.
@@ -257,8 +261,8 @@ export function nativeBalanceRead(account: Address): Read<bigint> {
 
 /**
  * Creates a read of an account's code: its size in bytes and its first 32 bytes, padded with zeros. For an account with
- * an EIP-7702 delegation, the code is the 23-byte delegation designator. The read is a program of the aggregator
- * contract and works only in a batch.
+ * an EIP-7702 delegation, the code is the 23-byte delegation designator. Like `nativeBalanceRead`, it works only in a
+ * batch.
  */
 export function accountCodeRead(account: Address): Read<{ size: bigint; head: Hex }> {
   // Creation code that stores EXTCODESIZE at 0, copies 32 bytes of the code to 32, and returns 64 bytes.

@@ -34,14 +34,15 @@ export const CALL_GAS = 3_000_000;
 const ROOM = MAX_INITCODE_BYTES - size(aggregatorCreationCode) - TAIL_BYTES;
 const weightOf = ({ data }: AggregatedCall): number => CALL_BYTES + size(data);
 
-/** Returns true if the calls fit into one request. */
+/** Returns true if the calldata of the calls fits into one request. The number of calls is not checked. */
 export function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
   return calls.reduce((sum, call) => sum + weightOf(call), 0) <= ROOM;
 }
 
 /**
- * Splits calls, in order, into slices that each fit into one request. For no calls it returns one empty slice, because
- * the caller still needs the block that the request reports.
+ * Splits calls, in order, into slices of at most 300 that each fit into one request; a call that is too large for any
+ * request gets its own slice. Returns one empty slice if there are no calls, because the caller still needs the block
+ * that the request returns.
  */
 export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
   let last: C[] = [];
@@ -59,7 +60,10 @@ export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][]
   return slices;
 }
 
-/** Encodes the data of an `eth_call` without `to` that makes the calls, each with at most `callGas` gas. */
+/**
+ * Encodes calls as the creation code of one `eth_call`, which has no `to`. Each call may use at most `callGas` gas,
+ * except programs (`PROGRAM`, `HELD_PROGRAM`), which may use all that remains.
+ */
 export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {
   const entries = concatHex(
     calls.map(({ to, data }) => encodePacked(["address", "uint16", "bytes"], [to, size(data), data])),
@@ -69,15 +73,16 @@ export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS
 }
 
 /**
- * The result of one aggregated call. `unknown`: the return data is longer than the aggregator copies; `not_reached`:
- * there was no gas or space left for the call; `spent`: the call failed after using most of its gas.
+ * The result of one aggregated call; `data` is its return data, or its revert data if it failed. `unknown`: the return
+ * data is longer than the aggregator copies; `not_reached`: there was no gas or space left for the call; `spent`: the
+ * call failed after using most of its gas.
  */
 export type CallResult =
   | { status: "failed" | "answered"; data: Hex }
   | { status: "unknown" | "not_reached" | "spent" };
 
 /**
- * The results of one aggregator request, with chain id and block. `blockNumber` is null if the chain does not return
+ * The results of one aggregator request, with chain id and block. `blockNumber` is null if the chain does not provide
  * it.
  */
 export interface AggregatedAnswer {
@@ -95,7 +100,7 @@ const UNKNOWN_BLOCK = 2n ** 64n - 1n;
 
 /**
  * Decodes the data that the aggregator returned for `count` calls. Throws an Error if the data is too short or too
- * long, contains an unknown status, or a block field is not a safe integer.
+ * long, or contains an unknown status or a block field that is not a safe integer.
  */
 export function decodeResults(answer: Hex, count: number): AggregatedAnswer {
   const total = (answer.length - 2) / 2;

@@ -50,11 +50,11 @@ const SimulatedBlocks = z
   .min(1);
 
 /**
- * Simulates calls on the head's state with the best method that the chain's nodes support: `eth_simulateV1`; otherwise
- * an `eth_call` with the simulator's code at the user's address; otherwise, for a single call that works on the real
- * state, a plain `eth_call`, which makes no reads. A call that fails is a result, not an error. Throws
- * `simulation_unavailable` if no method works. The client's errors `upstream_timeout` and `upstream_unavailable`
- * propagate. Source: ethereum/execution-apis `eth_simulateV1`.
+ * Simulates calls on the state of the head block with the best method that the chain's nodes support: `eth_simulateV1`;
+ * otherwise an `eth_call` with the simulator's code at the user's address (unless `keepsCode` is set); otherwise, for a
+ * single call that works on the real state (`standsAlone`), a plain `eth_call`, which makes no reads. A call that fails
+ * is a result, not an error. Throws `simulation_unavailable` if no method works. The client's errors `upstream_timeout`
+ * and `upstream_unavailable` propagate. Source: ethereum/execution-apis `eth_simulateV1`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const ways = [
@@ -181,8 +181,8 @@ const INTEREST_ACCRUAL_GAS = 60_000n;
 type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };
 
 /**
- * Encodes state overrides (balance, code and `stateDiff`; other fields are dropped) as the third parameter of
- * `eth_call`.
+ * Encodes state overrides as nodes take them, for example in the third parameter of `eth_call`. Only balance, code and
+ * `stateDiff` are encoded; other fields are dropped.
  */
 export function encodeOverrides(overrides: StateOverride): Record<Address, WireOverride> {
   const wire: Record<Address, WireOverride> = {};

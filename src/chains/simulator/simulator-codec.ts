@@ -11,9 +11,10 @@ const FLOOR_TOKEN_GAS = 10n;
 const TOKENS_PER_NONZERO_BYTE = 4n;
 
 /**
- * Returns the gas of a transaction apart from its execution: `standard` is added to the execution's gas, `floor` is the
- * minimum of the total. A zero byte of calldata costs 4 gas (10 for the floor), any other byte 16 (40 for the floor).
- * On chains without EIP-7623 there is no floor, and the estimate is only too high. Source: EIP-2028, EIP-7623.
+ * Returns the gas that a transaction costs apart from its execution: `standard` is added to the execution's gas, and
+ * `floor` is the minimum of the total. A zero byte of calldata costs 4 gas (10 for the floor), any other byte 16 (40
+ * for the floor). On chains without EIP-7623 there is no floor, so the result is an upper bound. Source: EIP-2028,
+ * EIP-7623.
  */
 export function intrinsicGas(data: Hex): { standard: bigint; floor: bigint } {
   let nonzero = 0n;

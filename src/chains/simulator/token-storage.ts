@@ -15,8 +15,8 @@ import { RpcWord } from "../rpc-values.ts";
 import { encodeOverrides } from "./run-simulation.ts";
 
 /**
- * Storage layout of a token's mapping by account. `solidity` hashes the key before the slot and `vyper` the slot before
- * the key, where `base` is the mapping's own slot; `solady` hashes packed addresses with a fixed seed.
+ * Storage layout of a token's mapping by account. An entry's slot is a hash: of the key and the mapping's slot `base`
+ * in that order (`solidity`) or in the opposite order (`vyper`), or of packed addresses and a fixed seed (`solady`).
  */
 export type SlotLayout = { order: "solidity" | "vyper"; base: bigint } | { order: "solady" };
 
@@ -24,7 +24,8 @@ export type SlotLayout = { order: "solidity" | "vyper"; base: bigint } | { order
 export type SlotKeys = readonly [owner: Address] | readonly [owner: Address, spender: Address];
 
 /**
- * A storage layout to probe for some keys: the slot under that layout, and the magic value that the probe writes there.
+ * A storage layout to test for some keys: their slot under that layout, and the magic value that the probe writes to
+ * the slot.
  */
 export interface SlotCandidate {
   layout: SlotLayout;
@@ -74,8 +75,8 @@ export function probeState(tried: readonly SlotCandidate[]): { slot: Hex; value:
 
 /**
  * Returns the candidate whose magic value the token returned under `probeState`, or null if it returned anything else,
- * for example because the token scales or packs its balances or keeps them elsewhere. The probe also writes to
- * unrelated mappings of the token, so a simulation that relies on the slot must read back the amount it wrote.
+ * for example because the token scales or packs its balances or keeps them elsewhere. The probe also writes to the
+ * token's other mappings, so a simulation that relies on the slot must read back the amount it wrote.
  */
 export function matchSlot(tried: readonly SlotCandidate[], answered: bigint): SlotCandidate | null {
   return tried.find(({ magic }) => magic === answered) ?? null;

@@ -29,9 +29,9 @@ export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
 /**
  * Builds a deposit and executes all its steps: switches chains, sends approvals, signs, sends, and waits for bridges
  * and vaults until the deposit ends. Returns it in its last state, which may be `refunded`, `partial` or `failed`.
- * Throws CausewayError with a code of the API's build, such as `no_route` or `would_revert`, or one of the client, such
- * as `insufficient_balance` (before anything is signed), `user_rejected`, `wrong_account` or `aborted`; errors of a wallet function propagate. Temporary failures of the
- * API while waiting are retried.
+ * Throws CausewayError with a code of the API's build, such as `no_route` or `would_revert`, or of the client, such as
+ * `insufficient_balance` (before anything is signed), `user_rejected`, `wrong_account` or `aborted`; errors of a wallet
+ * function propagate. Temporary failures of the API while waiting are retried.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
   const { wallet, onProgress, signal, batch, idempotencyKey, ...rest } = input;
@@ -50,7 +50,7 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
 /**
  * Continues a deposit from its tracking id alone, for example after the page was reloaded: fetches the remaining steps
  * and executes them like `executeDeposit`. Throws CausewayError, for example `deposit_not_found`, `wrong_account`, or
- * `in_progress` if another tab executes the deposit.
+ * `in_progress` if another tab is executing the deposit; errors of a wallet function propagate.
  */
 export async function continueDeposit(
   client: CausewayClient,
@@ -73,7 +73,8 @@ function walk(
 }
 
 /**
- * A move to execute: shares of one vault are redeemed and deposited into another vault, on the same or another chain.
+ * A move to execute: shares of one vault are redeemed, and the proceeds are deposited into another vault, on the same
+ * chain or another.
  */
 export type ExecuteMoveInput = Omit<ExecuteDepositInput, "fromChainId" | "fromToken" | "fromAmount"> & {
   /** Id of the vault whose shares are redeemed. */
@@ -83,8 +84,8 @@ export type ExecuteMoveInput = Omit<ExecuteDepositInput, "fromChainId" | "fromTo
 };
 
 /**
- * Moves shares of a vault into another vault and executes all steps like `executeDeposit`. The result is a deposit that
- * is paid with shares. Throws CausewayError: `vault_not_found`, and the errors of `executeDeposit`.
+ * Moves shares of a vault into another vault and executes all steps like `executeDeposit`. Returns the deposit, which
+ * is paid with the shares. Throws CausewayError: `vault_not_found`, and the errors of `executeDeposit`.
  */
 export async function executeMove(client: CausewayClient, input: ExecuteMoveInput): Promise<Deposit> {
   const { fromVaultId, shares, ...rest } = input;
@@ -98,9 +99,9 @@ export async function executeMove(client: CausewayClient, input: ExecuteMoveInpu
 }
 
 /**
- * Cancels a deposit's signed order before it is submitted. Sends a transaction, after a signature if the token requires
- * one, and returns when it is included. Throws CausewayError: `deposit_not_found`, `deposit_state` if there is nothing
- * to cancel, or an error of the wallet.
+ * Cancels a deposit's signed order before it is submitted: sends a transaction, after a signature if the token requires
+ * one, and returns when it is included in a block. Throws CausewayError: `deposit_not_found`, `deposit_state` if there
+ * is nothing to cancel, or an error of the wallet.
  */
 export async function cancelDeposit(
   client: CausewayClient,
@@ -111,9 +112,10 @@ export async function cancelDeposit(
 }
 
 /**
- * Claims the shares of settled deposit requests at a vault, including requests made elsewhere, and returns when the
- * claim is included. Throws CausewayError: `nothing_to_withdraw` if nothing is settled, the API's reason if the claim
- * would fail, or an error of the wallet. Source: `pending` of `GET /v1/positions/{user_address}`.
+ * Claims the shares of a user's settled deposit requests at a vault, including requests that were not built with
+ * Causeway, and returns when the claim is included in a block. Throws CausewayError: `nothing_to_withdraw` if no
+ * request is settled, the API's reason if the claim would fail, or an error of the wallet. Source: `pending` of
+ * `GET /v1/positions/{user_address}`.
  */
 export async function claimDeposit(
   client: CausewayClient,
@@ -145,9 +147,9 @@ export async function claimDeposit(
 const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has settled no deposit request" };
 
 /**
- * Polls a deposit until no step is left, and calls `onChange` with the first result and every changed one. Returns the
- * last result. Network errors, rate limits and server errors are retried without limit. Throws CausewayError: `aborted`
- * when the signal aborts, and other errors of the API, such as `deposit_not_found`.
+ * Polls a deposit until none of its steps is required or waiting, and calls `onChange` with the first result and with
+ * every changed one. Returns the last result. Network errors, rate limits and server errors are retried without limit.
+ * Throws CausewayError: `aborted` when the signal aborts, and other errors of the API, such as `deposit_not_found`.
  */
 export function watchDeposit(
   client: CausewayClient,

@@ -3,19 +3,25 @@ import type { ApiRequest, CausewayClient } from "../causeway-client.ts";
 import type { Model } from "../client-wire-format.ts";
 
 type Id = keyof operations;
-/** Type of the response (status 200) of an API operation, as the client returns it. */
+/**
+ * Type of the response body (status 200) of an API operation, as the client returns it: names in `camelCase`, amounts
+ * as `bigint`.
+ */
 export type Answer<Name extends Id> = operations[Name]["responses"] extends {
   200: { content: { "application/json": infer Body } };
 }
   ? Model<Body>
   : never;
-/** Type of the request body of an API operation, as the client takes it. */
+/**
+ * Type of the request body of an API operation, as callers of the client pass it: names in `camelCase`, amounts as
+ * `bigint`.
+ */
 export type Body<Name extends Id> = operations[Name] extends {
   requestBody?: { content: { "application/json": infer Input } };
 }
   ? Model<Input>
   : never;
-/** Type of the query parameters of an API operation, as the client takes them. */
+/** Type of the query parameters of an API operation, as callers of the client pass them, with names in `camelCase`. */
 export type Query<Name extends Id> = Model<NonNullable<operations[Name]["parameters"]["query"]>>;
 
 /** Options that every action accepts. */
@@ -24,11 +30,11 @@ export interface ActionOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A vault in a list. Amounts are in the smallest unit of their token, null if unknown. */
+/** A vault in a list. Amounts are in the smallest unit of their token, and null if they are unknown. */
 export type Vault = Answer<"vaults.list">[number];
 /** A vault with its on-chain state. */
 export type VaultDetail = Answer<"vaults.get">;
-/** A quote of a deposit: expected shares, routes, and why other routes were refused. */
+/** A quote of a deposit: the expected shares, the possible routes, and why other routes were rejected. */
 export type Quote = Answer<"quotes.get">;
 /** A built deposit: the transactions to sign, in steps, and the tracking id. */
 export type BuiltDeposit = Answer<"quotes.build">;
@@ -40,7 +46,7 @@ export type Positions = Answer<"positions.get">;
 export type TransferStatus = Answer<"status.get">;
 /** What a user can do at a vault now, with the open requests. */
 export type Actions = Answer<"actions.get">;
-/** One step of a deposit or withdrawal for the user: a transaction to send, or a message to sign. */
+/** One step that the user takes for a deposit or withdrawal: a transaction to send, or a message to sign. */
 export type Step = Deposit["steps"][number];
 /** A deposit to quote or to build. `fromAmount` is in the paid token's smallest unit. */
 export type DepositInput = Body<"quotes.build">;
@@ -93,8 +99,8 @@ export function getPositions(
 }
 
 /**
- * Quotes a deposit without building or storing it. Throws CausewayError, for example `no_route` or `below_minimum`.
- * Source: `POST /v1/quote`.
+ * Returns a quote of a deposit, without building or storing it. Throws CausewayError, for example `no_route` or
+ * `below_minimum`. Source: `POST /v1/quote`.
  */
 export function quoteDeposit(client: CausewayClient, input: DepositInput & ActionOptions) {
   const { signal, ...body } = input;
@@ -136,8 +142,8 @@ export function getDeposits(client: CausewayClient, query: Query<"deposits.list"
 }
 
 /**
- * Quotes a withdrawal in every mode of the vault, without storing it. Throws CausewayError. Source:
- * `POST /v1/withdraw/quote`.
+ * Returns a quote of a withdrawal in every mode of the vault, without building or storing it. Throws CausewayError.
+ * Source: `POST /v1/withdraw/quote`.
  */
 export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
   const { signal, ...body } = input;
@@ -187,8 +193,8 @@ export function getActions(
 }
 
 /**
- * Returns the status of a transfer by any of its transactions. An unknown transaction is not an error: its status is
- * `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
+ * Returns the status of a transfer, given the hash of any of its transactions. An unknown transaction is not an error:
+ * its status is `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
  */
 export function getStatus(client: CausewayClient, query: Query<"status.get"> & ActionOptions) {
   const { signal, ...rest } = query;

@@ -85,8 +85,9 @@ export async function cancelSignedWithdrawal(
 }
 
 /**
- * Polls a withdrawal until no step is left, and calls `onChange` with the first result and every changed one. Returns
- * the last result. Throws CausewayError like `watchDeposit`, `withdrawal_not_found` for an unknown tracking id.
+ * Polls a withdrawal like `watchDeposit`, until none of its steps is required or waiting, and calls `onChange` with the
+ * first result and with every changed one. Returns the last result. Throws CausewayError like `watchDeposit`, but
+ * `withdrawal_not_found` for an unknown tracking id.
  */
 export function watchWithdrawal(
   client: CausewayClient,
@@ -100,17 +101,17 @@ export function watchWithdrawal(
 export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress?: `0x${string}` };
 
 /**
- * Claims a settled redemption request, including requests made elsewhere, and returns when the claim is included.
- * Throws CausewayError: `nothing_to_withdraw` if nothing is ready, another code of the API, or an error of the wallet.
- * Source: `POST /v1/withdraw/claim`.
+ * Claims a settled redemption request, which need not have been built with Causeway, and returns when the claim is
+ * included in a block. Throws CausewayError: `nothing_to_withdraw` if nothing is ready, another code of the API, or an
+ * error of the wallet. Source: `POST /v1/withdraw/claim`.
  */
 export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "claim", input });
 
 /**
- * Cancels a redemption request that the vault has not settled, including requests made elsewhere, and returns when the
- * transaction is included. Throws CausewayError: `mode_unsupported` if the vault does not allow it, another code of the
- * API, or an error of the wallet. Source: `POST /v1/withdraw/cancel`.
+ * Cancels a redemption request that the vault has not settled; it need not have been built with Causeway. Returns when
+ * the transaction is included in a block. Throws CausewayError: `mode_unsupported` if the vault does not allow it,
+ * another code of the API, or an error of the wallet. Source: `POST /v1/withdraw/cancel`.
  */
 export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "cancel", input });
