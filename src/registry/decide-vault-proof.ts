@@ -49,13 +49,13 @@ const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
  * Returns the new status of a registry entry after a proof, and the time of the next proof.
- * - A passed proof opens reviewed candidates and vaults that a proof paused. A discovered or imported candidate opens
- *   only if `admission` has no obstacle.
+ * - A passed proof opens reviewed candidates (also refused ones) and vaults that a proof paused. A discovered or
+ *   imported candidate opens only if `admission` has no obstacle.
  * - A refusal makes a candidate `refused`; the third consecutive refusal pauses an active vault.
  * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded.
- * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed, paused, or
- * paused by this refusal), 10 minutes (unread), 5 and then 25 minutes (first and second refusal of an active vault) or
- * six hours (other refusals). `now` is in milliseconds since the epoch.
+ * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed; refused
+ * while paused; paused by this refusal), 10 minutes (unread), 5 and then 25 minutes (first and second refusal of an
+ * active vault) or six hours (other refusals). `now` is in milliseconds since the epoch.
  */
 export function decideAfterProof(
   entry: ProvenEntry,

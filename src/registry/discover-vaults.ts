@@ -66,7 +66,7 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
 }
 
 /**
- * Adds newly created vaults to the registry as candidates: reads the registers (contracts that list a protocol's
+ * Discovers vaults and adds them to the registry as candidates: reads the registers (contracts that list a protocol's
  * vaults) that are due, several chains in parallel, and starts no further one after 30 seconds. A candidate has a
  * placeholder name and opens only after its proof and the admission gate, unless an administrator opens it. A register
  * that cannot be read is logged and retried after an hour; the others are still read. Throws `store_unavailable`.

@@ -67,7 +67,7 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
  * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order. For a vault that is
  * already known, only the public list that names it is recorded. If a vault is claimed more than once, the last claim
  * is stored. Claims with an unserved chain or an unknown family are refused. Throws `store_unavailable`; each database
- * statement adds 500 vaults, and those of earlier statements stay stored.
+ * statement adds at most 500 vaults, and those of earlier statements stay stored.
  */
 export async function importClaims(
   ctx: Context,

@@ -17,8 +17,8 @@ const beaconAbi = once(() => parseAbi(["function implementation() view returns (
 /**
  * Reads an identifier of the code that a vault runs: `implementation:<address>` of an ERC-1967 proxy,
  * `beacon:<beacon>/<implementation>` (`unknown` if the beacon does not return it), `clone:<target>` of an ERC-1167
- * proxy, or `code:<keccak256 hash>` of any other contract. Addresses are checksummed. It changes with the code, except
- * behind a proxy of another kind or behind a clone's target. Errors of the chain client propagate.
+ * proxy, or `code:<keccak256 hash>` of any other contract. Addresses are checksummed. The identifier changes with the
+ * code, except behind other kinds of proxies and behind a clone's target. Errors of the chain client propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
   const slotOf = async (slot: Hex) =>

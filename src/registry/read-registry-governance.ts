@@ -33,9 +33,9 @@ const rolesAbi = once(() =>
 const DELEGATED = "0xef0100";
 
 /**
- * Reads which accounts with a single key hold a role in a vault, from the view functions of the vault's own contract,
- * and the timelock of its changes. A view function that fails is ignored, unless the vault's family has that role:
- * `keys` is then "unread". Errors of the chain client propagate.
+ * Reads the governance of a vault: which accounts with a single key hold one of its roles, according to the view
+ * functions of the vault's own contract, and the timelock of its changes. A view function that fails is ignored, unless
+ * the vault's family has that role: `keys` is then "unread". Errors of the chain client propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;

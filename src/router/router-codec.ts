@@ -93,7 +93,10 @@ export interface RouterCall {
   sweep: readonly Address[];
 }
 
-/** Creates a Router step that neither approves a token nor writes into the calldata. */
+/**
+ * Creates a Router step that only makes a call: it approves no token, requires no balance, and does not change the
+ * calldata.
+ */
 export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }): RouterStep {
   return {
     ...call,

@@ -135,7 +135,7 @@ export function sanitizeLabel(text: string | null, length: number): string {
 
 /**
  * The vault to derive, with the parts of its earlier registry entry that no contract reveals. Every address is verified
- * on chain; parameters that no contract holds are kept as reviewed.
+ * on chain; parameters that cannot be read from the chain are kept unchanged.
  */
 export interface DerivationSubject extends VaultKey {
   /** Tokens to check as asset or accepted token; the known asset comes first. Empty if none is known. */

@@ -8,8 +8,8 @@ import type { ReadResult } from "../chains/chain-reads.ts";
 export type FeeRates = Partial<Record<"performance_fee" | "management_fee", string>>;
 
 /**
- * Returns a record of one fee, named `name`, as a decimal string. `feeOf` extracts the fee from the view function's
- * value. Empty if the call failed.
+ * Returns a record of the fee `name` as a decimal string, or an empty record if the call failed. `feeOf` extracts the
+ * fee from the value that the view function returned.
  */
 export function feeRate<T>(
   name: keyof FeeRates,

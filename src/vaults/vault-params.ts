@@ -27,8 +27,8 @@ export function optionalChoiceParam<const C extends string>(
 }
 
 /**
- * Reads an optional address parameter from a vault's registry entry, or returns null if it is missing. Throws an Error
- * if it is not an address.
+ * Reads an optional address parameter from a vault's registry entry, or returns null if it is missing or empty. Throws
+ * an Error if it is not an address.
  */
 export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Address | null {
   const text = vault.params[name];
@@ -39,8 +39,8 @@ export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: str
 }
 
 /**
- * Reads an optional bytes32 parameter from a vault's registry entry, or returns the zero word if it is missing. Throws
- * an Error if it is not a bytes32 value.
+ * Reads an optional bytes32 parameter from a vault's registry entry, or returns the zero word if it is missing or
+ * empty. Throws an Error if it is not a bytes32 value.
  */
 export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Hex {
   const text = vault.params[name] ?? "";
@@ -69,8 +69,8 @@ export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: stri
 }
 
 /**
- * Formats tokens as a parameter for `tokensParam`. Leaves out tokens whose symbols contain a space or a comma or have
- * more than 32 characters.
+ * Formats tokens as a parameter for `tokensParam`. Omits tokens whose symbols are empty, contain white space or a
+ * comma, or have more than 32 characters.
  */
 export const tokenList = (tokens: readonly Token[]): string =>
   tokens

@@ -36,8 +36,8 @@ const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDepo
 
 /**
  * Reads a vault's totals, share price and limits. Cached values are fresh for 5 seconds, and served for up to a minute
- * while they are reloaded. If the chain cannot be read, logs a warning and returns values up to seven days old with
- * `stale` true, or null if there are none. Never throws.
+ * while they are reloaded. If the chain cannot be read, returns values up to seven days old with `stale` true or, if
+ * there are none, logs a warning and returns null. Never throws.
  */
 export async function readVaultState(
   ctx: Context,

@@ -61,9 +61,7 @@ export interface VaultRegister {
     | null;
 }
 
-/**
- * ABI of the view functions of all registers. Sources: the protocols' repositories (see family-factory-addresses.ts).
- */
+/** ABI of the view functions of all registers. Sources: the protocols' repositories. */
 export const registerAbi = once(
   () =>
     parseAbi([

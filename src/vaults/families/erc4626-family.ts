@@ -45,8 +45,8 @@ export const erc4626 = defineErc4626({
 });
 
 /**
- * ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common governance events
- * (ownership, proxies) are read.
+ * Vault family of the ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common
+ * governance events (ownership, proxies) are read.
  */
 export const erc4626Family: VaultFamily = {
   adapter: erc4626,

@@ -155,7 +155,10 @@ export const beaconEvents: readonly GovernanceEvent[] = [
  */
 const isDefaultAdmin = (role: unknown): boolean => isHex(role) && hexToBigInt(role) === 0n;
 
-/** Governance event for a granted role; revoked roles are not reported. Source: OpenZeppelin, AccessControl. */
+/**
+ * Governance event for a role that the vault's own contract grants; revoked roles are not reported. Source:
+ * OpenZeppelin, AccessControl.
+ */
 export const accessControlEvents: readonly GovernanceEvent[] = [
   changeEvent(
     [

@@ -45,7 +45,7 @@ export const mapleAbi = once(() =>
 
 /**
  * Returns a query for a Maple pool's registry parameters: `exit` = `maple`, `pool_manager` (the address `manager`) and
- * `withdrawal_manager`, the contract that holds requested shares; both addresses in lowercase. They are absent if the
+ * `withdrawal_manager` (the contract that holds requested shares). The two addresses are lowercase, and absent if the
  * pool manager does not return its withdrawal manager. `withdraw_seconds` is removed, because a pool states no wait.
  */
 export function identifyMaple(
@@ -81,10 +81,10 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
 }
 
 /**
- * Returns a query for a user's open request in a Maple pool's withdrawal manager. Its amounts are valued like
- * `convertToExitAssets` does, rounded down, and null if the pool's totals cannot be read. The list is empty if no
- * shares are locked, or if their number cannot be read. The query needs one batch of reads if the pool still has the
- * manager of the registry entry, otherwise three.
+ * Returns a query for a user's open request in a Maple pool's withdrawal manager. Its assets are valued by the formula
+ * of `convertToExitAssets`, rounded down, and null if the pool's totals cannot be read. The list is empty if no shares
+ * are locked, or if their number cannot be read. The query needs one batch of reads if the pool still has the manager
+ * of the registry entry, otherwise three.
  */
 export function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
   const on = { to: vault.entryPoint, abi: mapleAbi() } as const;

@@ -77,7 +77,10 @@ export function conversionReads(vault: Vault) {
 export const convertToSharesRead = (vault: Vault, amount: bigint) =>
   read({ to: vault.pricer, abi: conversionAbi(), name: "convertToShares", args: [amount] });
 
-/** Creates the reads of total assets, total supply and a sample of the share price (`price`, `finePrice`). */
+/**
+ * Creates the reads of a vault's total assets and total supply, and of a sample of its share price (`price`,
+ * `finePrice`).
+ */
 export function totalsReads(vault: Vault) {
   return {
     ...samplePriceReads(vault, sampleShares(vault)),

@@ -222,8 +222,8 @@ export const iporExits: VaultExits = {
 /**
  * Returns a query for the registry parameter `withdraw_manager`. No view of the vault names its WithdrawManager, so the
  * one in the reviewed registry entry (`reviewed`) is verified: it must respond, and the access manager must allow it a
- * call that is reserved for the vault's WithdrawManager. Otherwise, the parameter is empty. Without a reviewed one, the
- * result has no parameters.
+ * call that is reserved for the vault's WithdrawManager. The parameter is empty if it fails this check, and absent if
+ * `reviewed` is null.
  */
 export function iporExitParams(of: {
   vault: Address;

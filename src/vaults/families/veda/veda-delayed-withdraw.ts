@@ -86,8 +86,8 @@ export function delayedTerms(
 }
 
 /**
- * Encodes the owner's request to the delayed-withdrawal contract, which only the owner can complete. The contract pulls
- * the shares, so the owner must approve it first.
+ * Encodes the owner's request to the delayed-withdrawal contract; only the owner can complete the request. The contract
+ * pulls the shares, so the owner must approve them first.
  */
 export function delayedCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "delayed_withdraw") ?? zeroAddress;

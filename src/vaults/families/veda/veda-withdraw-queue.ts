@@ -164,7 +164,7 @@ export function queueTerms(
 }
 
 /**
- * Encodes the owner's request to the queue, which pulls the shares, so the owner must approve it first.
+ * Encodes the owner's request to the queue. The queue pulls the shares, so the owner must approve them first.
  * `request.variant` contains the discount and the deadline that the queue requires; without it, there is no discount
  * and the deadline is seven days.
  */
