@@ -34,7 +34,7 @@ export interface Chains {
   client(chainId: number): ChainClient | null;
 }
 
-/** The swap and bridge providers of the deployment, and the dependencies that they use for one request. */
+/** The deployment's swap and bridge providers, and the dependencies that they use during one request. */
 export interface Providers {
   /**
    * Loads the providers on the first call in the isolate. Throws `internal` if a setting would replace contracts that

@@ -48,8 +48,9 @@ export interface DepositFloors {
 const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /**
- * Encodes a deposit as the call that the user's wallet sends: to the Router (whose value is the amount if the payment
- * is in the native currency), or to the vault's own entry point. Errors of `toRouterCall` propagate.
+ * Encodes a deposit as the call that the user's wallet sends: to the Router, or to the vault's own entry point. Its
+ * value is the amount if the Router takes a payment in the native currency, otherwise zero. Errors of `toRouterCall`
+ * propagate.
  */
 export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
   const { amount } = intent;

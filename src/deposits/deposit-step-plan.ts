@@ -107,14 +107,15 @@ function transferLeg(
 const NOW: LegFacts = { state: "required", txHash: null, allowance: null, approvalsWait: false };
 
 /**
- * Returns the steps of a deposit immediately after the user's signature, in order: the signature is done, the
- * transaction `signed` is required, and later steps are waiting.
+ * Returns the steps of a deposit that the user has just signed, in order: the signature is done, the transaction
+ * `signed` is required, and later steps are waiting.
  */
 export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[] =>
   toSteps(plan, { ...NOW, signed });
 
 /**
- * Returns the steps of a just-built deposit, in order: those of the first transaction are required, later ones waiting.
+ * Returns the steps of a deposit that was just built, in order: those of the first transaction are required, later ones
+ * waiting.
  */
 export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
 

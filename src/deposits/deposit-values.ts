@@ -63,7 +63,10 @@ export interface DepositValues {
   arrives: bigint | null;
 }
 
-/** Returns the value of a deposit's payment, and of the amount that is expected to reach the vault. Pure. */
+/**
+ * Returns the values of a deposit's payment and of the amount that is expected to reach the vault, at the given prices.
+ * Pure.
+ */
 export function valueDeposit(prepared: PreparedDeposit, prices: Prices): DepositValues {
   const { from, vault } = prepared.order;
   const value = (amount: bigint, of: ChainToken & { decimals: number | null }): bigint | null => {

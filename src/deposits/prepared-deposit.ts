@@ -16,8 +16,8 @@ import type { Preflight } from "./deposit-preflight.ts";
 import type { DirectDeposit } from "./direct-deposit.ts";
 
 /**
- * The result of simulating a destination call with an amount that a bridge delivers, on the head block of the vault's
- * chain.
+ * The result of simulating a destination call on the head block of the vault's chain, with an amount that a bridge
+ * delivers.
  */
 export interface SimulatedDelivery {
   /** Shares minted to the user, in the share token's smallest unit. */

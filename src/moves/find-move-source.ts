@@ -6,8 +6,9 @@ import { findStoredVault, listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
 /**
- * Kind of the token that pays for a deposit. `other`: the share of another vault. `own`: the share of the target vault.
- * `none`: not the share of a known vault, or a share that the target vault accepts like any other token.
+ * Whether a deposit is paid with a vault's share token. `other`: with that of another vault, which is given. `own`:
+ * with that of the target vault. `none`: with a token that is no known vault's share, or with a share that the target
+ * vault accepts like any other token.
  */
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 

@@ -14,8 +14,8 @@ import {
 import { type ExpectedRoute, verifyTransferStep } from "../withdrawals/verify-exit-transfer.ts";
 
 /**
- * Expected contents of a move: those of its withdrawal, where `least` is the minimum of new shares, and those of the
- * deposit into the vault `into`.
+ * Expected contents of a move: of the withdrawal, where `least` is the minimum of new shares, and of the deposit into
+ * the vault `into`.
  */
 export interface ExpectedMove extends ExpectedWithdrawal {
   into: Vault;

@@ -16,7 +16,7 @@ export interface VaultDeposit {
 }
 
 /**
- * Expected effect of a simulated deposit (a balance change or a vault request): what to read before and after the
+ * What the simulation of a deposit must show (a balance change or a vault request): what to read before and after the
  * deposit, and how to interpret the results.
  */
 export interface ExpectedEffect {

@@ -159,7 +159,7 @@ const spreadOf = ({ low, high }: TokenPrice): bigint => ((high - low) * PARTS_PE
 
 const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor;
 
-/** The losses that the user accepts, in parts per billion: the slippage and the provider's declared fee. */
+/** The losses that count as acceptable, in parts per billion: the user's slippage and the provider's declared fee. */
 export interface AllowedLoss {
   slippage: bigint;
   declaredFee: bigint;

@@ -29,8 +29,8 @@ export interface SimulatedOutput {
 }
 
 /**
- * An offer with the results of all stages that it has reached. `built` and `simulated` are null before their stages.
- * Amounts are in the requested token's smallest unit.
+ * An offer with everything that is known about it so far. `built` is null until its transaction is built, and
+ * `simulated` until that is simulated. Amounts are in the requested token's smallest unit.
  */
 export interface FairnessCase {
   relation: TokenRelation;
@@ -47,8 +47,8 @@ export interface FairnessCase {
 }
 
 /**
- * A fairness rule. `findBreach` returns why an offer breaks the rule, as a text for logs only, or null if it does not.
- * It ignores stages that the offer has not reached.
+ * A rule that a fair offer meets. `findBreach` returns why an offer breaks the rule, as a text for logs only, or null
+ * if it does not. It ignores what is not known about the offer yet.
  */
 export interface FairnessRule {
   name: string;
@@ -140,7 +140,7 @@ export interface FairnessBreach {
   why: string;
 }
 
-/** Returns the first rule that an offer breaks in the stages that it has reached, or null if it breaks none. */
+/** Returns the first rule that an offer breaks as far as is known, or null if it breaks none. */
 export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
   for (const { name, findBreach } of fairnessRules) {
     const why = findBreach(offer);

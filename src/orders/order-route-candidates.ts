@@ -45,8 +45,8 @@ export function toTransferRequest(order: RouteOrder, token: Pick<Token, "address
 export type BridgePass = "preferred" | "all";
 
 /**
- * Returns the passes of a route search. A first pass over the preferred bridge alone is needed only if there are
- * several target tokens; for one token, the ranking already puts the preferred bridge first.
+ * Returns the passes of a route search, in order. A first pass over the preferred bridge alone is needed only if a
+ * bridge order has several target tokens; for one token, the ranking already puts the preferred bridge first.
  */
 export function passesOf(order: RouteOrder, targets: readonly Token[]): BridgePass[] {
   const crosses = order.from.chainId !== order.client.definition.chainId;

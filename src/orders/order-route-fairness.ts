@@ -56,7 +56,7 @@ export interface RouteOrder {
  */
 export type RouteEnd = "one_step" | "two_step";
 
-/** All quotes for one order and target token, with the data needed to evaluate them, except prices. */
+/** All quotes for one order and target token, with the data that evaluating them takes, except prices. */
 export interface OfferSet {
   order: RouteOrder;
   token: Token;
@@ -161,7 +161,7 @@ function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
   return (high - low) * PARTS_PER_BILLION <= high * fair.band;
 }
 
-/** One quote with its fair value and allowed losses: the input of the fairness rules before anything is built. */
+/** One quote with its fair value and the allowed losses: what the fairness rules need before anything is built. */
 export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /**
@@ -186,8 +186,8 @@ export function findUnfairOption(offer: Offer): FairnessBreach | null {
 }
 
 /**
- * Returns the losses that an offer may cause. The transfer's loss is the tolerance to request from the provider. Throws
- * `price_unsafe` if the offer breaks a fairness rule.
+ * Returns the maximum losses of an offer's transfer and of the vault deposit. That of the transfer is the tolerance to
+ * request from the provider. Throws `price_unsafe` if the offer breaks a fairness rule.
  */
 export function planLoss(offer: Offer): LossSplit {
   const broken = findUnfairOption(offer);

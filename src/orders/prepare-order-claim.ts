@@ -17,7 +17,10 @@ export interface NextStepOutcome {
   refusal: NextStepRefusal | null;
 }
 
-/** Creates the outcome for a transaction that cannot be sent now, from an error code and its text. */
+/**
+ * Creates the outcome for a transaction that cannot be sent now. `code` is an error code of the API or a more specific
+ * reason, such as `request_gone`; `detail` explains it to the user.
+ */
 export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
   next: null,
   refusal: { code, detail },

@@ -16,8 +16,8 @@ import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { encodeApprovals, type UserCall } from "./order-wallet-calls.ts";
 
 /**
- * A token payment that a call takes from its payer, with the payer's balance and the spender's allowance. Amounts are
- * in the token's smallest unit.
+ * The payment that a call takes from its payer, with the payer's balance and the spender's allowance. Amounts are in
+ * the token's smallest unit.
  */
 export interface TokenPayment {
   client: ChainClient;
@@ -87,8 +87,8 @@ export async function simulatePayment(
 }
 
 /**
- * Returns the number of the block on which a simulation ran, or that of the block at which the payer's balance was read
- * if that is higher: nodes number simulated blocks differently.
+ * Returns the number of the block on which a simulation ran. Nodes number simulated blocks differently, so it is never
+ * below the block at which the payer's balance was read.
  */
 export function simulatedHead(
   { blockNumber }: Pick<SimulationResult, "blockNumber">,
@@ -188,7 +188,7 @@ export interface SimulatedProviderTransaction {
 }
 
 /**
- * Simulates a provider's transaction and its approvals from the user's address. `watch` reads a balance that the
+ * Simulates a provider's transaction and its approvals as sent by the payer. `watch` reads a balance that the
  * transaction may increase, or is null. Throws `would_revert`; `upstream_rejected` if the transaction takes more of the
  * token than the order allows; errors of `simulatePayment` propagate.
  */
@@ -226,8 +226,8 @@ export function watchedBalance(token: `0x${string}`, account: `0x${string}`): Si
 }
 
 /**
- * Returns the increase of the value that read number `index` returned before and after a simulation (negative for a
- * decrease), or null if either read failed.
+ * Returns by how much a value rose in a simulation (negative if it fell): the difference of what read number `index`
+ * returned after and before the calls. Null if either read failed.
  */
 export function increaseOf(simulation: SimulationResult, index: number): bigint | null {
   const [before, after] = [simulation.before[index], simulation.after[index]];

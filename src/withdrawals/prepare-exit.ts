@@ -93,8 +93,8 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
 }
 
 /**
- * Returns the expected contents of a built redemption, which the verification compares with its calldata. `least` is
- * the minimum output.
+ * Returns the contents that a built redemption must have, with which the verification compares its calldata. `least` is
+ * the minimum output, in the output token's smallest unit.
  */
 export function toExpectedWithdrawal({ order, facts, way }: ExitAttempt, least: bigint): ExpectedWithdrawal {
   const { shares: held, block } = facts;
@@ -152,9 +152,9 @@ function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
 }
 
 /**
- * Returns what a withdrawal's transaction takes: the user's shares, with the user's balance and the spender's
- * allowance. A call that needs no allowance counts as fully approved; shares that the call itself claims first count as
- * held.
+ * Returns the payment that a withdrawal's transaction takes: the user's shares, with the user's balance and the
+ * spender's allowance. A call that needs no allowance counts as fully approved; shares that the call itself claims
+ * first count as held.
  */
 export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
   const { client, user, vault } = order;
@@ -189,9 +189,9 @@ type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
 
 /**
- * Returns the amount that the user received in a simulation, in the token's smallest unit: the increase of the watched
- * balance (negative for a decrease). If that could not be read and `routed` is true, returns the output that the Router
- * measured. Null if neither could be read. `index` is the balance's position among the watched ones.
+ * Returns the amount that the user received in a simulation, in the token's smallest unit: the increase of the balance
+ * that read number `index` returned (negative for a decrease). If that could not be read and `routed` is true, returns
+ * the output that the Router measured. Null if neither could be read.
  */
 export function receivedIn(
   simulation: SimulationResult,

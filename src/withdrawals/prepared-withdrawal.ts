@@ -21,7 +21,7 @@ export interface ExitTransfer {
   warnings: readonly Warning[];
 }
 
-/** A withdrawal in which one Router transaction redeems the shares and swaps or bridges the payment. */
+/** A prepared withdrawal in which one Router transaction redeems the shares and swaps or bridges the payment. */
 export interface RoutedExit extends ExitTransfer {
   exit: Exit;
   facts: ExitFacts;

@@ -130,8 +130,8 @@ export interface ExitToken {
 }
 
 /**
- * Returns the token in which the vault is to pay: the requested token, or its wrapped form if the Router can unwrap it.
- * If the vault pays neither, returns the first token that it pays in this mode, with `pays` false.
+ * Returns the token that the vault should pay: the requested token, or its wrapped form if the Router can unwrap it. If
+ * the vault pays neither, returns the first token that it pays in this mode, with `pays` false.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

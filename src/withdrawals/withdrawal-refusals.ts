@@ -29,8 +29,8 @@ export interface RequestedExit {
 }
 
 /**
- * Creates the error for a vault that rejects a withdrawal. Its code is `refusal`. It contains the available amount or
- * the time from the vault's conditions, if known and relevant to that code.
+ * Creates the error for a vault that refuses a withdrawal, with the code `refusal`. If known, it states the amount that
+ * the vault can pay (`no_liquidity`) or the time from which it pays (`cooldown`, `share_locked`).
  */
 export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: ExitRefusal): AppError {
   const { terms } = way;
@@ -90,10 +90,10 @@ export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
 }
 
 /**
- * Returns the error for a redemption that the vault's view functions already rule out, or null. It can be a pause, a
- * refusal or a share lock; `upstream_rejected` if the contracts differ from the registry entry; `below_minimum` if the
- * shares are too few or would pay nothing; or the error of a preview that reverts for a known reason. Reported
- * liquidity only helps to explain such a revert; otherwise it is a hint, and the simulation decides. Never throws.
+ * Returns the error for a redemption that the vault's view functions already rule out, or null: a pause, a refusal or a
+ * share lock; `upstream_rejected` if the contracts differ from the registry entry; `below_minimum` if the shares are
+ * too few or would pay nothing; or the error of a preview that reverts for a known reason. Too little reported
+ * liquidity alone is no reason: it only explains a revert, and the simulation decides. Never throws.
  */
 export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;
@@ -155,8 +155,8 @@ export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
 }
 
 /**
- * Returns true if this revert data shows that the Router reverted because the output, or what a step requires, was
- * below its minimum.
+ * Returns true if revert data shows that the Router reverted because its output, or the input that a step requires, was
+ * below the minimum.
  */
 export function isBelowFloor(revert: Hex): boolean {
   const name = decodeRouterError(revert)?.name;

@@ -1,8 +1,8 @@
 import { createContext, useContext } from "react";
 
 /**
- * Functions for a deposit form that is embedded in another page: a restart, which replaces links to pages that the
- * frame does not contain, and reports to the embedding page.
+ * What a deposit form can do while another page embeds it: start again, in place of links to pages that the frame does
+ * not contain, and report to the embedding page.
  */
 export interface Embedding {
   /** Shows the empty form again. */

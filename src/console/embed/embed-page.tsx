@@ -13,8 +13,8 @@ import { readEmbedSearch } from "./embed-search.ts";
 import { createLentConnection } from "./lent-wallet.ts";
 
 /**
- * Embedded form for a deposit into one vault, or the deposit that was built with it. It uses the wallet of the
- * embedding page; outside a frame, it shows only a notice.
+ * Page for the frame that other sites embed: the form for a deposit into one vault or, after that, the deposit that was
+ * built. It uses the wallet of the embedding page; outside a frame, it shows only a notice.
  */
 export function EmbedPage() {
   const { vault, host, deposit } = readEmbedSearch(useSearch({ from: "/embed" }));

@@ -4,8 +4,8 @@ import { formatDuration } from "./format-times.ts";
 export type Settlement = "instant" | "request" | "cooldown";
 
 /**
- * Returns a settlement as text: `Instant`, `On request, 3 days`. `seconds` is the expected duration, which is left out
- * if it is null or 0.
+ * Returns a settlement as text: `Instant`, `On request, 3 days`. `seconds` is the expected duration; it is left out for
+ * an instant settlement, and if it is null or 0.
  */
 export function describeSettlement(kind: Settlement, seconds: number | null = null): string {
   const time = seconds === null || seconds === 0 ? "" : `, ${formatDuration(seconds)}`;
@@ -39,8 +39,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the display name of a vault family. A family without one of its own gets the display name of its first part
- * (`morpho_v2`: Morpho) or, failing that, its own name with a capital letter and spaces.
+ * Returns the display name of a vault family. A family without one gets the display name of the family in the first
+ * part of its name (`morpho_v2`: Morpho) or, failing that, its own name with a capital letter and spaces.
  */
 export function familyName(family: string): string {
   const known = FAMILIES[family] ?? FAMILIES[family.split(/[-_]/)[0] ?? ""];

@@ -1,13 +1,13 @@
 import { SelectField } from "../ui/controls.tsx";
 
 /**
- * How the user authorizes a payment. `auto`: by a signature if the token supports one; `approve`: by an approval
- * transaction.
+ * How the user authorizes a payment. `auto`: by a signature if the token and the account support one, otherwise by an
+ * approval; `approve`: by an approval transaction.
  */
 export type Authorize = "auto" | "approve";
 
 /**
- * Field to choose between a signature and an approval transaction, for deposits paid in tokens and withdrawals paid in
+ * Field for choosing between a signature and an approval transaction, for deposits paid in tokens and withdrawals of
  * shares.
  */
 export function AuthorizeField(props: { value: Authorize; onChange: (value: Authorize) => void }) {

@@ -17,8 +17,8 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
 };
 
 /**
- * Numbered list of the user's steps with their states, explanations and transactions. `progress` is that of the running
- * execution, or null.
+ * Numbered list of the user's steps with their states, explanations and transactions. `progress` is that of an
+ * execution in progress, or null.
  */
 export function OrderSteps({
   steps,

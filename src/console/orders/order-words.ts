@@ -13,8 +13,8 @@ export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): bo
   steps.some(({ state }) => state === "required" || state === "waiting");
 
 /**
- * Returns true if the user may already have signed an order that any account could submit, in which case cancelling it
- * has an effect. Permits are excluded: only their owner can use them.
+ * Returns true if the user may have signed an order that any account could submit, so that cancelling it has an effect.
+ * Orders paid with a permit are excluded, because only their owner can submit them.
  */
 export const isCancellable = ({ state, steps }: { state: string; steps: readonly Step[] }): boolean =>
   state === "built" &&

@@ -35,7 +35,8 @@ export function depositInput(
 
 /**
  * Quotes a draft when the user has stopped typing for 350 ms, and then every 30 seconds until a quote fails. Without a
- * wallet, the quote is for the burn address. `settling` is true while the quote does not match the typed amount.
+ * wallet, the quote is for the burn address. `settling` is true while the user is typing, until the amount has been
+ * unchanged for that time.
  */
 export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   const { address } = useWallet();

@@ -1,4 +1,4 @@
-/** One bar of the chart by day: the day as `YYYY-MM-DD` in UTC, its deposits, and how many of them completed. */
+/** The deposits of one UTC day, and how many of them were completed. `date` is `YYYY-MM-DD`. */
 export interface DayBar {
   date: string;
   deposits: number;

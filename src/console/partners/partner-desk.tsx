@@ -9,8 +9,8 @@ import { PartnerFigures } from "./partner-figures.tsx";
 import { askAs, type PartnerSession, setPartnerSession } from "./use-partner-session.ts";
 
 /**
- * Dashboard of a signed-in partner: statistics about deposits, and API keys. A new key pair is shown until the partner
- * confirms having saved it. Signing out also ends the session in the API.
+ * Dashboard of a signed-in partner: statistics, and API keys. A new key pair is shown until the partner confirms having
+ * saved it. Signing out also ends the session in the API.
  */
 export function PartnerDesk({ session }: { session: PartnerSession }) {
   const [issued, setIssued] = useState(session.issued);

@@ -9,7 +9,7 @@ const KINDS: Readonly<Record<ButtonKind, string>> = {
   quiet: "text-accent hover:bg-accent-soft",
 };
 
-/** Returns the CSS classes of a button, also for links that look like one. A `wide` button fills its container. */
+/** Returns the CSS classes of a button or of a link that looks like one. A `wide` button fills its container. */
 export const buttonClass = (kind: ButtonKind = "primary", wide = false): string =>
   `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-4 py-2 text-sm font-medium whitespace-nowrap transition-colors disabled:cursor-not-allowed disabled:opacity-60 ${KINDS[kind]} ${wide ? "w-full" : ""}`;
 

@@ -89,7 +89,10 @@ export interface VaultChoices {
   families: string[];
 }
 
-/** Returns the filter values that match at least one of the vaults, each kind in alphabetical order. */
+/**
+ * Returns the filter values that match at least one of the vaults: chains sorted by name, assets and families by their
+ * text.
+ */
 export function choicesOf(vaults: readonly Vault[]): VaultChoices {
   const chains = new Map(vaults.map(({ chainId, chainName }) => [chainId, chainName]));
   const assets = new Set(

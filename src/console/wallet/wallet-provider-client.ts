@@ -5,7 +5,7 @@ import { toWalletError, type Wallet } from "../../client/client-wallet-steps.ts"
 /** Interval at which the client polls the wallet's RPC node for a receipt, in milliseconds. */
 const POLLING_MS = 1_500;
 
-/** Creates a client that sends all requests to the wallet's provider (EIP-1193), on the wallet's current chain. */
+/** Creates a viem client that sends all requests to the wallet's provider (EIP-1193), on the wallet's current chain. */
 export const clientOfProvider = (provider: EIP1193Provider): Wallet =>
   createWalletClient({ transport: custom(provider), pollingInterval: POLLING_MS });
 

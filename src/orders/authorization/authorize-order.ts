@@ -37,8 +37,8 @@ import {
 } from "./planned-authorization.ts";
 
 /**
- * A signed order as a transaction that any wallet can send, with the result of its simulation. Amounts are decimal
- * strings unless stated.
+ * A signed order as a transaction that any wallet can send, with the result of its simulation. Amounts in the result
+ * are decimal strings, except `output`.
  */
 export interface AuthorizedOrder {
   transaction: TransactionRequest;

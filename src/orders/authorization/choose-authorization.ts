@@ -28,7 +28,7 @@ interface Payable {
 /** Order in which `auto` tries signatures; a permit works only if the owner submits. */
 const LADDER: readonly AuthorizationKind[] = ["erc3009", "permit", "permit2"];
 
-/** Returns true for `auto` and for every kind of signature, false if the caller requests an approval. */
+/** Returns true if the caller requests a kind of signature or `auto`, and false for an approval. */
 export const asksForSignature = ({ way }: AuthorizationWish): boolean => way !== "approve";
 
 /**

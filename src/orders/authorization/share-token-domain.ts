@@ -5,7 +5,7 @@ import { once } from "../../lib/once.ts";
 import type { SigningToken } from "../../lib/signing-token-setting.ts";
 
 /**
- * What a share token's view functions say about its EIP-712 domain. A field is null if its function is missing or
+ * What a share token's view functions return about its EIP-712 domain. A field is null if its function is missing or
  * failed.
  */
 export interface StatedDomain {

@@ -26,7 +26,7 @@ interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
 }
 
 /**
- * How complete the evidence of a deposit or withdrawal is, that is, the blocks of the transactions that prove its row.
+ * How complete the evidence of a deposit or withdrawal is: the recorded blocks of the transactions that prove its row.
  * `incomplete`: a block is not recorded. `open`: all are recorded, but one is not known to be final. `final`: all are
  * final.
  */
@@ -68,11 +68,11 @@ const GONE_MS = 5 * MINUTE_MS;
 const FORGOTTEN_MS = DAY_MS;
 
 /**
- * Returns true if the row of a deposit or withdrawal must be derived again, because a transaction that it relies on is
- * gone: a reorg replaced the block of its evidence; its pending transaction has proven another deposit; or, from five
- * minutes to one day after the row's last change, a transaction without recorded evidence has no receipt. In state
- * `submitted`, such a transaction counts as gone only if the node no longer knows it, so a pending one is not dropped.
- * Errors of the RPC nodes propagate.
+ * Returns true if a transaction on which the row of a deposit or withdrawal relies is gone, so that its state must be
+ * derived again: a reorg replaced the block of its evidence; its pending transaction has proven another deposit; or,
+ * from five minutes to one day after the row's last change, a transaction without recorded evidence has no receipt. In
+ * state `submitted`, such a transaction counts as gone only if the node no longer knows it, so a pending one is not
+ * dropped. Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,

@@ -21,7 +21,7 @@ export interface ShareProof {
   byUser: boolean;
 }
 
-/** The deposit that a receipt may prove, and whether the Router or the user's own account calls the vault. */
+/** The deposit that a receipt may prove, and the account that calls the vault: the Router or the user's own. */
 export interface ProofSubject {
   row: Pick<
     DepositRow,

@@ -15,8 +15,8 @@ import type { Transition } from "./deposit-transitions.ts";
 import { isRequestGone, type RequestState, readRequest } from "./track-deposit-request.ts";
 
 /**
- * The requests whose shares a claim transaction sent: only the given one (`own`), this and other ones (`shared`), or
- * only other ones (`another's`).
+ * Whose shares a claim transaction sent: only those of the given request (`own`), those of this and other requests
+ * (`shared`), or only those of other requests (`another's`).
  */
 export type ClaimOwnership = "own" | "shared" | "another's";
 

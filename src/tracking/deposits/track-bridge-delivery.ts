@@ -225,8 +225,8 @@ function statusTransitions(said: readonly ProviderStatus[]): Transition[] {
 }
 
 /**
- * Returns the API's substatus for the providers' statuses of a deposit or withdrawal: the first that any of them maps
- * to, or null if none does.
+ * Returns the substatus that the API shows for the providers' statuses of a deposit or withdrawal: that of the first
+ * status that has one, or null.
  */
 export function substatusOf(said: readonly ProviderStatus[]): string | null {
   return said.map(toSubstatus).find((word) => word !== null) ?? null;
