@@ -20,9 +20,10 @@ export async function assertSameFinalBlock(
 
 /**
  * Handles a reorg below the stored final block: deletes the flows above the newest common ancestor found, so that they
- * are read again, and logs an error. The search compares stored blocks at doubling distances with one node's blocks; it
- * may therefore delete more than the reorg changed, and deletes all flows if none of the blocks matches. Call it only
- * if every node contradicts the stored final block. Errors of the chain client propagate; throws `store_unavailable`.
+ * are read again, and logs an error. The search compares stored blocks at doubling distances with one node's blocks, so
+ * it may delete more than the reorg changed. It deletes all flows if no compared block matches; a block that the node
+ * fails to return does not match. Call it only if every node contradicts the stored final block. Errors of the chain
+ * client propagate; throws `store_unavailable`.
  */
 export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
   const stored = await indexer.store.newestFinal();

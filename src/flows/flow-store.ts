@@ -32,7 +32,7 @@ import type { Logger } from "../lib/logger.ts";
 export interface FlowStore {
   /** Returns the state from which a run starts. */
   load(): Promise<FlowState>;
-  /** Stores the result of a tip run. Returns false, and changes nothing, if another run has written in the meantime. */
+  /** Stores a chain's newest flows. Returns false, and changes nothing, if another run has written meanwhile. */
   applyTip(step: TipStep): Promise<boolean>;
   /** Stores backfilled flows together with their coverage. */
   applyHistory(step: HistoryStep): Promise<void>;
@@ -71,7 +71,7 @@ export interface Indexer {
   randomId(): string;
 }
 
-/** Creates the storage of a chain's flows in the database. */
+/** Creates the `FlowStore` of a chain, which uses the database. */
 export function storeOf(db: Database, chainId: number): FlowStore {
   return {
     load: () => loadFlowState(db, { chainId, span: INITIAL_BLOCKS }),

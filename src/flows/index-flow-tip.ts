@@ -43,11 +43,11 @@ interface TipRead {
 type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows: FlowRow[] };
 
 /**
- * Reads the flows above the last final block from one node and stores them: final flows permanently, the others until
- * the next run replaces them, which corrects reorgs. A run that cannot reach the head stores what it has read. If every
- * node contradicts the stored final block, and the tip has not moved for five minutes, deletes the flows above the
- * common ancestor and throws. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last
- * node's RpcError or OutsideError.
+ * Indexes the flows (deposits to and withdrawals from vaults) in a chain's newest blocks: reads those above the stored
+ * final block from one node. Final flows are stored permanently, the others until the next run replaces them, which
+ * corrects reorgs. A run that cannot reach the head stores what it has read. If every node contradicts the stored final
+ * block, and the tip has not moved for five minutes, deletes the flows above a common ancestor and throws. Throws
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError or OutsideError.
  */
 export async function indexTip(
   indexer: Indexer,

@@ -52,8 +52,8 @@ async function probe(
 }
 
 /**
- * Progress of the flow index of one chain, as block numbers: the head block, the last indexed block, and the lag
- * between them. A number is null if it is unknown.
+ * How far the deposits and withdrawals of one chain's vaults are indexed, as block numbers: the head block, the last
+ * indexed block, and the lag between them. A number is null if it is unknown.
  */
 export interface ChainIndexHealth {
   chain_id: number;

@@ -33,8 +33,8 @@ export type JobRun = z.infer<typeof Run>;
 export type JobHealth = { name: JobName } & { [K in keyof JobRun]: JobRun[K] | null };
 
 /**
- * Stores the last run of a job in Redis without expiry, so that a run that fails because of the database is recorded
- * too. Never throws: a failure is logged.
+ * Stores the last run of a job in Redis, without expiry. Redis is used so that a run that failed because of the
+ * database is recorded too. Never throws: a failure is logged.
  */
 export async function recordJobRun(
   ctx: Context,

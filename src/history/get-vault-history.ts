@@ -31,9 +31,9 @@ export interface HistoryQuery {
 }
 
 /**
- * Returns the history of one metric of a vault (such as share price or APY), read from stored snapshots and flows,
- * oldest first and limited to the newest 1,000 points. A point has the value null if its interval has no snapshot or
- * the value is unknown; there are no points before the first and after the last snapshot. Throws `vault_not_found` and
+ * Returns the history of one metric of a vault (such as share price or APY) from stored snapshots and flows, oldest
+ * first. Only the newest 1,000 points are returned. A point has the value null if its interval has no snapshot or the
+ * value is unknown; there are no points before the first and after the last snapshot. Throws `vault_not_found` and
  * `store_unavailable`.
  */
 export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {

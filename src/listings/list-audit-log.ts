@@ -5,7 +5,7 @@ import type { AuditEntry } from "../schemas/admin/admin-schema.ts";
 
 /**
  * Returns one page of audit log entries, newest first. The page starts after the position `before`, or with the newest
- * entry if it is null. A null `subject` selects the entries of all applications, vaults and partners. Throws
+ * entry if `before` is null. A null `subject` selects the entries of all applications, vaults and partners. Throws
  * `store_unavailable`.
  */
 export async function listAuditEntries(

@@ -7,9 +7,9 @@ import type { TokenPriceText } from "../schemas/price-schema.ts";
 const UNKNOWN = { usd: null, source: null, at: null, confidence: null } as const;
 
 /**
- * Returns the prices of tokens, without duplicates, in the order of `tokens`. The price fields are null for a token
- * that neither a feed nor the price API has a price for, or whose chain is not served. Prices are as old as
- * `readPrices` allows. Never throws.
+ * Returns the prices of tokens, without duplicates, in the order of `tokens`. The price fields of a token are null if
+ * neither its feeds nor the price API give a price, or if its chain is not served. Prices are as old as `readPrices`
+ * allows. Never throws.
  */
 export async function listPrices(
   ctx: Context,

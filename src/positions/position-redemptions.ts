@@ -71,7 +71,7 @@ const MAX_PRICED_AHEAD = 140;
 
 /**
  * Returns the lowercase addresses of the vaults whose prices of instant redemption are read together with the user's
- * shares: all vaults of a chain with at most 140, otherwise those in which the user has indexed flows.
+ * shares. These are all vaults of a chain with at most 140 vaults, otherwise those in which the user has indexed flows.
  */
 export function pricedAhead(
   vaults: readonly Vault[],

@@ -80,7 +80,7 @@ export class PriceMemory {
   readonly #recent = new BoundedMap<{ price: TokenPrice; readAt: number }>(CAPACITY);
   readonly #logged = new BoundedMap<number>(CAPACITY);
 
-  /** Returns true if the feed was confirmed on chain within a day. `now` is in milliseconds since the epoch. */
+  /** Returns true if the feed was confirmed on chain within the last day. `now` is in milliseconds since the epoch. */
   isConfirmed(of: { chainId: number; feed: FeedDefinition; now: number }): boolean {
     const at = this.#confirmed.get(`${of.chainId}:${of.feed.proxy.toLowerCase()}`);
     return at !== undefined && of.now - at < CONFIRMED_MS;

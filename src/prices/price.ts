@@ -19,7 +19,7 @@ export interface Price {
   confidence: number | null;
 }
 
-/** A token's price with its bounds, error and reliability, by which offers are checked. */
+/** A token's price with the bounds, error and reliability that checks of offers use. */
 export interface TokenPrice extends Price {
   /**
    * Lowest and highest of the prices against which offers may be checked: equal unless the sources disagree. A user's

@@ -111,8 +111,8 @@ const MARKET_STALE_MS = 5 * MINUTE_MS;
 const MARKET_KEEP_MS = HOUR_MS;
 
 /**
- * Starts requesting the market prices of tokens in parallel with other work, once per request and token, and returns
- * immediately. `pricesOfRequest` uses those that have arrived. Never throws.
+ * Starts requesting the market prices of tokens, at most once per token and API request, and returns immediately.
+ * `pricesOfRequest` uses the prices that have arrived. Never throws.
  */
 export function requestMarketPrices(ctx: Context, tokens: readonly ChainToken[]): void {
   const { market } = ctx.prices.book;

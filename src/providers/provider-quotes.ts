@@ -103,8 +103,8 @@ export interface QuoteRanking {
 }
 
 /**
- * Returns the quotes sorted by `rankingRules`, best first, and the rule that decided; quotes that tie keep their order.
- * Outputs are compared as amounts, so all quotes must deliver the same token. Pure.
+ * Sorts quotes by `rankingRules`, best first, and returns them with the rule that decided. Quotes that tie keep their
+ * order. Outputs are compared as amounts, so all quotes must deliver the same token. Pure.
  */
 export function rankQuotes(quotes: readonly TransferQuote[], preference: QuotePreference): QuoteRanking {
   const ranked = [...quotes].sort((a, b) => {

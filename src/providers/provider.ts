@@ -107,8 +107,8 @@ export interface TransferQuote {
 }
 
 /**
- * A transfer that is ready to sign: its transaction was decoded and compared with the request field by field.
- * `nativeFee` is what the transaction itself pays.
+ * A transfer that is ready to sign: its transaction was decoded and compared with the request field by field. Here,
+ * `nativeFee` is the fee that the transaction itself pays.
  */
 export interface VerifiedTransfer extends TransferQuote {
   /** The transaction to sign on the source chain; `value` is in wei. */
@@ -224,7 +224,9 @@ export interface TransferEvent {
   nativeOnly: boolean;
 }
 
-/** A token from a provider's token list. Symbol and name are the provider's and not verified. */
+/**
+ * A token as a provider's token list states it. This service verifies the decimals on chain, but not symbol and name.
+ */
 export interface ListedToken {
   chainId: number;
   /** The zero address for the chain's native token. */

@@ -32,11 +32,11 @@ export interface Incident {
 const MAX_STAGES = 50;
 
 /**
- * Merges the findings of a rule into the vault's known incidents, which are ordered by sequence number, and returns the
- * new and changed incidents. Findings are merged in chronological order, so that several findings about one subject
- * open incidents with different sequence numbers. A finding extends the last incident of its subject, unless that ended
- * longer ago than the rule's quiet time. A finding without new keys only moves the incident's end if its condition is
- * ongoing, and is dropped otherwise. A finding that is older than the incident's end is dropped too.
+ * Merges the findings of one rule into a vault's known incidents, which are ordered by sequence number, and returns the
+ * new and changed incidents. Findings are merged in chronological order. A finding extends the last incident of its
+ * subject. If there is none, or if it ended longer ago than the rule's quiet time, the finding opens an incident with
+ * the next sequence number. A finding without new keys only moves the incident's end if its condition is ongoing, and
+ * is dropped otherwise. A finding that is older than the incident's end is dropped too.
  */
 export function mergeFindings(
   rule: SignalRule,

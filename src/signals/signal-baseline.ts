@@ -62,7 +62,7 @@ export function tierBeyond(part: number, by: { baseline: Baseline; bounds: reado
   return bounds.find(beyond)?.tier ?? null;
 }
 
-/** Returns the tiers of a rule as the public list of rules shows them, with thresholds in words. */
+/** Converts the bounds of a rule to the tiers that the public list of rules shows, with thresholds in words. */
 export function toTiers(bounds: readonly Bound[]): Rule["tiers"] {
   return bounds.map(({ tier, least, deviations, always, reason }) => ({
     tier,
@@ -96,10 +96,7 @@ export function describeBaseline(measure: string, { median, mad, days }: Baselin
   );
 }
 
-/**
- * Returns a baseline in the form in which signals store it as evidence: fractions with six decimals and the number of
- * days.
- */
+/** Converts a baseline to the evidence that signals store: fractions with six decimals and the number of days. */
 export const baselineEvidence = ({ median, mad, days }: Baseline): Record<string, string> => ({
   usual_median: median.toFixed(6),
   usual_deviation: mad.toFixed(6),

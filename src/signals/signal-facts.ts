@@ -3,7 +3,7 @@ import type { EventArgs, GovernanceEvent } from "../vaults/governance/governance
 
 /**
  * A stored snapshot of a vault as signal rules receive it. Amounts are in the asset's smallest unit; share prices are
- * whole assets per whole share, times 10^18. Null means unknown unless stated.
+ * whole assets per whole share, times 10^18. Null means unknown unless stated otherwise.
  */
 export interface Point {
   /** Block timestamp, in seconds since the epoch. */

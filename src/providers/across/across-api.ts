@@ -64,8 +64,8 @@ export function failureFromAcrossRequest(error: unknown): AppError {
 }
 
 /**
- * Returns true if a response means that Across's indexer does not know the deposit (yet), and false for every other
- * response, other 404 responses included.
+ * Returns true if a response means that Across's indexer does not know the deposit (yet). Other 404 responses do not
+ * mean that.
  */
 export function isDepositUnknown(response: BoundedResponse): boolean {
   return response.status === 404 && parseErrorBody(response.text)?.error === "DepositNotFoundException";

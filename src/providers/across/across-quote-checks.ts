@@ -16,8 +16,8 @@ const MAX_QUOTE_AGE = 1_800;
  */
 const MIN_FILL_WINDOW = 600;
 /**
- * Number of seconds for which an Across quote is treated as valid: 300, half of the shortest fill window that is
- * accepted, so that relayers have the other half to fill.
+ * Number of seconds for which an Across quote is treated as valid: 300, half of the shortest time to the fill deadline
+ * that is accepted. Relayers have the other half to fill the deposit.
  */
 export const ACROSS_VALID_SECONDS = MIN_FILL_WINDOW / 2;
 /** Maximum time until a quote's fill deadline, in seconds. The SpokePool rejects later deadlines. */
@@ -95,7 +95,7 @@ export function toOutputUnits({ request, route }: Omit<QuoteCheckInput, "now">):
   );
 }
 
-/** The parameters of an Across deposit that come from a checked quote. Points in time are in UNIX seconds. */
+/** The parameters of an Across deposit that come from a checked quote. Timestamps are in UNIX seconds. */
 export interface AcrossTerms {
   /** Amount delivered, in the smallest unit of the output token. */
   outputAmount: bigint;

@@ -50,8 +50,8 @@ export interface KyberSwapDescription {
 }
 
 /**
- * A decoded swap. `executor` and `executorData` are opaque: they determine how the tokens are swapped, but the result
- * is bounded by the minimum output in `desc`.
+ * A decoded swap. `executor` and `executorData` are opaque: they determine how the tokens are swapped. The minimum
+ * output in `desc` bounds the result.
  */
 export interface KyberSwap {
   kind: "swap" | "swapSimpleMode";

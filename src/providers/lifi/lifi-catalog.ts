@@ -16,8 +16,8 @@ export interface OfferedBridge {
 }
 
 /**
- * Requests the verifiable bridges that LI.FI currently offers, each with the chain pairs that its tools connect;
- * bridges that cannot be verified are left out. The result is not cached. Throws `rate_limited`, `upstream_rejected`,
+ * Requests the bridges that LI.FI currently offers, each with the chain pairs that its tools connect. Bridges that
+ * cannot be verified are left out. The result is not cached. Throws `rate_limited`, `upstream_rejected`,
  * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tools`.
  */
 export async function listLifiBridges(context: LifiContext, scope: ProviderScope): Promise<OfferedBridge[]> {

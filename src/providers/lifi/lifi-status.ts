@@ -37,10 +37,10 @@ export async function fetchLifiStatus(
 }
 
 /**
- * Converts LI.FI's status response to a `ProviderStatus`; a hash, amount or link that is malformed or belongs to
+ * Converts LI.FI's status response to a `ProviderStatus`. A hash, amount or link that is malformed or belongs to
  * another chain becomes null. The phase is `unknown` if the response describes another transfer or has an unknown
- * status. An unknown substatus is ignored, so that the phase follows from the status alone. Pure. Source: docs.li.fi,
- * transaction status.
+ * status. An unknown substatus becomes null, and the phase then follows from the status alone. Pure. Source:
+ * docs.li.fi, transaction status.
  */
 export function interpretLifiStatus(transfer: TransferReference, answer: LifiStatus): ProviderStatus {
   const { phase, substatus } = statusMeaningOf(answer);

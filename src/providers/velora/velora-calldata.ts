@@ -77,7 +77,7 @@ export function decodeAugustusSwap(data: Hex): AugustusSwap | null {
   }
 }
 
-/** Encodes the calldata of a swap from its decoded fields alone: bytes that the decoder did not read are lost. */
+/** Encodes the calldata of a swap from its decoded fields alone. Bytes that the decoder did not read are dropped. */
 export function encodeAugustusSwap(swap: AugustusSwap): Hex {
   const { executor, executorData, partner, feeData, permit, ...swapData } = swap;
   const partnerAndFee = (BigInt(partner) << FEE_DATA_BITS) | feeData;

@@ -43,7 +43,7 @@ async function readSourceRecord(
 
 /**
  * The part of an Across transfer's evidence that comes from the destination chain: fill status, fill, and whether the
- * fill deadline has passed. Null, null and false if that chain was not read.
+ * fill deadline has passed. If that chain was not read, the first two are null and the last is false.
  */
 export type DestinationEvidence = Pick<TransferEvidence, "relay" | "fill" | "overdue">;
 

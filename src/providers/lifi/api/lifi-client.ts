@@ -55,9 +55,9 @@ export interface LifiClient {
 }
 
 /**
- * Creates the client of LI.FI's API. `apiUrl` is `https://li.quest/v1`, or an emulator of it; an `apiKey` of null sends
- * none. While a rate limit recorded in `rateLimits` is in force, requests throw `rate_limited` without being sent; the
- * client has no other state.
+ * Creates the client of LI.FI's API. `apiUrl` is `https://li.quest/v1`, or an emulator of it; no key is sent if
+ * `apiKey` is null. While a rate limit recorded in `rateLimits` is in force, requests throw `rate_limited` without
+ * being sent; the client has no other state.
  */
 export function createLifiClient(options: {
   apiUrl: string;

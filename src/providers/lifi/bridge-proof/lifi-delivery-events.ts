@@ -21,8 +21,8 @@ export interface StargatePayout {
 }
 
 /**
- * ABI of the events that follow a delivery with a destination call: those of LayerZero's endpoint, LI.FI's receiver and
- * LI.FI's Executor. Sources: MessagingComposer.sol, ILiFi.sol.
+ * ABI of the events that show how a destination call ended: those of LayerZero's endpoint, LI.FI's receiver and LI.FI's
+ * Executor. Sources: MessagingComposer.sol, ILiFi.sol.
  */
 export const receiverAbi = once(() =>
   parseAbi([

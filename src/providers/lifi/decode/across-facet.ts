@@ -4,8 +4,8 @@ import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**
- * The Across-specific parameters of LI.FI's Across facet. Addresses are left-padded to 32 bytes, points in time are in
- * UNIX seconds. Source: AcrossFacetV4.sol.
+ * The Across-specific parameters of LI.FI's Across facet. Addresses are left-padded to 32 bytes; timestamps are in UNIX
+ * seconds. Source: AcrossFacetV4.sol.
  */
 export interface AcrossData {
   receiverAddress: Hex;

@@ -28,9 +28,9 @@ export function checkReceiverMessage(
 /**
  * Verifies that a decoded call is the requested destination call. Its declared input must be at least the call's
  * `minIn` and at most `guaranteed`, both in the delivered token's smallest unit, because older Executors revert if the
- * input exceeds their balance. Its declared output token must be the delivered token or the zero address; it only
- * selects which leftover tokens are returned to the user. Throws `upstream_rejected` if the call differs, or if the
- * request has no call or delivers the native currency; throws `no_route` if the declared input exceeds `guaranteed`.
+ * input exceeds their balance. Its declared output token only selects which leftover tokens are returned to the user;
+ * it must be the delivered token or the zero address. Throws `upstream_rejected` if the call differs, or if the request
+ * has no call or delivers the native currency; throws `no_route` if the declared input exceeds `guaranteed`.
  */
 export function checkDestinationCall(
   verification: Verification,
