@@ -5583,7 +5583,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description Who made the change: `admin`, or the partner's lowercase address.
+             * @description Who made the change: `admin`, the partner's lowercase address, or `proof` if the service's check of a vault did.
              * @example admin
              */
             actor: string;

@@ -2,10 +2,10 @@ import { type NeonQueryFunction, neon, neonConfig } from "@neondatabase/serverle
 import type { Fetch } from "../lib/bounded-fetch.ts";
 
 /**
- * Creates a client that runs queries over Neon's HTTP protocol with its own endpoint and `fetch`; if `httpUrl` is null,
- * the database host implies the endpoint. Throws an Error if `databaseUrl` is malformed. The driver keeps one endpoint
- * and one `fetch` for the whole process, so the client opened last would determine where all statements go. Here both
- * are passed with each client's statements instead.
+ * Creates a client that sends statements over Neon's HTTP protocol with the given `fetch`, to `httpUrl` or, if that is
+ * null, to the endpoint that the driver derives from the database host. The driver's own settings are process-wide, so
+ * the client created last would determine where all clients send; here each client passes its endpoint and `fetch` with
+ * its statements. Throws an Error if `databaseUrl` is malformed.
  */
 export function neonClient(settings: {
   databaseUrl: string;

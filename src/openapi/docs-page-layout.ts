@@ -1,4 +1,4 @@
-/** Content security policy of pages without scripts: they may load their stylesheet and their icon only. */
+/** Content security policy of pages without scripts: they may load only their stylesheet and their icon. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -24,8 +24,8 @@ export const docsNavigation = [
 export type DocsPath = (typeof docsNavigation)[number]["path"];
 
 /**
- * Returns a complete HTML page with the documentation's navigation, in which the page with this path is marked as
- * current. `title` and `body` are HTML and are not escaped.
+ * Returns a complete HTML page with the documentation's navigation, in which the page with the path `path`, if given,
+ * is marked as current. `title` and `body` are HTML and are not escaped.
  */
 export const htmlPage = ({
   title,

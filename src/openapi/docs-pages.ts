@@ -99,8 +99,8 @@ async function homePage({ assets, publicUrl }: Config): Promise<Response> {
 }
 
 /**
- * * Mounts the OpenAPI document, the API reference, the page of error codes, the guide, the home page, `/robots.txt`
- * and `/llms.txt` on an app. Methods other than GET and HEAD get 405. If the document is missing among the static
+ * Mounts the OpenAPI document, the API reference, the page of error codes, the guide, the home page, `/robots.txt` and
+ * `/llms.txt` on an app. Methods other than GET, HEAD and OPTIONS get 405. If the document is missing among the static
  * assets, its path returns `internal`; if the home page is missing, `/` returns `route_not_found`.
  */
 export function mountDocsPages(app: Hono<AppEnv>): void {

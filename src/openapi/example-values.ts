@@ -102,8 +102,8 @@ const simulated = {
 };
 
 /**
- * Example values of components, by component name, where the examples of the single fields would not fit together:
- * which fields are null, and which amounts and states belong together.
+ * Example values of fields, by the name of their component. They replace the fields' own examples where these would
+ * contradict each other, for example amounts and states that do not belong together.
  */
 export const exampleValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   VaultProof: { ok: true, amount: AMOUNT, shares: SHARES, reason: "" },
@@ -187,7 +187,7 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
   Cancellation: { steps: [] },
 };
 
-/** Placeholders, by field name, for values that are shown only once or differ for every caller. */
+/** Placeholders, by field name, for values that are shown only once or that differ for every caller. */
 export const exampleTexts: Readonly<Record<string, string>> = {
   api_key: "cw_live_<shown once>",
   api_secret: "cw_secret_<shown once>",

@@ -34,9 +34,9 @@ async function readGuide({ assets, publicUrl }: Config): Promise<ReadonlyMap<Doc
 }
 
 /**
- * Mounts the pages of the guide on an app, rendered from the static assets on the first request and kept for the
- * isolate's lifetime. A guide or page that is missing among the assets gives `internal`. Methods other than GET get
- * 405.
+ * Mounts the pages of the guide on an app. They are made from the static assets on the first request and kept for the
+ * isolate's lifetime. If the guide or a page is missing among the assets, the page returns `internal`. Methods other
+ * than GET, HEAD and OPTIONS get 405.
  */
 export function mountGuidePages(app: Hono<AppEnv>): void {
   let pages: Promise<ReadonlyMap<DocsPath, string>> | null = null;

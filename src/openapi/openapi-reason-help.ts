@@ -1,15 +1,15 @@
 import type { ErrorHelp } from "./openapi-error-help.ts";
 
 /**
- * Explanation of a code in `reasons`, `next_refusal` or `warnings` of a response, which is never the code of a problem
- * document.
+ * Explanation of a code that appears in `reasons`, `next_refusal` or `warnings` of a response, but never as the code of
+ * a problem document.
  */
 export interface ReasonHelp extends ErrorHelp {
   /** Where the code appears. */
   where: "reasons" | "next_refusal" | "warnings";
 }
 
-/** Cause and remedy of all codes in responses that are not codes of problem documents. */
+/** Cause and remedy of every code that appears only in `reasons`, `next_refusal` or `warnings`, by code. */
 export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   amount_too_high: {
     where: "reasons",

@@ -93,8 +93,8 @@ interface DefaultedField {
 }
 
 /**
- * Moves the defaults of request bodies into their descriptions. Client generators would otherwise treat fields with a
- * default as always present and require them from the caller. Modifies the document in place.
+ * Moves the defaults of fields in request bodies into the fields' descriptions. Client generators would otherwise treat
+ * a field with a default as always present and require it from the caller. Modifies the document in place.
  */
 export function describeDefaults(document: DescribedDocument): void {
   const schemas = document.components?.schemas ?? {};

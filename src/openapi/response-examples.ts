@@ -23,9 +23,9 @@ type Schemas = Readonly<Record<string, SchemaNode>>;
 const PROBLEM = "application/problem+json";
 
 /**
- * Adds an example to every response of an OpenAPI document that has a JSON body: the body of each success, composed of
- * the examples of its fields and of `exampleValues`; the problem document of each code that a status can have, by
- * reference; and a validation error. Modifies the document in place.
+ * Adds examples to the responses of an OpenAPI document: to each success, a body composed of the examples of its fields
+ * and of `exampleValues`; to each error status, references to the problem documents of its codes; and to status 422, a
+ * validation error. Modifies the document in place.
  */
 export function addResponseExamples(document: DescribedDocument, codesOf: CodesOf): void {
   const schemas: Schemas = document.components?.schemas ?? {};

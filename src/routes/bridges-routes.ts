@@ -18,5 +18,5 @@ const bridgesList = defineRoute({
   handler: (ctx) => listBridges(ctx),
 });
 
-/** Route that lists the bridges available for deposits and withdrawals across chains. */
+/** Route that lists the bridges that cross-chain deposits and withdrawals can use. */
 export const bridgeRoutes: readonly AnyRoute[] = [bridgesList];

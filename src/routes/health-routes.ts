@@ -105,5 +105,8 @@ const healthDetails = defineRoute({
   handler: checkDetails,
 });
 
-/** Routes that report whether the service runs, whether its dependencies respond, and the state of indexes and jobs. */
+/**
+ * Routes that report whether the service is running, whether its dependencies respond, and the state of indexes and
+ * jobs.
+ */
 export const healthRoutes: readonly AnyRoute[] = [healthLive, healthReady, healthDetails];

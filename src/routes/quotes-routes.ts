@@ -42,7 +42,7 @@ export const buildErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Throws a ValidationFailure if the request names a preferred bridge that `GET /v1/bridges` does not list. */
+/** Throws a ValidationFailure if the preferred bridge of a request is not one that `GET /v1/bridges` lists. */
 export async function assertListedBridge(
   ctx: Context,
   input: Pick<BuildInput, "preferred_bridge">,

@@ -33,6 +33,7 @@ const tokensList = defineRoute({
 });
 
 /**
- * Route that lists the tokens of a chain that deposits can be paid with, as an array or as a token list for wallets.
+ * Route that lists the tokens of a chain with which deposits can be paid, as an array or in the token list format of
+ * wallets.
  */
 export const tokenRoutes: readonly AnyRoute[] = [tokensList];

@@ -55,7 +55,7 @@ const Sorted = z.object({
 /** The last vault of a page, with the sort order of the list and the vault's value if the list is sorted. */
 type SortedPosition = VaultKey & { sorted?: z.infer<typeof Sorted> };
 
-/** Message about a cursor that belongs to no page of a listing. */
+/** Error message for a cursor that was not returned by the listing. */
 export const NOT_A_CURSOR = "not a cursor of this listing: take it from the `Link` header of the page before";
 
 /**

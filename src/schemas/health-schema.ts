@@ -83,7 +83,7 @@ const BreakerState = z.object({
   }),
 });
 
-/** The part of `HealthDetails` that is cached for some seconds and shared by all isolates. */
+/** The part of `HealthDetails` that is cached for a few seconds and shared by all isolates. */
 export const SharedDetails = z.object({
   dependencies: z
     .array(DependencyHealth)

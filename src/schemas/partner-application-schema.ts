@@ -56,7 +56,7 @@ export const ApplicationForm = z
   .meta({ id: "ApplicationForm", description: "Information that an applicant gives about itself." });
 export type ApplicationForm = z.infer<typeof ApplicationForm>;
 
-/** Request body for a sign-in message (with its nonce) that an applicant signs to submit a partner application. */
+/** Request body for getting the message, with a nonce, that an applicant signs to submit a partner application. */
 export const ApplicationNonceInput = z
   .object({
     address: AddressInput.meta({

@@ -12,7 +12,7 @@ import {
 import { SignedNonce, SigningChain } from "./signing-schema.ts";
 import { Withdrawal } from "./withdrawal-schema.ts";
 
-/** Request body for a sign-in message (with its nonce) that a wallet signs to register or sign in as a partner. */
+/** Request body for getting the message, with a nonce, that a wallet signs to register or sign in as a partner. */
 export const PartnerNonceInput = z
   .object({
     address: AddressInput.meta({

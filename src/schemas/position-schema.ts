@@ -12,7 +12,7 @@ import {
 import { NextStepRefusal, TokenRef } from "./step-schema.ts";
 import { VaultType } from "./vault-schema.ts";
 
-/** A user's request to a vault: a deposit or redemption that is not settled by the vault or not claimed by the user. */
+/** A user's deposit or redemption request that the vault has not settled, or whose result the user has not claimed. */
 export const VaultRequest = z
   .object({
     request_id: z.string().meta({
@@ -70,8 +70,8 @@ export const VaultRequest = z
 export type VaultRequest = z.infer<typeof VaultRequest>;
 
 /**
- * A user's shares in one vault and open requests to it, with the value of the shares and of unpaid redemptions, the net
- * deposits and the yield. The user may have no shares if a request is open.
+ * A user's shares in one vault and the open requests to it, with the value of the shares and of unpaid redemptions, the
+ * net deposits and the yield. A user with an open request may have no shares.
  */
 export const Position = z
   .object({
@@ -205,7 +205,7 @@ export const Positions = z
   .meta({ id: "Positions", description: "A user's shares and pending deposits in all listed vaults." });
 export type Positions = z.infer<typeof Positions>;
 
-/** Whether a user can take an action at a vault now, its largest amount, and the reason if not. */
+/** Whether a user can take an action at a vault now, with the largest possible amount, or with the reason if not. */
 export const VaultAction = z
   .object({
     allowed: z.boolean().meta({

@@ -14,7 +14,7 @@ export const AmountText = z.string().meta({ pattern: "^(0|[1-9][0-9]*)$", exampl
 
 /**
  * A value or price in US dollars in a response: a decimal string with at least two decimals. Values are rounded down to
- * six decimals, prices are exact.
+ * six decimals; prices have up to 18.
  */
 export const UsdText = z.string().meta({ example: "1.00" });
 
@@ -96,7 +96,7 @@ export const VaultIdInput = z
 const MAX_IDS = 100;
 
 /**
- * Vault ids in a query string, at most 100, separated by commas, in any letter case. Parsed to lowercase ids without
+ * Up to 100 vault ids in a query string, separated by commas, in any letter case. Parsed to lowercase ids without
  * duplicates.
  */
 export const VaultIdsInput = z
@@ -137,8 +137,8 @@ export const ChainIdInput = z
   .meta({ description: "EIP-155 chain id.", example: 8453 });
 
 /**
- * Returns the schema of an integer in a query string or path, between two bounds, both included. It accepts only
- * decimal digits, so that an empty string does not become zero.
+ * Returns the schema of an integer in a query string or path, from `minimum` to `maximum`, both included. It accepts
+ * only decimal digits, so that an empty string does not become zero.
  */
 export function integerParam(bounds: { minimum: number; maximum: number }) {
   return z

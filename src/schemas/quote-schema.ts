@@ -74,7 +74,7 @@ const ExpectedShares = {
   }),
 };
 
-/** Field with the total loss that a built order tolerates, as a fraction. */
+/** Response field with the total loss that a built order tolerates, as a fraction. */
 export const AppliedSlippage = {
   slippage_applied: z.number().meta({
     description:
@@ -84,8 +84,7 @@ export const AppliedSlippage = {
 };
 
 /**
- * Amounts of a built deposit: what the user pays, and the expected and minimum amounts of tokens that arrive and of
- * shares.
+ * Amounts of a built deposit: the payment, and the expected and minimum amounts of the delivered token and of shares.
  */
 export const BuildEstimate = z
   .object({

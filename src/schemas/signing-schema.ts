@@ -6,7 +6,7 @@ import { Steps } from "./step-schema.ts";
 
 /**
  * Maximum length of a signature, in bytes. Smart accounts need long signatures, but nodes have to execute their
- * verification.
+ * verification, so the length is limited.
  */
 export const MAX_SIGNATURE_BYTES = 8192;
 
@@ -39,9 +39,7 @@ export const SigningChain = ChainIdInput.default(1).meta({
   example: 1,
 });
 
-/**
- * A signed sign-in message in a request. It contains only the nonce of the message, because the server stores the text.
- */
+/** A signed sign-in message in a request, identified by its nonce; the server has stored the text. */
 export const SignedNonce = z.object({
   address: AddressInput.meta({
     description: "Wallet that signed the message.",
@@ -78,7 +76,7 @@ export type Nonce = z.infer<typeof Nonce>;
 export const authorizeWays = ["approve", "erc3009", "permit2", "permit", "auto"] as const;
 export type AuthorizeWay = (typeof authorizeWays)[number];
 
-/** Authorization and submitter of a signed order, as fields of a build request. */
+/** Fields of a build request that say how the payment is authorized, and which account will submit a signed order. */
 export const authorizeFields = {
   authorize: z
     .enum(authorizeWays)
@@ -110,8 +108,9 @@ interface Submitted {
 }
 
 /**
- * Returns true if the named submitter can send the order. The user always can; another account only if a signature over
- * the whole order (`erc3009`, `permit2`, or `auto`) pays in a token.
+ * Returns true if the named submitter can send the order. The user always can. Another account can only if the payment
+ * is not in the native currency and is authorized by a signature over the whole order: `erc3009`, `permit2`, or `auto`,
+ * which then looks for one of these.
  */
 export function canSubmit({
   user_address: user,

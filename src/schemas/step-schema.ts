@@ -2,7 +2,7 @@ import * as z from "zod";
 import { AddressText, AmountText, ChainIdNumber, HashText } from "./primitive-schemas.ts";
 import { TransactionRequest } from "./transaction-schema.ts";
 
-/** Symbol and decimals of the token that an amount is in. */
+/** Address, symbol and decimals of the token that an amount is in. */
 export const TokenRef = z
   .object({
     address: AddressText.meta({
@@ -109,14 +109,14 @@ const SignatureStep = z
   })
   .meta({ id: "SignatureStep", description: "A step that is a signature of the user." });
 
-/** One step of the user for a deposit or withdrawal. */
+/** One step that the user takes for a deposit or withdrawal: a transaction or a signature. */
 export const Step = z.discriminatedUnion("kind", [TransactionStep, SignatureStep]).meta({
   id: "Step",
   description: "One thing that the user does: a transaction or a signature.",
 });
 export type Step = z.infer<typeof Step>;
 
-/** All steps of the user, in order. */
+/** All steps that the user takes, in order. */
 export const Steps = z.array(Step).meta({
   description:
     "All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`.",
@@ -159,7 +159,7 @@ export const substatuses = [
 ] as const;
 export type Substatus = (typeof substatuses)[number];
 
-/** Returns true for a text that is one of the substatuses of the API. */
+/** Returns true if the text is one of the API's substatuses. */
 export const isSubstatus = (text: string | null): text is Substatus =>
   substatuses.some((substatus) => substatus === text);
 
@@ -171,8 +171,8 @@ export const SubstatusText = z.enum(substatuses).nullable().meta({
 });
 
 /**
- * Reason why the remaining step cannot be signed now. `code` is an error code of the API, or a code that
- * only these reasons have, such as `balance_insufficient`.
+ * Reason why the remaining step cannot be signed now. `code` is an error code of the API, or a code that appears only
+ * in such reasons, for example `balance_insufficient`.
  */
 export const NextStepRefusal = z
   .object({

@@ -52,7 +52,7 @@ export const Asset = z
   .meta({ id: "Asset", description: "A token that a vault accepts." });
 export type Asset = z.infer<typeof Asset>;
 
-/** The last simulated deposit into a vault, by which its registry entry was checked. */
+/** The last simulated deposit into a vault, with which the service checked the vault's registry entry. */
 export const VaultProofText = z
   .object({
     ok: z.boolean().meta({

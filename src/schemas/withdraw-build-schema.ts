@@ -179,7 +179,7 @@ const Reasons = z
       "Why this mode is not possible now, or why routes were rejected; empty if there is no reason.",
   });
 
-/** One withdrawal mode with its expected result. */
+/** One withdrawal mode of a vault, with its expected result. */
 export const WithdrawOption = z
   .object({ mode: ExitModeText, ...OptionFigures, reasons: Reasons })
   .meta({ id: "WithdrawOption", description: "One withdrawal mode of the vault and its expected result." });

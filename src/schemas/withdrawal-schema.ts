@@ -34,8 +34,8 @@ export const WithdrawalState = z.enum(withdrawalStates).meta({ description: "Sta
 export type WithdrawalState = z.infer<typeof WithdrawalState>;
 
 /**
- * The user's next transaction: the claim of a payment, the second step (`transfer`), or the cancellation of an expired
- * request.
+ * The user's next transaction: the claim of the vault's payment, the second step (`transfer`, the swap or bridge of
+ * that payment), or the cancellation of an expired request.
  */
 export const WithdrawalNextStep = z
   .object({

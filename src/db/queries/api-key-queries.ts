@@ -15,8 +15,8 @@ export interface StoredPair {
 }
 
 /**
- * The partner that owns an API key, with the digest of the secret and whether the key is valid. For an unknown key, a
- * placeholder with the same fields and `found` false. The address is lowercase.
+ * The partner (address in lowercase) that owns an API key, with the digest of the secret and whether the key is valid.
+ * For an unknown key, a placeholder of the same form in which `found` is false.
  */
 export interface KeyOwner {
   found: boolean;
@@ -57,8 +57,8 @@ const NOBODY: KeyOwner = {
 };
 
 /**
- * Selects the partner that owns the API key with one of these digests. It uses one statement, so that a revoked key is
- * never accepted, and it returns a placeholder for an unknown key, so that both cases take the same time. Throws
+ * Selects the partner that owns the API key with one of these digests, or returns a placeholder for an unknown key, so
+ * that both cases take the same time. Uses one statement, so that a revoked key is never accepted. Throws
  * `store_unavailable`.
  */
 export async function selectKeyOwner(db: Database, digests: readonly string[]): Promise<KeyOwner> {
@@ -116,8 +116,8 @@ export interface ListedPair {
 }
 
 /**
- * Selects a partner's key pairs, the first pair first and revoked ones left out; empty if the address is not a partner.
- * Throws `store_unavailable`.
+ * Selects a partner's key pairs, the first pair first, without revoked ones. Returns an empty list if the address is
+ * not a partner's. Throws `store_unavailable`.
  */
 export async function selectPairs(db: Database, address: string): Promise<ListedPair[]> {
   const statement = raw`
@@ -133,8 +133,8 @@ export async function selectPairs(db: Database, address: string): Promise<Listed
 const FURTHER_PAIRS = 4;
 
 /**
- * Inserts an additional key pair of a partner into the lowest of four slots, and its audit row. Returns false if all
- * slots are taken, a concurrent request took the slot, or the partner application is not approved. Throws
+ * Inserts an additional key pair of a partner into the lowest free one of its four slots, and the audit row. Returns
+ * false if all slots are taken, a concurrent request took the slot, or the partner application is not approved. Throws
  * `store_unavailable`.
  */
 export async function insertPair(
@@ -258,10 +258,10 @@ export async function notePairUse(
 }
 
 /**
- * In one statement, replaces the API key and secret at version `keyVersion`, deletes the partner's other sessions and
- * writes the audit row; a revoked first pair becomes valid again. Exactly one of several concurrent calls succeeds and
- * returns true; the others return false, and so does a call whose session has expired or whose partner application is
- * no longer approved. The session is checked only for the first pair. Throws `store_unavailable`.
+ * Replaces an API key and its secret, if they still have the version `keyVersion`, deletes the partner's other sessions
+ * and writes the audit row, in one statement. If `keyId` is null, a revoked first pair becomes valid again. Returns
+ * false if another call has replaced the pair, if the partner application is no longer approved or, for the first pair
+ * only, if the session has expired. Throws `store_unavailable`.
  */
 export async function replacePair(
   db: Database,

@@ -20,8 +20,8 @@ export async function selectApplication(
 }
 
 /**
- * Selects one page of partner applications of one status, or of all if `status` is null, newest first, after the
- * position `before`. Throws `store_unavailable`.
+ * Selects one page of partner applications, newest first: those of one status, or all if `status` is null. `before` is
+ * the position of the last row of the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export function selectApplications(
   db: Database,
@@ -40,9 +40,9 @@ export function selectApplications(
 }
 
 /**
- * Inserts a partner application, or replaces a rejected application of the same address, which keeps its id; returns
- * the stored row. Returns null if the address has an application in another status, so that only one of several
- * concurrent calls succeeds. Throws `store_unavailable`.
+ * Inserts a partner application, or replaces a rejected application of the same address, which keeps its id. Returns
+ * the stored row, or null if the address has an application in another status, so that only one of several concurrent
+ * calls succeeds. Throws `store_unavailable`.
  */
 export async function upsertApplication(
   db: Database,

@@ -18,9 +18,9 @@ export interface AuditNote {
 }
 
 /**
- * Returns the SQL that inserts one audit row per row of `from`, for use in the statement that makes the change. The ids
- * must be unique: if `from` may have several rows, set `many`, so that each id is derived from the note's id and the
- * subject.
+ * Returns the SQL that inserts one audit row for each row of `from`, for use in the statement that makes the change.
+ * Set `many` if `from` may have several rows: each id is then derived from the note's id and the subject, because ids
+ * must be unique.
  */
 export function auditInsert(
   { id, at, actor, action, note, requestId }: AuditNote,
@@ -33,8 +33,8 @@ export function auditInsert(
 }
 
 /**
- * Selects one page of the audit log, of one subject or of all if `subject` is null, newest first; `before` is the
- * position of the last row of the previous page. Throws `store_unavailable`.
+ * Selects one page of the audit log, newest first: the entries of one subject, or all if `subject` is null. `before` is
+ * the position of the last row of the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export function selectAudit(
   db: Database,
@@ -53,8 +53,8 @@ export function selectAudit(
 }
 
 /**
- * Creates the part of an audit row that is known before the change, with a new id, the current time and an empty note
- * by default.
+ * Creates the part of an audit row that is known before the change, with a new id and the current time. The note is
+ * empty by default.
  */
 export function makeAuditNote(
   ctx: { now(): number; randomId(): string; readonly requestId: string },

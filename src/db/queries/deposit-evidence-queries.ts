@@ -22,10 +22,10 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 }
 
 /**
- * Replaces the evidence of a deposit or withdrawal by the given blocks. A transaction's stored block is changed only if
- * its hash is empty, which marks it as replaced by a reorg; otherwise the comparison with the chain shows whether the
- * state must be derived again. Runs two statements; if the second fails, the first has taken effect. Throws
- * `store_unavailable`.
+ * Replaces the evidence of a deposit or withdrawal with the given blocks. The stored block of a transaction is
+ * overwritten only if its hash is empty, which marks it as replaced by a reorg; otherwise the comparison with the chain
+ * shows whether the state must be derived again. Runs two statements; if the second fails, the first has taken effect.
+ * Throws `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -60,9 +60,9 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction belongs to another deposit or withdrawal: if it is proven to be the source of another
- * one on the same source chain with the same calldata, or if it was reported for another, unproven one with the same
- * calldata and user, but not for this one. Throws `store_unavailable`.
+ * Returns true if a transaction belongs to another deposit or withdrawal on the same source chain with the same
+ * calldata: it is the proven source of that one; or it was reported for that one, which is still unproven and has the
+ * same user, but not for this one. Throws `store_unavailable`.
  */
 export function isSourceOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(
@@ -114,8 +114,8 @@ async function otherDepositExists(
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the account's other proven deposits into the same asynchronous vault, open or claimed, at most 50, oldest
- * first. Throws `store_unavailable`.
+ * Selects the user's other proven deposits into the same asynchronous vault that are waiting for the vault or were
+ * claimed, at most 50, oldest first. Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,

@@ -15,8 +15,8 @@ const MAX_REPORTS = 16;
 
 /**
  * Stores a reported transaction as a hint and makes the deposit or withdrawal due for tracking, even if the hint is
- * known. Tracking reads the transaction and drops the hint if it proves nothing. The 16 newest reports of each deposit
- * or withdrawal are kept. Throws `store_unavailable`.
+ * already stored. Tracking reads the transaction and drops the hint if it proves nothing. Only the 16 newest reports of
+ * each deposit or withdrawal are kept. Throws `store_unavailable`.
  */
 export async function addReportedHint(
   db: Database,
@@ -46,7 +46,7 @@ export async function addReportedHint(
   );
 }
 
-/** Selects the hints of deposits and withdrawals that were not dropped, oldest first. Throws `store_unavailable`. */
+/** Selects the hints of deposits and withdrawals, except dropped ones, oldest first. Throws `store_unavailable`. */
 export async function selectHints(db: Database, trackingIds: readonly string[]): Promise<DepositHint[]> {
   if (trackingIds.length === 0) return [];
   return db.run((sql) =>
@@ -60,8 +60,8 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 
 /**
  * Drops hints of a deposit or withdrawal that were read or are too old. Reports are deleted, because anyone can make
- * them. Hints from logs are only marked as dropped, so that they are not added again. Reported transactions that carry
- * the deposit or withdrawal (`carrying`) are also only marked, because they may prove it after a reorg. Does nothing if
+ * them. Hints from logs are only marked as dropped, so that they are not added again; so are reports of transactions
+ * that carry the deposit or withdrawal (`carrying`), because they may prove it after a reorg. Does nothing if
  * `txHashes` is empty. Throws `store_unavailable`.
  */
 export async function dropHints(
@@ -89,7 +89,7 @@ export async function dropHints(
 }
 
 /**
- * Restores the dropped hints from logs of a deposit or withdrawal, because a reorg has changed its row. Throws
+ * Restores the dropped hints from logs of a deposit or withdrawal. Call it after a reorg has changed its state. Throws
  * `store_unavailable`.
  */
 export async function restoreLogHints(db: Database, trackingId: string): Promise<void> {
@@ -141,9 +141,10 @@ const openOn = (chainId: number): SQL =>
     and not e.final))`;
 
 /**
- * Selects, from transactions found in logs, those that may be the source of a user's unproven deposit or withdrawal:
- * transactions in which the user paid its token, in its amount or to the contract that it calls, and those in which
- * that contract logged the user. Only their calldata shows whether they carry it. Throws `store_unavailable`.
+ * Selects, from transactions found in logs, those that may be the source of a user's deposit or withdrawal that is
+ * unproven or may still be replaced by a reorg. In such a transaction, the user paid the deposit's token, in its amount
+ * or to the contract that it calls; or an event of that contract or of a bridge names the user. Only the calldata shows
+ * whether the transaction carries the deposit. Throws `store_unavailable`.
  */
 export async function selectCandidates(
   db: Database,
@@ -181,11 +182,11 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores the results of a round as hints, at most 32 from logs per deposit or withdrawal, in one statement. Makes due
- * for tracking those that got a hint, those in progress whose users made or received a transfer, and the open
- * redemption requests that a touched contract may have settled. If the transaction of a stored hint is seen again, even
- * much later, its deposit or withdrawal becomes due too, because a reorg may have moved the transaction to another
- * block. Throws `store_unavailable`.
+ * Stores the results of a round as hints, at most 32 from logs per deposit or withdrawal, in one statement. These
+ * become due for tracking: deposits and withdrawals that got a hint, those in progress whose users made or received a
+ * transfer, and open redemption requests that a touched contract may have settled. If the transaction of a stored hint
+ * is seen again, even much later, its deposit or withdrawal becomes due too, because a reorg may have moved the
+ * transaction to another block. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,
@@ -260,8 +261,8 @@ function withEqual(sources: Findings["sources"]): (Findings["sources"][number] &
 }
 
 /**
- * Inserts a built deposit and the plan of its steps, in one batch. Throws `store_unavailable`, and the driver's error
- * if the tracking id exists.
+ * Inserts a built deposit and its planned steps, in one batch. Throws `store_unavailable`, and the driver's error if
+ * the tracking id exists.
  */
 export async function insertDepositWithPlan(
   db: Database,
@@ -276,8 +277,8 @@ export async function insertDepositWithPlan(
 }
 
 /**
- * Selects the plan of the steps of a deposit or withdrawal, in the format of the code version that built it, or returns
- * null if none is stored. Throws `store_unavailable`.
+ * Selects the planned steps of a deposit or withdrawal, in the format of the code version that built it, or returns
+ * null if none are stored. Throws `store_unavailable`.
  */
 export async function selectStepPlan(db: Database, trackingId: string): Promise<unknown> {
   const rows = await db.run((sql) =>

@@ -91,8 +91,8 @@ export type WithdrawalChange = Partial<
 const ofDirection = (direction: Direction): SQL => eq(deposits.direction, direction);
 
 /**
- * Inserts a built deposit without a plan of its steps. Throws `store_unavailable`, and the driver's error if the
- * tracking id exists.
+ * Inserts a built deposit without planned steps. Throws `store_unavailable`, and the driver's error if the tracking id
+ * exists.
  */
 export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
   await db.run((sql) => sql.insert(deposits).values(row));
@@ -116,9 +116,9 @@ const MAX_SAME_TRANSACTION = 20;
 
 /**
  * Selects at most 20 deposits and withdrawals that a transaction may belong to, the most likely first: those that it
- * proves or whose reference it emits (`refs`), then those whose calldata on the source chain has one of the
- * `dataHashes`, then those connected with it only by a report, a hint, an unproven record or a built second step.
- * Within these groups, those with a report or hint come first, then the oldest. Throws `store_unavailable`.
+ * proves or whose reference it emits (`refs`); then those whose calldata on the source chain has one of the
+ * `dataHashes`; then those connected with it only by a report, a hint, an unproven record or a built second step.
+ * Within each group, those with a report or hint come first, then the oldest. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -172,7 +172,7 @@ export async function selectDepositsByTransaction(
 /** States of a deposit without a transaction on a chain. */
 const unseenStates: ("built" | "expired" | "abandoned")[] = ["built", "expired", "abandoned"];
 
-/** Filter of a user's list of deposits or withdrawals. All conditions must hold. */
+/** Filter of a user's list of deposits or withdrawals. A row must meet all conditions. */
 export interface TrackedFilter<Row extends TrackedRow> {
   /**
    * States to list at the time `now`, or null for those with a transaction on a chain. A built deposit or withdrawal is
@@ -264,11 +264,11 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 }
 
 /**
- * Updates a deposit that is still in the state `from` and returns the new row. In the same transaction, adds `evidence`
- * to its evidence; a block that is already stored for a transaction is not changed, even if a reorg has replaced it.
- * Returns null if another writer has changed the state, or if the change proves a source transaction that is already
- * proven for another deposit with the same calldata, so that only one of several concurrent writers can bind it. Throws
- * `store_unavailable`.
+ * Updates a deposit that is still in the state `from` and returns the new row. Adds `evidence` to its evidence in the
+ * same transaction, even if the deposit is not updated; a block that is already stored for a transaction is not
+ * changed, even if a reorg has replaced it. Returns null if another writer has changed the state, or if the change
+ * proves a source transaction that is already proven for another deposit with the same calldata, so that only one of
+ * several concurrent writers can bind it. Throws `store_unavailable`.
  */
 export async function updateDeposit(
   db: Database,
@@ -316,8 +316,8 @@ async function updateTracked(
 }
 
 /**
- * Selects one row of the table `deposits` that meets a condition, any if several do, or returns null if none does.
- * Throws `store_unavailable`.
+ * Selects any one row of the table `deposits` that meets a condition, or returns null if none does. Throws
+ * `store_unavailable`.
  */
 export async function firstRow(db: Database, where: SQL | undefined): Promise<StoredRow | null> {
   const rows = await db.run((sql) => sql.select().from(deposits).where(where).limit(1));

@@ -5,8 +5,8 @@ import type { TrackedRow } from "./deposit-queries.ts";
 
 /**
  * Leases at most `limit` deposits and withdrawals that are due for tracking, and returns their ids in no particular
- * order. Sent ones are preferred to unsent ones, then those that have been due longest. Concurrent runs lease different
- * rows. A row that is not tracked by `leaseUntil` becomes due again. Throws `store_unavailable`.
+ * order. Sent ones are preferred, then those that have been due longest. Concurrent runs lease different rows. A row
+ * that is not tracked by `leaseUntil` becomes due again. Throws `store_unavailable`.
  */
 export async function leaseDueDeposits(
   db: Database,
@@ -31,8 +31,8 @@ export async function leaseDueDeposits(
 }
 
 /**
- * Extends the lease of deposits and withdrawals that ends at `held` to `leaseUntil` and returns them. Those that were
- * rescheduled or leased again in the meantime are left out. Throws `store_unavailable`.
+ * Extends the leases of deposits and withdrawals that end at `held` to `leaseUntil`, and returns the rows. Rows that
+ * were rescheduled or leased again in the meantime are left out. Throws `store_unavailable`.
  */
 export async function extendDepositLeases(
   db: Database,
@@ -69,8 +69,8 @@ export async function scheduleCheck(
 }
 
 /**
- * Makes a deposit or withdrawal due for tracking at the time `at`, because work on it remains, even if it is leased.
- * Does nothing if no check is scheduled for it. Throws `store_unavailable`.
+ * Moves the next check of a deposit or withdrawal to the time `at`, even if the row is leased. Call it when a check has
+ * left work to do. Does nothing if no check is scheduled. Throws `store_unavailable`.
  */
 export async function checkSoon(
   db: Database,

@@ -21,7 +21,7 @@ export type VaultCoverage = Pick<
 /** Progress of the search for a vault's start block. */
 export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
 /**
- * The stored state of a chain's flow index from which a run starts: the tip, the vaults with their coverage, and the
+ * The stored state of a chain's flow index, from which a run starts: the tip, the vaults with their coverage, and the
  * provisional flows, which a reorg may still change.
  */
 export interface FlowState {
@@ -104,8 +104,9 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
 const MAX_CONVERSION_TRIES = 5;
 
 /**
- * Selects final flows of a chain whose shares are known, whose assets are not, and which may still be converted: the
- * least tried first, then the newest. Throws `store_unavailable`.
+ * Selects at most `limit` final flows of a chain whose amount of shares is known, whose amount of assets is not, and
+ * for which fewer than five conversions were tried. Those with the fewest attempts come first, then the newest. Throws
+ * `store_unavailable`.
  */
 export function selectUnconvertedFlows(
   db: Database,
@@ -149,8 +150,8 @@ export const completeFrom = raw`case when c.followed_from <= c.start_block then 
 const CoverageRows = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
 
 /**
- * Selects the block range up to the tip in which a vault's flows are stored without a gap, or returns null if there is
- * none because the tip does not cover the vault yet. Both ends are included. Throws `store_unavailable`.
+ * Selects the block range, up to the tip, in which all of a vault's flows are stored. Both ends are included. Returns
+ * null if the tip does not cover the vault yet. Throws `store_unavailable`.
  */
 export async function selectCoverageStart(
   db: Database,
@@ -171,9 +172,8 @@ export async function selectCoverageStart(
 const HolderRows = z.array(z.object({ vault_address: z.string(), user_address: z.string() }));
 
 /**
- * Selects the account with the most shares in each vault on a chain, computed from the stored flows of its shares.
- * Returns lowercase accounts by lowercase vault address; vaults without a holder are left out. Throws
- * `store_unavailable`.
+ * Selects the account with the most shares in each vault on a chain, computed from the vault's stored flows. Returns
+ * lowercase accounts by lowercase vault address; vaults without a holder are absent. Throws `store_unavailable`.
  */
 export async function selectLargestHolders(db: Database, chainId: number): Promise<Record<string, string>> {
   const { rows } = await db.run((sql) =>

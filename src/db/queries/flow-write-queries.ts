@@ -5,13 +5,13 @@ import { flowCoverage, flowStarts, flows, flowTips } from "../tables/flow-tables
 import { formatBlockSet } from "../tables/table-columns.ts";
 import type { FlowRow, StartSearch } from "./flow-queries.ts";
 
-/** A vault's lowercase address with the fingerprint of the contracts and events whose flows are read. */
+/** A vault's lowercase address, with the fingerprint of the contracts and events from which its flows are read. */
 export interface SourcedVault {
   vaultAddress: string;
   source: string;
 }
 
-/** Result of one tip run: a reading of a chain's newest flows, in every block from `from` to the new head. */
+/** Result of one tip run, which reads the flows in all blocks of a chain from `from` to the new head. */
 export interface TipStep {
   chainId: number;
   /** Version of the tip on which the step is based. */
@@ -31,8 +31,8 @@ export interface TipStep {
 }
 
 /**
- * Flows of a block range below the final block, read for some vaults. `span` is the number of blocks in one
- * `eth_getLogs` request.
+ * Flows of some vaults in a block range below the final block. `span` is the number of blocks in one `eth_getLogs`
+ * request.
  */
 export interface HistoryStep {
   chainId: number;
@@ -43,7 +43,7 @@ export interface HistoryStep {
   at: Date;
 }
 
-/** Final flows that may be missing from the table `flows`. `version` is the tip's version when they were read. */
+/** Final flows that may be missing from the table `flows`. `version` is the version of the tip when they were read. */
 export type OmittedStep = Pick<HistoryStep, "chainId" | "vaults" | "rows"> & Pick<TipStep, "version">;
 
 /** Encodes a list of texts as one parameter. */
@@ -105,9 +105,9 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 }
 
 /**
- * Inserts the flows of a backfilled block range together with its coverage, in one batch. Vaults whose flow sources
- * have changed since are left out; nothing is inserted if the final block is below the end of the range, because a
- * reorg has moved the tip. Running it twice is harmless. Throws `store_unavailable`.
+ * Stores the flows of a block range that was read after the fact (backfill), together with its coverage, in one batch.
+ * Vaults whose flow sources have changed since are left out; nothing is stored if the final block is below the end of
+ * the range, because a reorg has moved the tip. Running it twice is harmless. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -162,8 +162,8 @@ export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<
 }
 
 /**
- * Stores the assets of final flows whose assets were unknown, and counts the attempt to convert them. Flows that have
- * changed since are left alone. Throws `store_unavailable`.
+ * Stores the amounts of assets that were computed for final flows, and counts the attempt for each, including those
+ * whose amount is still null. Flows that have changed since they were read are left alone. Throws `store_unavailable`.
  */
 export async function writeConversions(
   db: Database,
@@ -216,8 +216,8 @@ export async function resetFlows(
 
 /**
  * Deletes the flows of all of a chain's vaults from block `from` on, and all provisional ones, so that they are read
- * again, for example after a deep reorg. The tip is cleared, and governance events are read again from the same block.
- * Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ * again, for example after a deep reorg. Also clears the tip, and lets governance events be read again from the same
+ * block. Tip runs that began earlier write nothing. Throws `store_unavailable`.
  */
 export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
   const { chainId, from } = rewind;
@@ -255,8 +255,8 @@ export async function writeFlowNote(
 }
 
 /**
- * Stores the progress of at least one search for a vault's start block. Overlapping runs can undo a part of each
- * other's progress, but cause no other harm. Throws `store_unavailable`.
+ * Stores the progress of searches for vaults' start blocks; `searches` must not be empty. Overlapping runs can undo a
+ * part of each other's progress, but cause no other harm. Throws `store_unavailable`.
  */
 export async function writeStartSearches(
   db: Database,

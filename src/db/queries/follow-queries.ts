@@ -33,8 +33,8 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
 }
 
 /**
- * State of a chain before a round (a reading of its logs for all deposits and withdrawals): its coverage, or null if it
- * was never read, and the evidence blocks to compare with the chain, lowest first and at most 200.
+ * State of a chain before a round (a reading of its logs for all deposits and withdrawals): its reading progress, or
+ * null if it was never read, and the evidence blocks to compare with the chain, lowest first and at most 200.
  */
 export interface FollowState {
   chain: FollowedChain | null;
@@ -45,8 +45,8 @@ export interface FollowState {
 const MAX_UNCHECKED = 200;
 
 /**
- * Loads a chain's reading progress and the evidence blocks still to compare, at most 200 of them. Throws
- * `store_unavailable`.
+ * Loads a chain's reading progress and the evidence blocks that are still to be compared with the chain, at most 200.
+ * Throws `store_unavailable`.
  */
 export async function loadFollowState(db: Database, chainId: number): Promise<FollowState> {
   const { blockNumber, blockHash } = depositEvidence;
@@ -124,7 +124,7 @@ const Targets = z.array(
 );
 
 /**
- * Selects the contracts, users, deposits and withdrawals that a round looks for in a chain's logs; `router` is the
+ * Selects what a round looks for in a chain's logs: contracts, users, deposits and withdrawals. `router` is the
  * Router's lowercase address. The cost does not grow with the number of unsent deposits: contracts are found by one
  * index seek per distinct contract, and users are listed only if there are few. Throws `store_unavailable`.
  */
@@ -199,8 +199,8 @@ const contractsOf = ({ sourceTo, vaultAddress }: { sourceTo: string; vaultAddres
 ];
 
 /**
- * Result of one round on a chain. `startBlock` is the first block that may contain an event; it is stored only with a
- * new row.
+ * Result of one round on a chain. `startBlock`, the first block that may contain an event, is stored only when the
+ * chain's row is created.
  */
 export interface FollowStep {
   chainId: number;
@@ -225,10 +225,10 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round on a chain: the covered blocks, the head, and which evidence is final or was replaced.
- * Deposits and withdrawals whose evidence was replaced by a reorg become due at once. Finished ones with complete,
- * final evidence are no longer scheduled, unless a known transaction may belong to them. Returns false, without any
- * change, if another round has written since. Throws `store_unavailable`.
+ * Stores the result of a round on a chain: first the covered blocks and the head, then which evidence is final or was
+ * replaced. Deposits and withdrawals whose evidence was replaced by a reorg become due at once. Finished ones with
+ * complete, final evidence are no longer scheduled, unless a known transaction may belong to them. Returns false,
+ * without any change, if another round has written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

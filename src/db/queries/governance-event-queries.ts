@@ -40,8 +40,8 @@ export async function writeControlEvents(
 }
 
 /**
- * Selects the governance events of the given vaults (lowercase addresses) that were stored at or after the given time,
- * by block number and log index. Throws `store_unavailable`.
+ * Selects the governance events of the given vaults (lowercase addresses) that were stored at or after the time
+ * `since`, sorted by block number and log index. Throws `store_unavailable`.
  */
 export function selectControlEvents(
   db: Database,

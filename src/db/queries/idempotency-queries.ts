@@ -12,8 +12,8 @@ export interface IdempotencyKey {
 }
 
 /**
- * Limits for taking an idempotency key again. A key that was taken before `forgottenBefore` is free; a key that was
- * taken before `deadBefore` is free if it has no response, because its request is assumed to have died.
+ * Limits for taking an idempotency key again. A key that was taken before `forgottenBefore` is free. One that was taken
+ * before `deadBefore` is free if it has no response, because its request is assumed to have died.
  */
 export interface KeyExpiry {
   forgottenBefore: Date;
@@ -98,8 +98,8 @@ export async function releaseKey(db: Database, taken: IdempotencyKey & { owner: 
 }
 
 /**
- * Deletes at most `limit` idempotency keys that were taken before a time, oldest first, and returns their number. A
- * key that is taken again concurrently is kept. Throws `store_unavailable`.
+ * Deletes at most `limit` idempotency keys that were taken before `claimedBefore`, oldest first, and returns their
+ * number. A key that is taken again concurrently is kept. Throws `store_unavailable`.
  */
 export async function deleteKeysBefore(
   db: Database,

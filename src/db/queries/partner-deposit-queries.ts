@@ -6,7 +6,7 @@ import { type Direction, deposits, underWay } from "../tables/deposit-tables.ts"
 import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * Selects a partner's deposits and withdrawals by the partner's address and the earliest build time (null for no
+ * Filter for the deposits and withdrawals of a partner: the partner's address and the earliest build time (null for no
  * limit). Only those built with the partner's API key count, not those that merely name the partner.
  */
 export interface PartnerSpan {
@@ -80,7 +80,7 @@ export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
 
 /**
  * Sums the amounts paid for a partner's completed deposits, by source chain and token, in the token's smallest unit.
- * Returns at most `limit` sums, those with the most deposits first. Throws `store_unavailable`.
+ * Returns at most `limit` sums, those of the most deposits first. Throws `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
   return db.run((sql) =>
@@ -101,8 +101,8 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 }
 
 /**
- * Counts a partner's sent deposits and withdrawals by the UTC day on which they were built (`YYYY-MM-DD`): the newest
- * `limit` days that have any, in ascending order. Throws `store_unavailable`.
+ * Counts a partner's sent deposits and withdrawals by the UTC day on which they were built (`YYYY-MM-DD`). Returns the
+ * newest `limit` days that have any, oldest first. Throws `store_unavailable`.
  */
 export async function countPartnerDays(db: Database, span: PartnerSpan & { limit: number }) {
   const date = raw<string>`to_char(${deposits.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`;
@@ -126,8 +126,9 @@ export async function countPartnerDays(db: Database, span: PartnerSpan & { limit
 }
 
 /**
- * Selects one page of the deposits or withdrawals built with a partner's API key, newest first, or of both if
- * `direction` is null; `before` is the position of the last row of the previous page. Throws `store_unavailable`.
+ * Selects one page of the deposits, the withdrawals, or (if `direction` is null) both that were built with a partner's
+ * API key, newest first. `before` is the position of the last row of the previous page, or null for the first page.
+ * Throws `store_unavailable`.
  */
 export async function selectPartnerTransactions(
   db: Database,

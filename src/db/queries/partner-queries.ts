@@ -33,10 +33,10 @@ export async function selectPartner(
 }
 
 /**
- * Registers an approved applicant: in one statement, inserts the partner, its API key and secret, its first session and
- * the audit row. Empty fields of the profile, except the description, are taken from the partner application. If
- * nothing was inserted, because the address is already a partner or its application is not approved, `name` is null and
- * `application` is the status of the partner application, or null if there is none. Throws `store_unavailable`.
+ * Registers an approved applicant: inserts the partner, its API key and secret, its first session and the audit row, in
+ * one statement. Empty fields of the profile, except the description, are taken from the partner application. If
+ * nothing was inserted, because the address is already a partner's or its application is not approved, `name` is null,
+ * and `application` is the status of the partner application (null if there is none). Throws `store_unavailable`.
  */
 export async function insertPartner(
   db: Database,
@@ -87,8 +87,8 @@ export async function insertPartner(
 }
 
 /**
- * Updates a partner's profile, type or allowed vaults and returns the new row, or null if the address is not a partner.
- * `change` must not be empty. Throws `store_unavailable`.
+ * Updates a partner's profile, type or allowed vaults and returns the new row, or null if the address is not a
+ * partner's. `change` must not be empty. Throws `store_unavailable`.
  */
 export async function updatePartner(
   db: Database,

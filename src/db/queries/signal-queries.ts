@@ -10,9 +10,9 @@ import { signals } from "../tables/signal-tables.ts";
 export type SignalRow = typeof signals.$inferSelect;
 
 /**
- * Selects the incidents of some vaults (lowercase addresses) that were last seen since a time, ordered by sequence
- * number. The last incident of each rule and subject is always included, because the next one continues its numbering.
- * Throws `store_unavailable`.
+ * Selects the incidents of some vaults (lowercase addresses) that were last seen at or after `since`, ordered by
+ * sequence number. The last incident of each rule and subject is always included, because the next one continues its
+ * numbering. Throws `store_unavailable`.
  */
 export function selectIncidents(
   db: Database,
@@ -45,7 +45,7 @@ export function selectIncidents(
 
 /**
  * Inserts new incidents and updates ongoing ones, in one statement. An update whose `lastSeen` or update count is below
- * the stored one is skipped, so that it does not overwrite a concurrent run. Throws `store_unavailable`.
+ * the stored one is skipped, so that it does not overwrite the work of a concurrent run. Throws `store_unavailable`.
  */
 export async function writeIncidents(db: Database, rows: readonly SignalRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -70,8 +70,8 @@ export async function writeIncidents(db: Database, rows: readonly SignalRow[]): 
 }
 
 /**
- * Selects one page of the incidents that were seen since a time, the most recently seen first, and the total number of
- * incidents that match. Throws `store_unavailable`.
+ * Selects one page of the incidents that were last seen at or after `since`, the most recently seen first, and the
+ * total number of incidents that match. Throws `store_unavailable`.
  */
 export async function selectSignals(
   db: Database,
@@ -145,7 +145,7 @@ const Changes = z.array(
 export type StatusChange = z.infer<typeof Changes>[number];
 
 /**
- * Selects the status changes of vaults since a time from the audit log, oldest first; `subject` is the vault id. Throws
+ * Selects the status changes of vaults and partner applications since a time from the audit log, oldest first. Throws
  * `store_unavailable`.
  */
 export async function selectStatusChanges(db: Database, since: Date): Promise<StatusChange[]> {

@@ -4,9 +4,9 @@ import type { Database } from "../database-client.ts";
 import { flows } from "../tables/flow-tables.ts";
 import { snapshots, vaultFigures } from "../tables/snapshot-tables.ts";
 
-/** A row of the table `snapshots`: the state of a vault in one interval. */
+/** A row of the table `snapshots`: the last state of a vault in one interval. */
 export type SnapshotRow = typeof snapshots.$inferSelect;
-/** A vault snapshot to store. The time at which it was read determines its intervals. */
+/** A vault snapshot to store. The time at which it was read determines the intervals for which it is stored. */
 export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
 
 /** Lengths of the intervals for which snapshots are stored, in seconds. */
@@ -45,7 +45,7 @@ export async function writeSnapshots(
 export type FiguresRow = typeof vaultFigures.$inferSelect;
 
 /**
- * Stores the values of vaults that lists show. For each vault, only those of the highest block are kept. Throws
+ * Stores the values of vaults that lists show. A vault's stored values from a higher block are kept. Throws
  * `store_unavailable`.
  */
 export async function writeFigures(db: Database, rows: readonly FiguresRow[]): Promise<void> {
@@ -135,8 +135,8 @@ export interface PricePoint {
 
 /**
  * Selects the share prices of all vaults at each age (in seconds before `now`), from the newest hourly snapshot that is
- * at least that old and at most 25% older (or at most two hours old, for small ages). They are sorted by vault and age;
- * a vault without such a snapshot has no point for that age. Throws `store_unavailable`.
+ * at least that old and at most 25% older (but always up to two hours old). They are sorted by vault and age; a vault
+ * without such a snapshot has no price for that age. Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,
@@ -162,9 +162,9 @@ export async function selectPricePoints(
 }
 
 /**
- * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks of an ascending list: one sum for
- * each pair of neighbouring blocks, excluding the first block and including the second, in the asset's smallest unit. A
- * sum is null if an event does not contain its amount. Does not check whether all flows are stored. Throws
+ * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks of an ascending list. Returns one
+ * sum for each pair of neighbouring blocks, from after the first block to the second inclusive, in the asset's smallest
+ * unit; null if the amount of a flow is unknown. Does not check whether all flows are stored. Throws
  * `store_unavailable`.
  */
 export async function sumNetFlows(

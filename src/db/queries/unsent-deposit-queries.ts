@@ -3,7 +3,7 @@ import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, followedChains } from "../tables/deposit-tracking-tables.ts";
 
-/** Conditions under which a deposit or withdrawal counts as never sent. */
+/** Which deposits and withdrawals count as never sent, and how many of them to delete. */
 export interface UnsentAge {
   /** Time before which the quote expired and the row was last changed. */
   before: Date;
@@ -15,9 +15,9 @@ export interface UnsentAge {
 
 /**
  * Deletes at most `limit` deposits and withdrawals that were built and never sent, longest unchanged first, and returns
- * their number. A row is deleted only if both its source chain and its vault's chain were read without a gap until
- * `marginMs` after its expiry and showed no transaction of it. A row is kept if another one has it as its parent, or if
- * one of its hints was not dropped. Throws `store_unavailable`.
+ * their number. A row is deleted only if its source chain and its vault's chain were both read without a gap until
+ * `marginMs` after its expiry and showed no transaction of it. A row is kept if it is the parent of another, or if one
+ * of its hints was not dropped. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

@@ -109,7 +109,7 @@ const Records = z
   .array(z.object({ chains: z.array(Chain), requests: z.array(Request), asked: z.array(RequestFlow) }))
   .length(1);
 
-/** The user, as an address in any case, and the chains whose flows are selected. */
+/** The user, as an address in any letter case, and the chains whose flows are selected. */
 export interface UserQuery {
   user: string;
   chainIds: readonly number[];
@@ -117,9 +117,9 @@ export interface UserQuery {
 
 /**
  * Selects a user's net deposits and requests on some chains, in one statement; chains that were never indexed are
- * absent. A sum is null if an event does not contain its amount, or the vault's flow history has a gap between its
- * start block and the head. Flows of redemption requests are excluded from the sums and returned separately. Throws
- * `store_unavailable`.
+ * absent. A sum is null if the amount of one of its flows is unknown, if the vault's flow history has a gap between its
+ * start block and the head, or if the user has more than 500 flows of redemption requests there. Those flows are
+ * excluded from the sums and returned separately. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));

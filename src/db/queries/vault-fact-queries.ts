@@ -93,9 +93,9 @@ const back = raw.raw(
 const LARGEST = 5;
 
 /**
- * Selects the snapshots of some vaults (lowercase addresses): those of five minutes from the last two hours, hourly
- * ones from seven days and daily ones from 90 days. They are sorted by vault, interval length and time, oldest first.
- * Throws `store_unavailable`.
+ * Selects the snapshots of some vaults (lowercase addresses): five-minute ones of the last two hours, hourly ones of
+ * the last seven days and daily ones of the last 90 days. They are sorted by vault, interval length and time, oldest
+ * first. Throws `store_unavailable`.
  */
 export async function selectPoints(
   db: Database,
@@ -169,11 +169,11 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 };
 
 /**
- * Selects in one batch: for each vault of `vaults`, its five largest flows by absolute amount, the largest first, each
- * with the sums of all of the vault's flows; and for each of `spans`, in their order, the sums of its flows after
- * `afterBlock` up to and including `toBlock`. A vault without flows has one record. Vaults and ranges whose flows are
- * not all stored are left out, and so are ranges with an event that does not contain its amount. Throws
- * `store_unavailable`.
+ * Selects the largest flows and the flow sums of vaults, in one batch. `largest` has, for each of `vaults`, the five
+ * flows after `afterBlock` with the largest absolute amounts, largest first, each with the sums of all of the vault's
+ * flows after that block; a vault without flows has one record. `sums` has, for each of `spans`, in their order, the
+ * sums of the flows after `afterBlock` up to and including `toBlock`. Vaults and ranges whose flows are not all stored
+ * are left out, and so are ranges with a flow whose amount is unknown. Throws `store_unavailable`.
  */
 export async function selectFlowFacts(
   db: Database,

@@ -15,8 +15,8 @@ export interface DueProofs {
 }
 
 /**
- * Counts the vaults with a due proof by chain, sorted by chain id; vaults that an administrator excluded do not count,
- * and chains without a due proof are left out. Throws `store_unavailable`.
+ * Counts the vaults with a due proof by chain, sorted by chain id. Vaults that an administrator excluded do not count;
+ * chains without a due proof are absent. Throws `store_unavailable`.
  */
 export async function countDueProofs(db: Database, now: Date): Promise<DueProofs[]> {
   const rows = await db.run((sql) =>
@@ -31,9 +31,9 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 }
 
 /**
- * Leases at most `limit` vaults of a chain whose proof is due, the longest due first, and returns them in no particular
- * order. Other runs skip them until `leaseUntil`. Vaults that an administrator excluded are never due. Throws
- * `store_unavailable`.
+ * Leases at most `limit` vaults of a chain whose proof is due, those due longest first, and returns them in no
+ * particular order. Other runs skip them until `leaseUntil`. Vaults that an administrator excluded are never due.
+ * Throws `store_unavailable`.
  */
 export function leaseDueProofs(
   db: Database,
@@ -122,8 +122,9 @@ function isUnchanged(row: VaultRow): SQL | undefined {
 }
 
 /**
- * Selects the distinct code, as recorded by proofs, of a chain's open vaults of one family that were reviewed, which
- * means added by the seed or an operator. Vaults without recorded code do not count. Throws `store_unavailable`.
+ * Selects the distinct identifiers of the code (see `readVaultCode`), as recorded by proofs, of a chain's open vaults
+ * of one family that were reviewed, which means added by the seed or an operator. Vaults without recorded code do not
+ * count. Throws `store_unavailable`.
  */
 export async function selectReviewedCode(
   db: Database,
@@ -146,7 +147,10 @@ export async function selectReviewedCode(
   return new Set(rows.flatMap((row) => row.code ?? []));
 }
 
-/** Makes the proofs of a chain's vaults due at a time, unless they are due earlier. Throws `store_unavailable`. */
+/**
+ * Makes the proofs of a chain's vaults (lowercase addresses) due at a time, unless they are due earlier. Throws
+ * `store_unavailable`.
+ */
 export async function scheduleProofs(
   db: Database,
   of: { chainId: number; addresses: readonly string[]; at: Date },

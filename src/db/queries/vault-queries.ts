@@ -184,8 +184,8 @@ export async function insertVault(
 }
 
 /**
- * Updates a vault's status, its on-chain columns if they were read again (`derived`), and the audit log, in one
- * statement; the vault's proof becomes due at once. Returns false if the vault no longer has the status `from`, on
+ * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, and writes the audit row, in
+ * one statement. The vault's proof becomes due at once. Returns false if the vault no longer has the status `from`, on
  * which the change is based. Throws `store_unavailable`.
  */
 export async function updateVaultStatus(

@@ -26,7 +26,10 @@ export function selectRegisterTips(db: Database, chainIds: readonly number[]): P
 /** Maximum number of candidates per statement, well below PostgreSQL's limit of parameters. */
 const CHUNK = 200;
 
-/** The vaults that a register named in one read, and the new reading progress (`tip`). */
+/**
+ * The vaults that one read of a register (a contract that lists a protocol's vaults) returned, and the new reading
+ * progress (`tip`).
+ */
 export interface RegisterReport {
   tip: RegisterTip;
   /** The register in the form in which registry entries name it, `register:<address>`. */
@@ -85,9 +88,9 @@ async function forgetOthers(db: Database, { tip, source, candidates }: RegisterR
 }
 
 /**
- * Inserts claimed vaults that are not in the registry, each with an audit row, and returns the keys of the inserted
- * ones. A known vault only records the public list (`source`, `list:<name>`) that names it; nothing is recorded if
- * `source` is null. Throws `store_unavailable`.
+ * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. For a vault that
+ * is already in the registry, only `source`, the public list that names it (`list:<name>`), is recorded, unless it is
+ * null. Throws `store_unavailable`.
  */
 export async function insertClaims(
   db: Database,

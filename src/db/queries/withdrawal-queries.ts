@@ -52,8 +52,8 @@ export interface NewWithdrawal
 const NO_REFERRER = "0x0000000000000000000000000000000000000000";
 
 /**
- * Inserts a withdrawal in the state `built` and the plan of its steps, in one batch. Throws `store_unavailable`, and
- * the driver's error if the tracking id exists.
+ * Inserts a withdrawal in the state `built` and its planned steps, in one batch. Throws `store_unavailable`, and the
+ * driver's error if the tracking id exists.
  */
 export async function insertWithdrawal(
   db: Database,
@@ -88,8 +88,8 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the account's other redemptions from the same vault with the same request id (null included), open or
- * claimed, newest first and at most 50. Throws `store_unavailable`.
+ * Selects the user's other redemptions from the same vault with the same request id (null included) that are waiting
+ * for the vault or were claimed, newest first and at most 50. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,

@@ -34,8 +34,8 @@ export const depositHints = pgTable(
 );
 
 /**
- * Planned steps of each deposit and withdrawal, with payments and transactions; `deposits` stores only hashes of them.
- * The table is separate because calldata is large and the follower reads many rows of `deposits`.
+ * Planned steps of each deposit and withdrawal, with their payments and transactions, of which `deposits` stores only
+ * hashes. The table is separate because calldata is large and the follower reads many rows of `deposits`.
  */
 export const depositSteps = pgTable("deposit_steps", {
   trackingId: trackingId().primaryKey(),
@@ -45,8 +45,8 @@ export const depositSteps = pgTable("deposit_steps", {
 
 /**
  * Transactions that were built for the second step of a withdrawal, the swap or bridge of the vault's payment. Each
- * read builds a new one, and the user may sign any of them. Hashes are lowercase; amounts are decimal strings in the
- * token's smallest unit.
+ * read of the withdrawal builds a new one, and the user may sign any of them. Hashes are lowercase; amounts are decimal
+ * strings in the token's smallest unit.
  */
 export const withdrawalTransfers = pgTable(
   "withdrawal_transfers",

@@ -48,8 +48,8 @@ export const flows = pgTable(
      */
     final: boolean("final").notNull(),
     /**
-     * Number of failed attempts to convert a final flow's amount from another token to the asset. After
-     * five, its `assets` stay null.
+     * Number of attempts to convert a final flow's amount from another token to the asset. After five failed ones, its
+     * `assets` stay null.
      */
     conversionTries: integer("conversion_tries").notNull().default(0),
   },
@@ -69,8 +69,8 @@ export const flows = pgTable(
 );
 
 /**
- * How far the flows of each chain are indexed. Flows up to `finalBlock` are permanent; a reorg may still change flows
- * up to `headBlock`.
+ * How far the flows of each chain are indexed. Flows up to `finalBlock` are permanent; a reorg may still change those
+ * above it, up to `headBlock`.
  */
 export const flowTips = pgTable("flow_tips", {
   chainId: integer("chain_id").primaryKey(),
@@ -134,10 +134,7 @@ export const flowStarts = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );
 
-/**
- * Governance events about changes that no view function returns, kept as long as the signal rules need them. All are
- * from final blocks; addresses, hashes and data are lowercase.
- */
+/** Governance events of vaults from final blocks, kept for eight days. Addresses, hashes and data are lowercase. */
 export const controlEvents = pgTable(
   "control_events",
   {

@@ -104,13 +104,13 @@ export const sessions = pgTable(
   (table) => [index("sessions_partner").on(table.partnerAddress)],
 );
 
-/** Audit log of changes made by administrators and partners; append-only. */
+/** Audit log of changes made by administrators, partners and the service's checks of vaults; append-only. */
 export const audit = pgTable(
   "audit",
   {
     id: text("id").primaryKey(),
     at: time("at").notNull(),
-    /** Who made the change: `admin`, or the partner's address. */
+    /** Who made the change: `admin`, the partner's address, or `proof` for a check of a vault. */
     actor: text("actor").notNull(),
     action: text("action").notNull(),
     /** The changed partner application, vault or partner. */

@@ -50,8 +50,8 @@ export const snapshots = pgTable(
 );
 
 /**
- * The current values of each vault that lists show, from the block of the last snapshot, so that a list of thousands of
- * vaults takes one query. Amounts have the units of the vault's API response and are null if they are unknown.
+ * The current values that lists show for each vault, from the block of its last snapshot, so that a list of thousands
+ * of vaults takes one query. Amounts have the units of the vault's API response and are null if they are unknown.
  */
 export const vaultFigures = pgTable(
   "vault_figures",

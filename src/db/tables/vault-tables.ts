@@ -24,7 +24,10 @@ export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsup
  * decision to close a vault.
  */
 export type StatusOrigin = "admin" | "proof";
-/** Origin of a registry entry. `detail` names the list, or the factory and its block. */
+/**
+ * Origin of a registry entry. `detail` is the name of the list, or the protocol and the address of the register that
+ * named the vault; otherwise it is empty.
+ */
 export interface Provenance {
   source: "seed" | "operator" | "list" | "factory";
   detail: string;
@@ -38,7 +41,10 @@ export interface VaultClaim {
   asset: string | null;
   shareToken: string | null;
 }
-/** Result of a vault's last registry proof: a deposit that was simulated on the state of one block. */
+/**
+ * Result of the last check of a vault's registry entry (its proof): a deposit that was simulated on the state of one
+ * block.
+ */
 export interface VaultProof {
   /** True if the vault accepted the deposit and the minted shares had the expected value. */
   ok: boolean;

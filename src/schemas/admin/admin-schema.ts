@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TimeText } from "../primitive-schemas.ts";
 
-/** An administrator's remark for the audit log. */
+/** An administrator's remark for the audit log, at most 1,000 characters; empty by default. */
 export const AdminNote = z.string().trim().max(1000).default("").meta({
   description: "Administrator's remark, kept in the audit log.",
   example: "Reviewed the company's website and contacts",
@@ -12,7 +12,7 @@ export const DecisionInput = z
   .strictObject({ note: AdminNote })
   .meta({ id: "DecisionInput", description: "An administrator's decision about a partner application." });
 
-/** One entry of the audit log: a change that an administrator or a partner made. */
+/** One entry of the audit log: a change that an administrator, a partner or the service's check of a vault made. */
 export const AuditEntry = z
   .object({
     id: z.string().meta({
@@ -21,7 +21,8 @@ export const AuditEntry = z
     }),
     at: TimeText.meta({ description: "Time of the change." }),
     actor: z.string().meta({
-      description: "Who made the change: `admin`, or the partner's lowercase address.",
+      description:
+        "Who made the change: `admin`, the partner's lowercase address, or `proof` if the service's check of a vault did.",
       example: "admin",
     }),
     action: z.string().meta({ description: "Kind of change.", example: "application.approve" }),

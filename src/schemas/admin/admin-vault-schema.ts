@@ -69,9 +69,9 @@ const ClaimedVault = z.strictObject({ vault_id: VaultIdInput, ...claims }).meta(
 const MAX_CLAIMS = 500;
 
 /**
- * Request body for adding vaults to the registry: one, or up to 500 in `vaults`. Addresses of the asset, share token and
- * accepted tokens are claims, which are compared with the chain. The contract that deposits call and the one that needs
- * the allowance cannot be given, because they are always read from the chain.
+ * Request body for adding vaults to the registry: one, or up to 500 in `vaults`. Addresses of the asset, share token
+ * and accepted tokens are claims, which are compared with the chain. The contract that deposits call and the one that
+ * needs the allowance cannot be given, because they are always read from the chain.
  */
 export const NewVaultInput = z
   .strictObject({
