@@ -71,7 +71,7 @@ function renderDeployed(
   const { address, child, childCode, codeHash } = deployed;
   const facts = { ...create2, address, child, codeHash, childCodeHash: keccak256(childCode) };
   return [
-    `/** The code at \`${name}Create2.address\`, with the child's address filled in. */\nexport const ${name}RuntimeCode =\n  "${deployed.runtimeCode}";`,
-    `/** CREATE2 deployment: factory, salt, address, the contract that the constructor creates (\`child\`), and code hashes. */\nexport const ${name}Create2 = ${JSON.stringify(facts, null, 1)} as const;`,
+    `/** Runtime code of the contract at \`${name}Create2.address\`, including its immutable, the child's address. */\nexport const ${name}RuntimeCode =\n  "${deployed.runtimeCode}";`,
+    `/** CREATE2 deployment: factory, salt, address, the contract that the constructor creates (\`child\`), and the keccak256 of both runtime codes. */\nexport const ${name}Create2 = ${JSON.stringify(facts, null, 1)} as const;`,
   ];
 }
