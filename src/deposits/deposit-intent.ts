@@ -43,8 +43,8 @@ export function paysNative(intent: DepositIntent): boolean {
 
 /**
  * Returns true if the deposit may be paid with a signature: the request names a kind of signature or `auto`, the Router
- * makes the deposit, and the payment is not in the native currency. Whether the token and the account support one is
- * decided by `chooseAuthorization`.
+ * makes the deposit, and the payment is not in the native currency. `chooseAuthorization` then decides whether the
+ * token and the account support a signature.
  */
 export function mayBeSigned(intent: DepositIntent): boolean {
   const { authorize, entry } = intent;

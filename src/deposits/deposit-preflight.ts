@@ -239,8 +239,8 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Returns true if the vault's rejection may apply to one token only, in which case a deposit in another accepted token
- * may succeed. False for a route whose price is unsafe, which is the provider's fault.
+ * Returns true if the vault's rejection may concern one accepted token only, so that a deposit in another one may
+ * succeed. False for a route with an unsafe price, which is the provider's fault.
  */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code) && !isUnsafeRoute(error);

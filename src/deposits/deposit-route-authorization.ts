@@ -19,7 +19,7 @@ import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 import type { DepositOrder } from "./deposit-intent.ts";
 import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
 
-/** A built route, with the signature payload that pays for it, or null if an approval does. */
+/** A built route, and the signature payload that pays for it; null if an approval does. */
 export interface SignedRoute extends BuiltRoute {
   authorization: PlannedAuthorization | null;
 }
@@ -68,9 +68,9 @@ function unsignable(): AppError {
 /**
  * Wraps a built route into a Router order that the user pays for with a signature, and simulates that order. Its only
  * step sends the provider's transaction, which must not depend on its sender. If the user did not request a signature,
- * or if `auto` chooses an approval, returns the route unchanged with `authorization` null. Throws `no_route` if only
- * this route cannot be paid with a signature, `authorization_unsupported` if the token or account cannot,
- * `would_revert`; errors of `simulatePayment` and of the RPC nodes propagate.
+ * or if `auto` chooses an approval, returns the route unchanged with `authorization` null. Throws `no_route` if this
+ * route cannot be paid with a signature but others might, `authorization_unsupported` if the token or account does not
+ * support one, `would_revert`; errors of `simulatePayment` and of the RPC nodes propagate.
  */
 export async function signRoute(
   ctx: Context,

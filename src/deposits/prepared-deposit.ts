@@ -99,7 +99,7 @@ export type PreparedDeposit = {
 /** A function that prepares a deposit without recording it: `prepareDeposit`, or its counterpart for moves. */
 export type PrepareDeposit = (ctx: Context, input: BuildInput) => Promise<PreparedDeposit>;
 
-/** A route that the search for a deposit's route tries to build, with the order of the deposit. */
+/** An attempt to build a route for a deposit, with the deposit's order. */
 export interface DepositAttempt extends RouteAttempt {
   order: DepositOrder;
 }

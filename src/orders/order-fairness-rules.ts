@@ -48,7 +48,7 @@ export interface FairnessCase {
 
 /**
  * A rule that a fair offer meets. `findBreach` returns why an offer breaks the rule, as a text for logs only, or null
- * if it does not. It ignores what is not known about the offer yet.
+ * if it does not. It ignores the stages (building and simulation) that the offer has not reached.
  */
 export interface FairnessRule {
   name: string;
@@ -140,7 +140,10 @@ export interface FairnessBreach {
   why: string;
 }
 
-/** Returns the first rule that an offer breaks as far as is known, or null if it breaks none. */
+/**
+ * Returns the first fairness rule that an offer breaks at its stage (quoted, built or simulated), or null if it breaks
+ * none.
+ */
 export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
   for (const { name, findBreach } of fairnessRules) {
     const why = findBreach(offer);

@@ -72,7 +72,10 @@ export interface RouteAttempt {
   offer(nativeFee?: bigint): Promise<Offer>;
 }
 
-/** The order and callbacks of a route search. */
+/**
+ * Input of a route search: the order, the tokens that a route may deliver, and how the caller builds a route and judges
+ * its errors.
+ */
 export interface RouteSearchInput<B> {
   order: RouteOrder;
   /** The tokens that a route may deliver, best first. */
@@ -88,7 +91,7 @@ export interface RouteSearchInput<B> {
   build(ctx: Context, attempt: RouteAttempt): Promise<B>;
 }
 
-/** The result of a route search. */
+/** The result of a route search: the route that was built, and what the search found about the others. */
 export interface FoundRoute<B> {
   built: B;
   token: Token;

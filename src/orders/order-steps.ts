@@ -6,7 +6,7 @@ import { TransactionRequest } from "../schemas/transaction-schema.ts";
 import { PlannedAuthorization, type TypedData, typedDataOf } from "./authorization/planned-authorization.ts";
 import { encodeApprovals } from "./order-wallet-calls.ts";
 
-/** A transaction of the user that pays with a token, and its preceding approvals. */
+/** A transaction that the user sends and that takes a token, with the approvals before it, as stored in a step plan. */
 export const StepLeg = z.object({
   /** Chain on which the user sends the transaction: the source or the destination chain. Prefix of the step ids. */
   slot: z.enum(["source", "destination"]),
@@ -47,7 +47,7 @@ export const StepPlan = z.object({
 });
 export type StepPlan = z.infer<typeof StepPlan>;
 
-/** Current on-chain state of a leg, which decides the states of its steps. */
+/** What the chains and reports show of a leg now. It decides the states of the leg's steps. */
 export interface LegFacts {
   state: StepState;
   /** The user's transaction as seen on a chain or reported, or null. */

@@ -177,7 +177,7 @@ async function balanceLayout(
   return value;
 }
 
-/** A provider's transaction whose simulation succeeded. */
+/** The successful simulation of a provider's transaction. */
 export interface SimulatedProviderTransaction {
   source: Extract<SimulatedPayment, { ok: true }>;
   /**

@@ -2,8 +2,8 @@ import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { type ApplicationStatus, applicationStatuses } from "../schemas/partner-application-schema.ts";
 
 /**
- * For each decision of an administrator about a partner application: the statuses that it can start from, and the
- * status that it results in.
+ * For each decision of an administrator about a partner application: the statuses in which it is possible (`from`), and
+ * the status that results (`to`).
  */
 export const decisions = {
   approve: { from: ["pending"], to: "approved" },

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { failure } from "../errors.ts";
 import type { KeyRight } from "../schemas/partner-api-key-schema.ts";
 
-/** The identity of a partner, and the vaults that its API keys are restricted to. */
+/** Who a partner is, and the vaults to which its API keys are restricted. */
 export interface PartnerIdentity {
   /** Wallet of the partner, checksummed. */
   address: Address;

@@ -109,9 +109,10 @@ function toApiKey(row: ListedPair): ApiKey {
 const MAX_CREATIONS = 5;
 
 /**
- * Creates a named key pair for the authenticated partner, and writes an audit entry. Only this result contains the key
- * and the secret. An empty allow list admits every client address. Throws `limit_reached` if the partner has five
- * pairs, `credentials_required`, `store_unavailable`, and `internal` if no pepper is configured.
+ * Creates a named key pair for the authenticated partner, and writes an audit entry. The key and the secret are
+ * returned only here and cannot be read again. An empty allow list admits every client address. Throws `limit_reached`
+ * if the partner has five pairs (also after five lost races), `credentials_required`, `store_unavailable`, and
+ * `internal` if no pepper is configured.
  */
 export async function createKey(
   ctx: Context,

@@ -26,11 +26,11 @@ export interface FoundTransaction {
 }
 
 /**
- * Relation of a transaction to a deposit or withdrawal. `proven`: its row contains the transaction as proven. `named`:
- * the receipt has a Router event that proves the deposit, or names the withdrawal's reference. `reported`: recorded as
- * the source transaction, not proven yet, and equal to the built one. `matched`: equal to the built source transaction,
- * but not recorded. `replayed`: named or equal, but another transaction has already proven the deposit.
- * `only_reported`: recorded or reported by a caller, without any other evidence.
+ * How a transaction matches a deposit or withdrawal. `proven`: the row records it as proven. `named`: its receipt has a
+ * Router event that proves the deposit, or that names the withdrawal's reference. `reported`: it equals the built
+ * source transaction and is recorded as the source, but not proven yet. `matched`: it equals the built source
+ * transaction, but is not recorded. `replayed`: it is named or equal, but another transaction has already proven the
+ * deposit. `only_reported`: it is recorded or was reported by a caller, without any other evidence.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 

@@ -20,7 +20,10 @@ import type { Token } from "../vaults/vault.ts";
 import type { ExitMode, ExitTerms } from "../vaults/vault-exits.ts";
 import { exitTokenFor, matchesRequestedMode, type WithdrawalOrder } from "./withdrawal-order.ts";
 
-/** A redemption path: the mode, the token that the vault pays, and the account that calls the vault. */
+/**
+ * A possible way to redeem (redemption path): the mode, the token that the vault pays, and the account that calls the
+ * vault.
+ */
 export interface ExitWay {
   mode: ExitMode;
   token: Token;

@@ -82,7 +82,9 @@ export interface UserTransfer {
   source: Extract<SimulatedPayment, { ok: true }>;
 }
 
-/** A provider's transaction that was built in an attempt of a route search. */
+/**
+ * A provider's transaction that was built during a route search, with the order and the attempt that it was built for.
+ */
 export interface BuiltOffer {
   order: RouteOrder;
   attempt: RouteAttempt;

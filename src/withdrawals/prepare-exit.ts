@@ -57,7 +57,7 @@ export interface PreparedExit {
   simulated: SimulatedExit;
 }
 
-/** A redemption path that is tried for an order. */
+/** A redemption path to try for an order, with the on-chain state from which it is encoded. */
 export interface ExitAttempt {
   order: WithdrawalOrder;
   facts: ExitFacts;

@@ -25,8 +25,8 @@ const PER_UNIT_SCALE = 10n ** 27n;
 const BPS = 10_000n;
 
 /**
- * Expected contents of a built withdrawal. They are derived only from the user's request, the vault's registry entry
- * and on-chain state, never from the encoder that is verified.
+ * What a built withdrawal must contain. Derived only from the user's request, the vault's registry entry and on-chain
+ * state, never from the encoder that is verified.
  */
 export interface ExpectedWithdrawal {
   order: WithdrawalOrder;

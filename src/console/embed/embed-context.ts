@@ -11,8 +11,8 @@ export interface Embedding {
   onState(trackingId: string, state: string): void;
 }
 
-/** React context with the embedding of this form. Null if it is not embedded. */
+/** React context with the functions of an embedded form. Null if the form is not embedded. */
 export const EmbedContext = createContext<Embedding | null>(null);
 
-/** Returns the embedding of this form. Null if it is not embedded. */
+/** Returns the functions of an embedded form. Null if this form is not embedded. */
 export const useEmbedding = (): Embedding | null => useContext(EmbedContext);

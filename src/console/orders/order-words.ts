@@ -5,10 +5,10 @@ import { formatTime } from "../format/format-times.ts";
 
 /** State of a deposit or withdrawal, as the API names it. The API may add states. */
 export type OrderState = string;
-/** Kind of an order, as it appears in the API's paths. */
+/** Kind of an order. The API's paths contain it in the plural. */
 export type OrderKind = "deposit" | "withdrawal";
 
-/** Returns true while one of an order's steps is required or waiting; the order can then still change. */
+/** Returns true while one of an order's steps is required or waiting, so that the order can still change. */
 export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): boolean =>
   steps.some(({ state }) => state === "required" || state === "waiting");
 

@@ -8,7 +8,7 @@ const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
 const listeners = new Set<() => void>();
 let chosen = readChoice();
 
-/** Applies the color scheme to the page, now and whenever the device's scheme changes. */
+/** Applies the color scheme to the page, now and whenever the device's scheme changes. Call it once per page. */
 export function followTheme(): void {
   const apply = () => {
     document.documentElement.dataset["theme"] = isDark() ? "dark" : "light";

@@ -36,9 +36,10 @@ export interface TrackedDeposit {
 
 /**
  * Tracks a deposit: reads the chains from the source transaction to the vault, stores what has changed, and drops hints
- * that need no further reads. If a chain cannot be read, tracking stops and keeps the progress so far; the error is
- * logged and returned as `unreadable`, not thrown. `hints` (transactions that may belong to the deposit) are loaded if
- * absent. `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
+ * that need no further reads. If another writer changed the state at the same time, all hints are kept. If a chain
+ * cannot be read, tracking stops and keeps the progress so far; the error is logged and returned as `unreadable`, not
+ * thrown. `hints` (transactions that may belong to the deposit) are loaded if absent. `apply` stores the transitions,
+ * by default `applyTransitions`. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,

@@ -187,7 +187,7 @@ export const entryPoints: readonly Address[] = [
   "0x433709009B8330FDa32311DF1C2AFA402eD8D009",
 ];
 
-/** ABI of the event that an EntryPoint emits for each user operation. Source: ERC-4337. */
+/** Returns the ABI of the event that an EntryPoint emits for each user operation. Source: ERC-4337. */
 export const userOperationAbi = once(() =>
   parseAbi([
     "event UserOperationEvent(bytes32 indexed userOpHash, address indexed sender, address indexed paymaster, uint256 nonce, bool success, uint256 actualGasCost, uint256 actualGasUsed)",

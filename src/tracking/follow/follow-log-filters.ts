@@ -7,7 +7,7 @@ import type { TransferEvent } from "../../providers/provider.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
 import { executedOrderTopics } from "../../router/router-codec.ts";
 
-/** First topic of the event Transfer (EIP-20). */
+/** Returns the first topic of the event Transfer (EIP-20): the hash of its signature. */
 export const transferTopic = once((): Hex => toEventSelector("Transfer(address,address,uint256)"));
 /** Address of the Router, lowercase. */
 export const routerEmitter: string = depositRouterAddress.toLowerCase();

@@ -23,7 +23,7 @@ export const FollowMessage = z.discriminatedUnion("kind", [
     lease: z.int().positive(),
   }),
 ]);
-/** A parsed message of the follower's queue. */
+/** A parsed tracking message from the queue. */
 export type FollowMessage = z.infer<typeof FollowMessage>;
 
 /**
