@@ -32,8 +32,8 @@ export interface ChainClient {
   readonly definition: ChainDefinition;
   /**
    * Sends a JSON-RPC request to the chain's nodes in turn, at most three, each with a timeout of five seconds, and
-   * returns the first result. Throws an RpcError `revert` or `unsupported` if the node returned that error; otherwise
-   * `upstream_timeout` or `upstream_unavailable` if no node returned a result.
+   * returns the first result. Throws an RpcError `revert` as soon as a node returns one, or `unsupported` if the last
+   * node does; otherwise `upstream_timeout` or `upstream_unavailable` if no node returned a result.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /**

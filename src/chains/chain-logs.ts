@@ -36,8 +36,9 @@ const LogsShape = z.array(
 );
 
 /**
- * Reads the event logs of a block range in one `eth_getLogs` request, each exactly once, in on-chain order. Throws
- * OutsideError `malformed` if the logs contradict each other or do not match the request; errors of the node propagate.
+ * Reads the event logs of a block range that match a filter, in one `eth_getLogs` request. Returns each log once, in
+ * on-chain order. Throws OutsideError `malformed` if the logs contradict each other or do not match the request; errors
+ * of the node propagate.
  */
 export async function requestLogs(
   node: NodeSession,

@@ -58,8 +58,8 @@ export function valueOrNull<T>(result: ReadResult<T>): T | null {
 }
 
 /**
- * Contract reads with the function that interprets their results; `next` describes a further batch of reads. A query
- * does no I/O itself, so several queries can be combined into the same requests.
+ * Contract reads, with the function that computes a result from their results; `next` describes a further batch of
+ * reads. A query does no I/O itself, so several queries can be combined into the same requests.
  */
 export interface Query<S> {
   reads: Record<string, Read<unknown>>;
@@ -115,8 +115,8 @@ export function mapQuery<A, B>(described: Query<A>, map: (answer: A) => B): Quer
 }
 
 /**
- * Returns a query that continues with another query, which `follow` creates from the result of the first. If that
- * further batch is not run, its reads count as failed.
+ * Returns a query that continues with another query, which `follow` creates from the result of the first. If only the
+ * first query's batches are run, the reads of the second count as failed.
  */
 export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T>): Query<T> {
   const { reads, interpret, next } = described;

@@ -6,14 +6,15 @@ import type { NodeSession } from "./chain-client.ts";
 const CodeFlags = z.string().regex(/^0x(00|01)*$/);
 
 /**
- * Maximum number of addresses in one request. The program takes 28 bytes of creation code per address, and nodes accept
- * 49,152 bytes (EIP-3860).
+ * Maximum number of addresses in one request: `encodeHasCode` needs 28 bytes of creation code per address, and nodes
+ * accept 49,152 bytes (EIP-3860).
  */
 export const MAX_CODE_ADDRESSES = 1_000;
 
 /**
- * Encodes contract creation code that runs in an `eth_call` and returns one byte for each of at most 1,000 addresses: 1
- * if the address has code, otherwise 0. It uses only instructions that chains have supported since their first block.
+ * Encodes a program (contract creation code that runs in an `eth_call`) that returns one byte for each of at most 1,000
+ * addresses: 1 if the address has code, otherwise 0. It uses only instructions that chains have supported since their
+ * first block, so it can run at any block.
  */
 export function encodeHasCode(addresses: readonly Address[]): Hex {
   const word = (value: number): string => value.toString(16).padStart(4, "0");

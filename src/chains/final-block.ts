@@ -13,11 +13,11 @@ const MIN_FINAL_DEPTH = 64;
 const FALLBACK_DEPTH = 1_024;
 
 /**
- * Reads a chain's newest final block: the finalized block (1,024 blocks below the head `latest` if the node does not
- * support the tag `finalized`), or the block 64 below the head if that is lower. The result is never below `atLeast`,
- * the last block known to be final, even if that is less than 64 blocks below the head. Makes one request if the result
- * is the node's finalized block, otherwise two. Throws OutsideError if the head is below `atLeast`; errors of the node
- * propagate.
+ * Reads a chain's newest final block: the block with the tag `finalized` (or the block 1,024 below the head `latest`,
+ * if the node does not support the tag), but the block 64 below the head if that is lower. The result is never below
+ * `atLeast`, the last block known to be final, even if that is less than 64 blocks below the head. Makes one request if
+ * the result is the node's finalized block, otherwise two. Throws OutsideError if the head is below `atLeast`; errors
+ * of the node propagate.
  */
 export async function readFinalBlock(
   node: NodeSession,

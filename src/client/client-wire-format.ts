@@ -20,8 +20,9 @@ const toCamelCase = (name: string): string =>
 const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Converts a JSON value of the API to the value that the client returns: names in `camelCase`, amounts as `bigint`. The
- * contents of `typed_data` are unchanged, because they are signed.
+ * Converts a JSON value of the API to the value that the client returns: names in `camelCase`, and decimal strings as
+ * `bigint` if the name of their field is that of an amount. The contents of `typed_data` are unchanged, because they
+ * are signed.
  */
 export function decodeModel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeModel);

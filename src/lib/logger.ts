@@ -19,7 +19,10 @@ export interface Logger {
 const SECRETS =
   /(?:https?|postgres(?:ql)?|rediss?):\/\/[^\s"']+|cw_(?:live|secret|session)_\w+|Bearer\s+\S+|0x[0-9a-f]{65,}|(?<![0-9a-f])(?<!0x)[0-9a-f]{40,}/gi;
 
-/** Replaces everything in a text that may be a credential with `[redacted]`, and cuts the text to 500 characters. */
+/**
+ * Replaces URLs, API keys, secrets, tokens and long hex strings in a text, which may be credentials, with `[redacted]`,
+ * and cuts the text to 500 characters. Hashes and addresses with 0x stay readable.
+ */
 export function redact(text: string): string {
   return text.replace(SECRETS, "[redacted]").slice(0, 500);
 }

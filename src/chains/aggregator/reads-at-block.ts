@@ -6,8 +6,9 @@ import { type CallResult, decodeResults, encodeCalls, sliceCalls } from "./aggre
 
 /**
  * Runs a query with its further batches on the state after a block, each batch in as few requests to one node as
- * possible. A read that was not reached in its request, or that used up its gas, counts as failed. Throws the errors of
- * the node, such as an RpcError if the node no longer has that state, and an Error for a malformed response.
+ * possible. A read that the request could not make, or that ran out of gas, counts as failed and is not repeated.
+ * Throws the errors of the node, such as an RpcError if the node no longer has that state, and an Error if a response
+ * is malformed.
  */
 export async function runQueryAtBlock<S>(
   node: Pick<NodeSession, "request">,

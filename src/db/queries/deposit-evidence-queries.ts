@@ -114,8 +114,8 @@ async function otherDepositExists(
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other proven deposits into the same asynchronous vault that are waiting for the vault or were
- * claimed, at most 50, oldest first. Throws `store_unavailable`.
+ * Selects the user's other proven deposits into the same asynchronous vault whose requests are open or were claimed, at
+ * most 50, oldest first. Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,

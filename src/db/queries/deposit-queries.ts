@@ -39,7 +39,7 @@ export interface DepositRow extends Omit<StoredRow, DirectedColumns | Withdrawal
   state: DepositState;
   history: { state: DepositState; at: string }[];
 }
-/** A row of the table `deposits` with a tracked withdrawal; conventions as in `DepositRow`. */
+/** A row of the table `deposits` with a tracked withdrawal, in the same formats as a `DepositRow`. */
 export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
   direction: "withdrawal";
   state: WithdrawalState;

@@ -12,7 +12,7 @@ export type PartnerProfile = Pick<PartnerRow, "name" | "website" | "contactEmail
 
 /**
  * Selects a partner with the displayed part and the creation time of its first API key, or returns null if the address
- * is not a partner. Throws `store_unavailable`.
+ * is not a partner's. Throws `store_unavailable`.
  */
 export async function selectPartner(
   db: Database,

@@ -11,8 +11,8 @@ import type { NewVault } from "./vault-queries.ts";
 export type RegisterTip = typeof vaultRegisterTips.$inferSelect;
 
 /**
- * Selects the reading progress of the registers on the given chains, in no particular order; registers that were never
- * read are absent. Throws `store_unavailable`.
+ * Selects how far the registers (contracts that list a protocol's vaults) on the given chains have been read, in no
+ * particular order; registers that were never read are absent. Throws `store_unavailable`.
  */
 export function selectRegisterTips(db: Database, chainIds: readonly number[]): Promise<RegisterTip[]> {
   return db.run((sql) =>

@@ -88,8 +88,8 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other redemptions from the same vault with the same request id (null included) that are waiting
- * for the vault or were claimed, newest first and at most 50. Throws `store_unavailable`.
+ * Selects the user's other redemptions from the same vault with the same request id (null included) that are open or
+ * were claimed, newest first and at most 50. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
