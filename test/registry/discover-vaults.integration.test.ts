@@ -205,6 +205,39 @@ describe("readRegister() of events", () => {
     expect(await denying(forged)).toEqual([factory]);
   });
 
+  test("rejects a node's logs of another contract", async () => {
+    const [vault, other] = [await newVault(), await deploy(chain, registers.creationCode)];
+    const data = encodeFunctionData({ abi: registers.abi, functionName: "forge", args: [vault] });
+    await send(chain, { to: other, data });
+    const client = causeway.context().chains.client(CHAIN);
+    const known = vaultRegisters.find(({ adapter }) => adapter === "morpho_v2");
+    if (client === null || known?.reading.kind !== "events") throw new Error("no register");
+    const reading = { ...known.reading, from: 0 };
+    const from = { ...known, chainId: CHAIN, address: register, membership: null, reading };
+    const head = Number(await chain.node.getBlockNumber());
+    /** The chain's nodes, which return the logs of all contracts. */
+    const lying: typeof client = {
+      ...client,
+      onOneNode: (work, turn) =>
+        client.onOneNode(
+          (node) =>
+            work({
+              ...node,
+              request: (method, params) => {
+                const [filter] = params as [Record<string, unknown>];
+                return node.request(
+                  method,
+                  method === "eth_getLogs" ? [{ ...filter, address: other }] : params,
+                );
+              },
+            }),
+          turn,
+        ),
+    };
+    await expect(readRegister(lying, { register: from, readTo: null, head })).rejects.toThrow();
+    expect((await readRegister(client, { register: from, readTo: null, head })).vaults).not.toContain(vault);
+  });
+
   test("names a vault of a list once, and reads no list of more than 5,000", async () => {
     const client = causeway.context().chains.client(CHAIN);
     if (client === null) throw new Error("the chain is not served");

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { type Address, encodeDeployData } from "viem";
+import { type Address, encodeDeployData, getAddress, numberToHex } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   contractsOf,
@@ -84,4 +84,43 @@ test("without a queue, a chain that does not answer costs one attempt, and none 
   await causeway.db.update(vaults).set({ proofDueAt: new Date(0) });
   await causeway.db.insert(flowTips).values({ chainId: DEAD, span: 1_000, error: "no node answers" });
   expect(await proveDueVaults(ctx)).toMatchObject({ unread: 0, passed: 0, refused: 0 });
+});
+
+/** Adds this many due claims of a chain, and returns a context whose time stands still. */
+async function withClaims(chainId: number, addresses: readonly Address[]) {
+  const now = Date.now() + DAY_MS;
+  const ctx = { ...causeway.isolate().context(), now: () => now };
+  const claims = addresses.map((address) => ({ ...NO_CLAIMS, chainId, address }));
+  await importClaims(ctx, { claims, list: null, note: "" });
+  return ctx;
+}
+
+test("a chain that does not answer neither stops the others nor counts against its vaults", async () => {
+  await causeway.db.delete(vaults);
+  await causeway.db.delete(flowTips);
+  const addresses = await newVaults(2);
+  await withClaims(DEAD, addresses);
+  const ctx = await withClaims(CHAIN, addresses);
+  expect(await proveDueVaults(ctx)).toMatchObject({ passed: 2, unread: 1, refused: 0, changed: 2 });
+  const rows = await causeway.db.select().from(vaults).where(eq(vaults.chainId, DEAD));
+  expect(rows).toHaveLength(2);
+  for (const row of rows) expect(row).toMatchObject({ status: "candidate", proof: null, proofRefusals: 0 });
+});
+
+test("one run proves 60 vaults of a chain at most, the next one the rest", async () => {
+  await causeway.db.delete(vaults);
+  // Without a contract, a vault is refused by one or two requests.
+  const empty = Array.from({ length: 63 }, (_, index) =>
+    getAddress(numberToHex(index + 0xe000, { size: 20 })),
+  );
+  const ctx = await withClaims(CHAIN, empty);
+  expect(await proveDueVaults(ctx)).toMatchObject({ refused: 60, unread: 0 });
+  expect(await proveDueVaults(ctx)).toMatchObject({ refused: 3, unread: 0 });
+});
+
+test("two runs at the same time prove every vault once", async () => {
+  await causeway.db.delete(vaults);
+  const ctx = await withClaims(CHAIN, await newVaults(8));
+  const reports = await Promise.all([proveDueVaults(ctx), proveDueVaults(ctx)]);
+  expect(reports.map(({ passed }) => passed)).toEqual([4, 4]);
 });

@@ -11,9 +11,11 @@ import {
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
+import { failure } from "../../src/errors.ts";
 import { DAY_MS } from "../../src/lib/durations.ts";
 import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
+import { readAdmission } from "../../src/registry/registry-admission-facts.ts";
 
 const CHAIN = 31337;
 const KEY: Address = "0x00000000000000000000000000000000000A11cE";
@@ -68,27 +70,45 @@ const settings = (change: Record<string, unknown> = {}) => ({
   ...change,
 });
 
-/** Runs discovery and the due proofs of a deployment with these settings, and returns the vault's row. */
-async function discover(
-  address: Address,
-  { openness = "governed", setting = settings() }: { openness?: string; setting?: Record<string, unknown> },
-) {
-  const entry = { chain_id: CHAIN, address: register, adapter: "euler", protocol: "Scratch" };
-  const list = encodeFunctionData({ abi: registers.abi, functionName: "set", args: [[address]] });
-  await send(chain, { to: register, data: list });
-  const DISCOVERY = JSON.stringify({
-    ...setting,
-    registers: [{ ...entry, openness, view: "verifiedArray" }],
-  });
+/** What names the vaults of a test, and what they are judged by. */
+interface Discovery {
+  openness?: string;
+  setting?: Record<string, unknown>;
+  /** A factory of another family that names the vault too. */
+  factory?: Address;
+  /** Price of the asset at the public price API, in US dollars; without it, the API is not used. */
+  marketUsd?: number;
+}
+
+/** Creates a deployment's context with the register of this file, at the test's time. */
+function contextOf({ openness = "governed", setting = settings(), factory, marketUsd }: Discovery) {
+  const known = { chain_id: CHAIN, protocol: "Scratch", openness };
+  const list = { ...known, address: register, adapter: "euler", view: "verifiedArray" };
+  const others = factory === undefined ? [] : [{ ...known, address: factory, adapter: "morpho_v2" }];
+  const DISCOVERY = JSON.stringify({ ...setting, registers: [list, ...others] });
   const priced = { proxy: feed, decimals: 8, pair: "PUSD/USD", heartbeat_s: 3_600 };
   const tokens = [{ token: asset, unit: "USD", feeds: [priced] }];
-  const PRICES = JSON.stringify({ api_url: null, feeds: { [CHAIN]: { tokens } } });
+  const api_url = marketUsd === undefined ? null : "https://prices.example";
+  const PRICES = JSON.stringify({ api_url, feeds: { [CHAIN]: { tokens } } });
   const ctx = { ...causeway.isolate({ DISCOVERY, PRICES }).context(), now: () => now };
+  const coin = { price: marketUsd, timestamp: Math.floor(now / 1_000), confidence: 0.99 };
+  const answer = async () => Response.json({ coins: { [`${CHAIN}:${asset}`]: coin } });
+  const scope = marketUsd === undefined ? ctx.providers.scope : { ...ctx.providers.scope, fetch: answer };
+  return { ...ctx, providers: { ...ctx.providers, scope } };
+}
+
+const ownRow = (address: Address) =>
+  and(eq(vaults.chainId, CHAIN), eq(vaults.address, address.toLowerCase()));
+
+/** Runs discovery and the due proofs of a deployment with these settings, and returns the vault's row. */
+async function discover(address: Address, by: Discovery) {
+  const list = encodeFunctionData({ abi: registers.abi, functionName: "set", args: [[address]] });
+  await send(chain, { to: register, data: list });
   now += DAY_MS;
-  expect(await discoverVaults(ctx)).toMatchObject({ failed: 0, named: 1 });
+  const ctx = contextOf(by);
+  expect(await discoverVaults(ctx)).toMatchObject({ failed: 0, named: by.factory === undefined ? 1 : 2 });
   await proveDueVaults(ctx);
-  const own = and(eq(vaults.chainId, CHAIN), eq(vaults.address, address.toLowerCase()));
-  const [row] = await causeway.db.select().from(vaults).where(own);
+  const [row] = await causeway.db.select().from(vaults).where(ownRow(address));
   return row;
 }
 
@@ -144,5 +164,72 @@ describe("a discovered vault", () => {
     const address = await newVault();
     await govern(address, governor);
     expect(await discover(address, {})).toMatchObject({ status: "candidate", statusReason });
+  });
+
+  test("opens once a public list names it besides the open factory", async () => {
+    const address = await newVault();
+    const held = await discover(address, { openness: "anybody" });
+    expect(held?.status).toBe("candidate");
+    const namedBy = [...(held?.namedBy ?? []), "list:published"];
+    await causeway.db
+      .update(vaults)
+      .set({ namedBy, proofDueAt: new Date(0) })
+      .where(ownRow(address));
+    expect(await discover(address, { openness: "anybody" })).toMatchObject({ status: "active" });
+  });
+
+  test("that only a public list names needs code that somebody pinned", async () => {
+    const address = await newVault();
+    await discover(address, { openness: "anybody" });
+    const listed = {
+      provenance: { source: "list", detail: "published" } as const,
+      namedBy: ["list:published"],
+    };
+    const due = { ...listed, proofDueAt: new Date(0) };
+    await causeway.db.update(vaults).set(due).where(ownRow(address));
+    await proveDueVaults(contextOf({ setting: settings({ code: [] }) }));
+    const [row] = await causeway.db.select().from(vaults).where(ownRow(address));
+    const statusReason = `no factory of its family made it, and nobody pinned ${pinned}`;
+    expect(row).toMatchObject({ status: "candidate", statusReason });
+  });
+
+  test("is valued at the lower of two prices that disagree", async () => {
+    const by = { setting: settings({ min_tvl_usd: 1_001 }), marketUsd: 2 };
+    expect(await discover(await newVault(), by)).toMatchObject({
+      ...{ status: "candidate", statusReason: "its total assets are below the operator's minimum" },
+    });
+  });
+
+  test("is not vouched for by a factory of another family", async () => {
+    const [address, factory] = [await newVault(), await deploy(chain, registers.creationCode)];
+    const data = encodeFunctionData({ abi: registers.abi, functionName: "create", args: [address] });
+    await send(chain, { to: factory, data });
+    // A read leaves a factory's newest blocks to the next one.
+    await chain.node.mine({ blocks: 64 });
+    const row = await discover(address, { factory, setting: settings({ code: [] }) });
+    expect(row?.namedBy).toContain(`register:${factory.toLowerCase()}`);
+    expect(row).toMatchObject({
+      status: "candidate",
+      statusReason: `no factory of its family made it, and nobody pinned ${pinned}`,
+    });
+  });
+
+  test("stays a candidate while the code of its roles cannot be read", async () => {
+    const row = await discover(await newVault(), { openness: "anybody" });
+    if (row?.proof === undefined || row.proof === null) throw new Error("the vault was not proven");
+    const found = { row, finding: { kind: "passed", proof: row.proof } as const, derived: row };
+    const ctx = contextOf({});
+    expect(await readAdmission(ctx, found)).toEqual({ obstacle: null });
+    const client = (chainId: number) => {
+      const own = ctx.chains.client(chainId);
+      if (own === null) return null;
+      const request: typeof own.request = async (method, params) => {
+        if (method === "eth_getCode") throw failure("upstream_unavailable", "no node answers");
+        return own.request(method, params);
+      };
+      return { ...own, request };
+    };
+    const failing = { ...ctx, chains: { ...ctx.chains, client } };
+    expect(await readAdmission(failing, found)).toEqual({ obstacle: "its code could not be read" });
   });
 });

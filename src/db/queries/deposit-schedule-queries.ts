@@ -14,17 +14,23 @@ export async function leaseDueDeposits(
 ): Promise<string[]> {
   const unsent = inArray(deposits.state, ["built", "expired", "abandoned"]);
   const rows = await db.run((sql) => {
+    // As a subquery of the condition it could be run for each row, each time with further deposits.
     const due = sql
-      .select({ trackingId: deposits.trackingId })
-      .from(deposits)
-      .where(lte(deposits.nextCheckAt, lease.now))
-      .orderBy(asc(unsent), asc(deposits.nextCheckAt))
-      .limit(lease.limit)
-      .for("update", { skipLocked: true });
+      .$with("due")
+      .as(
+        sql
+          .select({ trackingId: deposits.trackingId })
+          .from(deposits)
+          .where(lte(deposits.nextCheckAt, lease.now))
+          .orderBy(asc(unsent), asc(deposits.nextCheckAt))
+          .limit(lease.limit)
+          .for("update", { skipLocked: true }),
+      );
     return sql
+      .with(due)
       .update(deposits)
       .set({ nextCheckAt: lease.leaseUntil })
-      .where(inArray(deposits.trackingId, due))
+      .where(inArray(deposits.trackingId, sql.select({ trackingId: due.trackingId }).from(due)))
       .returning({ trackingId: deposits.trackingId });
   });
   return rows.map(({ trackingId }) => trackingId);

@@ -40,17 +40,22 @@ export function leaseDueProofs(
   lease: { chainId: number; now: Date; leaseUntil: Date; limit: number },
 ): Promise<VaultRow[]> {
   return db.run((sql) => {
-    const due = sql
-      .select({ address: vaults.address })
-      .from(vaults)
-      .where(and(eq(vaults.chainId, lease.chainId), proven, lte(vaults.proofDueAt, lease.now)))
-      .orderBy(asc(vaults.proofDueAt), asc(vaults.address))
-      .limit(lease.limit)
-      .for("update", { skipLocked: true });
+    // As a subquery of the condition it could be run for each row, each time with further vaults.
+    const due = sql.$with("due").as(
+      sql
+        .select({ address: vaults.address })
+        .from(vaults)
+        .where(and(eq(vaults.chainId, lease.chainId), proven, lte(vaults.proofDueAt, lease.now)))
+        .orderBy(asc(vaults.proofDueAt), asc(vaults.address))
+        .limit(lease.limit)
+        .for("update", { skipLocked: true }),
+    );
+    const chosen = sql.select({ address: due.address }).from(due);
     return sql
+      .with(due)
       .update(vaults)
       .set({ proofDueAt: lease.leaseUntil })
-      .where(and(eq(vaults.chainId, lease.chainId), inArray(vaults.address, due)))
+      .where(and(eq(vaults.chainId, lease.chainId), inArray(vaults.address, chosen)))
       .returning();
   });
 }

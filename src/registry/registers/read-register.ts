@@ -120,8 +120,7 @@ async function readEvents(
     filters: [{ addresses: [register.address.toLowerCase()], topics: [[toEventSelector(event)]] }],
     maxRequests: MAX_LOG_REQUESTS,
   });
-  const vaults = logs.flatMap(({ address, topics, data }) => {
-    if (address.toLowerCase() !== register.address.toLowerCase()) return [];
+  const vaults = logs.flatMap(({ topics, data }) => {
     const args = argumentsOf({ abi: [event], topics, data });
     return reading.vaults.flatMap((name) => addressIn(args, name));
   });
