@@ -64,8 +64,8 @@ export interface DepositValues {
 }
 
 /**
- * Returns the values of a deposit's payment and of the amount that is expected to reach the vault, at the given prices.
- * Pure.
+ * Returns the values, in US dollars times 10^18, of a deposit's payment and of the amount that is expected to reach the
+ * vault. Pure.
  */
 export function valueDeposit(prepared: PreparedDeposit, prices: Prices): DepositValues {
   const { from, vault } = prepared.order;

@@ -52,9 +52,9 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
 
 /**
  * Quotes a deposit, or a move if the paid token is another vault's share token. If those shares cannot be redeemed now,
- * quotes their swap on an exchange instead; if that fails too, throws the redemption's error. Throws `OwnShareError` if
- * the paid token is the target vault's own share token, and `chain_unsupported`; errors of `getQuote`,
- * `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
+ * quotes a deposit that swaps them on an exchange; if that fails too, throws the redemption's error. Throws
+ * `OwnShareError` if the paid token is the target vault's own share token, and `chain_unsupported`; errors of
+ * `getQuote`, `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
  */
 export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quote> {
   return getQuote(ctx, { input, prepare: prepareDepositOrMove });

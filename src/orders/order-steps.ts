@@ -285,8 +285,8 @@ function readableAmount(amount: bigint, decimals: number): string {
 }
 
 /**
- * Creates a leg from a payment and the number of approvals that the build found necessary: without approvals, it counts
- * as allowed; with two, as needing a reset.
+ * Creates a leg from a payment and the number of approvals that the build found necessary. Without approvals, the leg
+ * counts as allowed; with two, as needing a reset of the old allowance.
  */
 export function toLeg(
   leg: Omit<StepLeg, "spender" | "allowed" | "reset"> & {

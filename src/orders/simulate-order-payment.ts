@@ -37,7 +37,7 @@ export interface TokenPayment {
 
 /**
  * The result of simulating a call with its preceding approvals. If it fails, `revert` is the revert data of the call
- * named by `failedCall` (`deposit` is the call itself, whatever it does).
+ * named by `failedCall`, where `deposit` means the call itself.
  */
 export type SimulatedPayment =
   | {

@@ -134,7 +134,7 @@ export async function createKey(
 }
 
 /**
- * Changes the name, rights or allow list of a key pair of the authenticated partner, and writes an audit entry; absent
+ * Changes the name, rights or allow list of a key pair of the authenticated partner, and writes an audit entry. Absent
  * fields stay unchanged. Throws `key_not_found`, `credentials_required`, `store_unavailable`.
  */
 export async function changeKey(
@@ -160,8 +160,8 @@ export async function changeKey(
 }
 
 /**
- * Revokes a key pair of the authenticated partner, which stops working immediately, and writes an audit entry. Throws
- * `key_not_found`, `credentials_required`, `store_unavailable`.
+ * Revokes a key pair of the authenticated partner, and writes an audit entry. The pair stops working immediately.
+ * Throws `key_not_found`, `credentials_required`, `store_unavailable`.
  */
 export async function revokeKey(ctx: Context, keyId: string): Promise<void> {
   const { address } = requirePartner(ctx).partner;

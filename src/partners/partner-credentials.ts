@@ -10,7 +10,7 @@ const CHECKSUM_LENGTH = 6;
 
 /**
  * Generates a credential: `cw_<kind>_`, random bytes in base 62 with a fixed length, and a CRC-32 checksum of six
- * digits, by which secret scanners recognize it offline. The format is modeled on GitHub's tokens.
+ * digits, with which secret scanners recognize it offline. The format is modeled on GitHub's tokens.
  */
 export function generateCredential(kind: CredentialKind): string {
   const bytes = crypto.getRandomValues(new Uint8Array(RANDOM_BYTES[kind]));

@@ -27,17 +27,16 @@ interface Movement {
 }
 
 /**
- * Returns the sending and receiving sides of a deposit's transfer status, with their tokens: the user's payment (null
- * until it is seen), and the shares, asset or refund that the user received (null until then). Throws
- * `store_unavailable`.
+ * Returns the sending and receiving sides of a deposit's transfer status, with their tokens: the user's payment, and
+ * the shares, asset or refund that the user received. Each is null until it has been seen. Throws `store_unavailable`.
  */
 export async function depositSides(ctx: Context, row: DepositRow): Promise<TransferSides> {
   return describeSides(ctx, { sent: sentOf(row), received: receivedOf(row) });
 }
 
 /**
- * Returns the sending and receiving sides of a withdrawal's transfer status, with their tokens: the redeemed shares
- * (null until they are seen), and the tokens or returned shares that the user received (null until then). Throws
+ * Returns the sending and receiving sides of a withdrawal's transfer status, with their tokens: the redeemed shares,
+ * and the tokens or returned shares that the user received. Each is null until it has been seen. Throws
  * `store_unavailable`.
  */
 export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise<TransferSides> {

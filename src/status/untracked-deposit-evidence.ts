@@ -35,8 +35,8 @@ interface ShownIn {
 
 /**
  * Finds a deposit into a vault of the registry in a successful receipt: a Router order whose token, vault and shares
- * match the registry; otherwise, an event by which the vault's family reports deposits or requests; otherwise, a call
- * of the vault's entry point by which the sender gained shares. Shares count only if transfers of the share token
+ * match the registry; otherwise, an event with which the vault's family reports deposits or requests; otherwise, a call
+ * of the vault's entry point with which the sender gained shares. Shares count only if transfers of the share token
  * confirm them. Null if there is none. Pure.
  */
 export function findShownDeposit(shown: ShownIn): ShownDeposit | null {

@@ -107,8 +107,8 @@ const isRefusal = (error: unknown): error is AppError =>
   error instanceof AppError && !NOT_THE_VAULTS.has(error.code);
 
 /**
- * Returns the modes of the redemption paths in the order in which a build tries them, without duplicates: `instant`
- * first if its exit fee is at most the slippage or unknown, otherwise last.
+ * Returns the modes of the redemption paths in the order in which a build tries them, without duplicates. `instant`
+ * comes first if its exit fee is at most the slippage or unknown, otherwise last.
  */
 export function rankModes(
   { slippage }: Pick<WithdrawalOrder, "slippage">,

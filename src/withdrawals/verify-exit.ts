@@ -165,9 +165,9 @@ export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall
 }
 
 /**
- * Compares with the request the fields that all Router orders paid with shares have in common: share token, amount,
- * receiver, refund address, order reference, partner attribution and deadline. Throws `upstream_rejected` with the name
- * of the first field that differs.
+ * Verifies against the request the fields that all Router orders paid with shares have: share token, amount, receiver,
+ * refund address, order reference, partner attribution and deadline. Throws `upstream_rejected` with the name of the
+ * first field that differs.
  */
 export function verifyShareOrder(
   asked: Pick<ExpectedWithdrawal, "order" | "held" | "readAt">,

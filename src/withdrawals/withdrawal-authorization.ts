@@ -21,9 +21,9 @@ interface ExitInMode {
 }
 
 /**
- * Returns the kind of signature by which the Router takes the shares of a withdrawal in one mode. Null for an approval
- * or a direct call of the vault. Throws `authorization_unsupported` if the caller requires a signature and no kind
- * works, for example because the vault rejects the Router in this mode.
+ * Returns the kind of signature with which the user lets the Router take the shares of a withdrawal in one mode. Null
+ * for an approval or a direct call of the vault. Throws `authorization_unsupported` if the caller requires a signature
+ * and no kind works, for example because the vault rejects the Router in this mode.
  */
 export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
   const { authorize: wish, user: owner } = order;
@@ -36,9 +36,9 @@ export function chooseExitSignature({ order, facts, mode }: ExitInMode): Authori
 }
 
 /**
- * Returns a copy of a withdrawal restricted to what a signature can cover: `signed` is set, the shares are those in
- * `facts.shares`, and of this mode's paths only the one through the Router remains, if there is one. Paths of other
- * modes are unchanged.
+ * Returns a copy of a withdrawal restricted to what a signature can cover. `signed` is set, and the shares are those in
+ * `facts.shares`. In this mode, only the path through the Router remains, if there is one; the paths of other modes are
+ * unchanged.
  */
 export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
   const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");
@@ -57,9 +57,9 @@ export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, er
 }
 
 /**
- * Returns the signature payload by which the Router takes the shares of an order. `data` is the calldata of `execute`.
- * Throws a TypeError if the state for signatures was not read, which cannot happen after `chooseExitSignature` returned
- * `kind`.
+ * Returns the signature payload with which the user lets the Router take the shares of an order. `data` is the calldata
+ * of `execute`. Throws a TypeError if the state for signatures was not read, which cannot happen after
+ * `chooseExitSignature` returned `kind`.
  */
 export function planExitSignature(
   kind: AuthorizationKind,

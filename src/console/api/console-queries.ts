@@ -160,7 +160,7 @@ export const signalsQuery = (of: { since: string; dimension: string; offset: num
     refetchInterval: MINUTE,
   });
 
-/** Query for the rules by which signals are raised, fresh for an hour. */
+/** Query for the rules that raise signals, fresh for an hour. */
 export const rulesQuery = queryOptions({
   queryKey: ["rules"],
   queryFn: ({ signal }) => ask<"intel.rules">({ path: "/v1/intel/rules", signal }),

@@ -1,6 +1,6 @@
 import type { EmbedEvent } from "../../client/client-embed-types.ts";
 
-/** Message by which the frame tells the embedding page that it is ready to receive the wallet. */
+/** Message with which the frame asks the embedding page for its wallet. */
 export const HELLO = "causeway.hello";
 /** Response of the embedding page to `HELLO`. It carries the port for all further messages. */
 export const LEND = "causeway.lend";

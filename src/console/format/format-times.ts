@@ -3,7 +3,7 @@ import { plural } from "./format-text.ts";
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 
 /**
- * Formats a duration in seconds in words: `45 seconds`, `3 minutes`, `2 days`. Rounds up to the unit shown; less than a
+ * Formats a duration in seconds as text: `45 seconds`, `3 minutes`, `2 days`. Rounds up to the unit shown; less than a
  * second is shown as one.
  */
 export function formatDuration(seconds: number): string {

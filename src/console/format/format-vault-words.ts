@@ -39,8 +39,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the display name of a vault family. A family without one gets the display name of the family in the first
- * part of its name (`morpho_v2`: Morpho) or, failing that, its own name with a capital letter and spaces.
+ * Returns the display name of a vault family. A variant such as `morpho_v2` has the name of its family (Morpho); an
+ * unknown family has its own name with a capital letter and spaces.
  */
 export function familyName(family: string): string {
   const known = FAMILIES[family] ?? FAMILIES[family.split(/[-_]/)[0] ?? ""];

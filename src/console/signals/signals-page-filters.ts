@@ -1,4 +1,4 @@
-/** Aspects of a vault by which signals are classified. */
+/** The aspects of a vault that a signal can concern. */
 export const dimensions = ["capital", "performance", "risk", "trust"] as const;
 /** Periods that the feed can cover. */
 export const periods = ["24h", "7d", "30d", "90d"] as const;

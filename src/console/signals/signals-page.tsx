@@ -18,7 +18,7 @@ const PERIODS: Readonly<Record<(typeof periods)[number], string>> = {
 };
 const PER_PAGE = 50;
 
-/** Page with the feed of signals and the rules by which they are raised. */
+/** Page with the feed of signals and the rules that raise them. */
 export function SignalsPage() {
   return (
     <Page

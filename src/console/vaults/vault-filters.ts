@@ -48,9 +48,9 @@ function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | und
 }
 
 /**
- * Returns the vaults that match the filters, in their sort order (highest total value first by default). Paused vaults
- * come last; before them come those whose total value or APY, by which they are sorted, is unknown. Every word of `q`
- * must occur in the name, curator, address, chain, family or a token symbol.
+ * Returns the vaults that match the filters, sorted by their order (by default, highest total value first). A vault
+ * without a known value to sort by comes after the others, and paused vaults come last. Every word of `q` must occur in
+ * the name, curator, address, chain, family or a token symbol.
  */
 export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
   return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));

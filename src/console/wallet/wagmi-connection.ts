@@ -14,7 +14,10 @@ import type { Wallet } from "../../client/client-wallet-steps.ts";
 import { causeway } from "../api/console-client.ts";
 import { clientOfProvider, readBalance, signText } from "./wallet-provider-client.ts";
 
-/** A wallet that announced itself to the page by EIP-6963, or the one wallet that an embedding page provides. */
+/**
+ * A wallet that the user can connect: one that announced itself to the page by EIP-6963, or the one that an embedding
+ * page provides.
+ */
 export interface WalletChoice {
   id: string;
   name: string;

@@ -58,8 +58,8 @@ export function planAuthorization(
 }
 
 /**
- * Decodes the Router order that a signature is to pay for, with its steps and sweep list. Throws viem's decoding error
- * if `data` is not calldata of the Router, and an Error if it calls a function other than `DepositRouter.execute`.
+ * Decodes the Router order that a signature pays for, with its steps and sweep list. Throws viem's decoding error if
+ * `data` is not calldata of the Router, and an Error if it calls a function other than `DepositRouter.execute`.
  */
 export const orderOf = ({ data }: Pick<PlannedAuthorization, "data">): RouterCall => decodeRouterCall(data);
 

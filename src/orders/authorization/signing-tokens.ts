@@ -136,8 +136,8 @@ const readTables = once(() => {
 
 /**
  * Returns a chain's tokens that support ERC-2612 permits or ERC-3009 authorisations, by lowercase address, or null if
- * there is no table for the chain. The rows were collected offline, so compare a token's separator with the one that
- * its contract returns before you use the row.
+ * there is no table for the chain. The rows were collected offline: before you use one, compare its domain separator
+ * with that of the token's contract.
  */
 export function signingTokensOf(chainId: number): SigningTokens | null {
   return readTables().get(chainId) ?? null;

@@ -102,7 +102,7 @@ export function netTransfers(logs: readonly Log[], of: { token: string; account:
   return net;
 }
 
-/** Counts the transfers of the vault's shares to a deposit's user in a receipt, whatever their amounts. */
+/** Counts the transfers of the vault's shares to a deposit's user in one receipt. */
 export function countShareTransfers(
   { shareToken, userAddress }: Pick<DepositRow, "shareToken" | "userAddress">,
   { logs }: Receipt,

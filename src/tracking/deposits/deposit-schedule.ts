@@ -30,7 +30,7 @@ type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt"
  * - submitted, not yet confirmed: 5 seconds to 1 hour;
  * - in transit over a bridge: 15 seconds to 1 hour;
  * - waiting for the user or the vault: 1 minute to 6 hours, until 30 days after creation; likewise, until three days
- *   after creation, a deposit whose request the vault rejected, or of which only the tokens have arrived.
+ *   after creation, a deposit whose request the vault rejected, or whose token arrived without being deposited.
  * After that, and in every other ended state, the row is checked as often as a submitted one while it has unread hints
  * or its evidence is incomplete, and otherwise every 10 minutes until its evidence is final, when the result is null.
  * An unsent deposit or withdrawal is scheduled only while it has unread hints.

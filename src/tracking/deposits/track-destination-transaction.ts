@@ -138,9 +138,8 @@ async function isUserVaultCall(
 /**
  * Finds transactions after the delivery in which the user paid exactly the delivered amount, or the guaranteed minimum,
  * oldest first. They are only candidates, because a direct call of a vault names no deposit. A payment in native
- * currency has no Transfer event; a transaction with one is found by the deposit reference in the Router's event. Empty
- * if the delivery is unknown or the chain is not served. Errors of the RPC nodes propagate, except while searching for
- * the reference.
+ * currency has no Transfer event, so it is found by the deposit reference in the Router's event. Empty if the delivery
+ * is unknown or the chain is not served. Errors of the RPC nodes propagate, except while searching for the reference.
  */
 export async function findSecondStepTransactions(
   ctx: Context,

@@ -38,7 +38,7 @@ const WORD_DIGITS = 64;
 const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
 
 /**
- * Returns the keccak256 hashes of all byte strings in a transaction's input that are preceded by their own length, at
+ * Returns the keccak256 hashes of the byte strings in a transaction's input that are preceded by their own length, at
  * any depth: smart-account batches encode their calls this way. Searches the first 131,072 bytes for strings of at
  * least 68 bytes, and hashes at most 262,144 bytes in total. A match does not prove that the call is made. Sources:
  * EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.

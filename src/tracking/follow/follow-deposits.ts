@@ -74,7 +74,7 @@ const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 
 /**
  * Handles a tracking message from the queue, and returns counts for the log. For a chain, runs a round (`busy` if
  * another one is running or has just ended) and queues the deposits and withdrawals that are due. For deposits and
- * withdrawals, tracks those whose lease is still the one in the message. Throws `chain_unsupported`,
+ * withdrawals, tracks those whose lease has not changed since the message was sent. Throws `chain_unsupported`,
  * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`; errors of `followChain` and of the queue propagate.
  */
 export async function followFromMessage(

@@ -69,9 +69,9 @@ interface RequestInput {
 }
 
 /**
- * Returns the transition of a withdrawal with an open request. If a transaction shows that the request has ended, it is
- * to that end, otherwise to the state that the vault reports. Empty if neither is known. Throws `store_unavailable`,
- * `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * Returns the transition of a withdrawal with an open request: its end, if a transaction shows that it has ended,
+ * otherwise the state that the vault reports. Empty if neither is known. Throws `store_unavailable`, `vault_not_found`,
+ * `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function exitRequestTransitions(
   ctx: Context,
