@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { parseUnits } from "viem";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
-import { matrixTest, PAGE_TIMEOUT_MS, startBrowser } from "../support/browser/console-browser.ts";
+import { matrixTest, PAGE_TIMEOUT_MS, startBrowser, usual } from "../support/browser/console-browser.ts";
 import { examplePage, type HostSite, serveSite } from "../support/browser/host-page.ts";
 import { announceWallet } from "../support/browser/page-wallet.ts";
 import { sharesOf } from "../support/browser/shares-of.ts";
@@ -29,7 +29,7 @@ async function site(page: string): Promise<HostSite> {
 /** Opens a site with a wallet. */
 async function visit(origin: string) {
   const user = await newUser(chainOf(chainIds.one), { USDC: parseUnits("100", 6) });
-  const context = await browser.newContext();
+  const context = await browser.newContext(usual);
   context.setDefaultTimeout(PAGE_TIMEOUT_MS);
   const page = await context.newPage();
   const wallet = await announceWallet(page, { user, chainId: chainIds.one });

@@ -53,7 +53,7 @@ matrixTest("a deposit is made with the keyboard alone", async () => {
   await dialog.waitFor({ state: "detached" });
   expect(await focused(page)).toMatch(/Pay with USDC/);
   await tabTo(page, /^Use all$/);
-  await tabTo(page, /^Largest loss/);
+  await tabTo(page, /^Maximum slippage/);
   await tabTo(page, /^How you approve/);
   await page.getByRole("button", { name: "Review deposit", disabled: false }).waitFor();
   await tabTo(page, /^Review deposit$/);

@@ -1,19 +1,10 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { gzipSync } from "node:zlib";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import {
-  devices,
-  everything,
-  isTested,
-  matrixTest,
-  openConsole,
-  startBrowser,
-} from "../support/browser/console-browser.ts";
+import { looks, matrixTest, openConsole, startBrowser } from "../support/browser/console-browser.ts";
+import { expectAccessible } from "../support/browser/page-checks.ts";
 import { vaultNamed } from "../support/e2e/chain.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** Bytes of scripts and styles, compressed, that a first visit to a vault's page may load. */
 const FIRST_LOAD = 200_000;
 const [someAccount] = inject("stack").accounts;
@@ -33,18 +24,6 @@ const pages = [
   { path: "/withdrawals/trk_00000000000000000000000000000000", shown: "Check the address of this page." },
   { path: "/embed", shown: "This page belongs inside another site" },
 ];
-/** Both sizes and both colours; each with each where everything is tested. */
-const looks = (["light", "dark"] as const)
-  .flatMap((colorScheme) =>
-    Object.entries(devices).map(([device, window]) => ({
-      ...{ device, colorScheme },
-      window: { ...window, colorScheme },
-    })),
-  )
-  .filter(({ device, colorScheme }) =>
-    everything ? isTested(device) : (device === "phone") === (colorScheme === "light"),
-  );
-
 let browser: Browser;
 beforeAll(async () => {
   browser = await startBrowser();
@@ -55,15 +34,7 @@ describe.each(looks)("on a $device in $colorScheme colours", ({ window }) => {
   test.each(pages)("$path has no violation, overflow or error", async ({ path, shown }) => {
     const { page, errors, close } = await openConsole(browser, { path, window });
     await page.getByText(shown).first().waitFor();
-    // Not by a script element, which the page's policy refuses.
-    await page.evaluate(AXE);
-    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-      "axe.run()",
-    );
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-    expect(
-      await page.evaluate("document.documentElement.scrollWidth - window.innerWidth"),
-    ).toBeLessThanOrEqual(0);
+    await expectAccessible(page);
     expect(errors.filter((message) => !/status of 40[04]|status of 422/.test(message))).toEqual([]);
     await close();
   });

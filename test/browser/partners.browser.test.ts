@@ -1,6 +1,13 @@
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { connectWallet, matrixTest, openConsole, startBrowser } from "../support/browser/console-browser.ts";
+import {
+  connectWallet,
+  matrixTest,
+  type OpenPage,
+  openConsole,
+  startBrowser,
+} from "../support/browser/console-browser.ts";
+import { expectAccessible } from "../support/browser/page-checks.ts";
 import { Api } from "../support/e2e/api.ts";
 import { chainIds, chainOf, mined, newUser, vaultNamed } from "../support/e2e/chain.ts";
 import { fireCron } from "../support/e2e/cron.ts";
@@ -13,11 +20,25 @@ beforeAll(async () => {
 });
 afterAll(() => browser.close());
 
+/** Opens the administrator's page. */
+async function openAdmin(): Promise<OpenPage> {
+  const opened = await openConsole(browser, { path: "/admin" });
+  await opened.page.getByLabel("Administrator's token").fill(inject("stack").admin_token);
+  await opened.page.getByRole("button", { name: "Continue" }).click();
+  return opened;
+}
+
+/** Applies as a new company, with the wallet that the page is connected to. */
+async function apply(page: Page, company: string): Promise<void> {
+  await page.getByLabel("Company").fill(company);
+  await page.getByLabel("Email").fill("team@example.com");
+  await page.getByRole("button", { name: "Sign and send" }).click();
+  await page.getByText("Your application is being read").waitFor();
+}
+
 /** Approves an application as the administrator does. */
 async function approve(company: string): Promise<void> {
-  const { page, close } = await openConsole(browser, { path: "/admin" });
-  await page.getByLabel("Administrator's token").fill(inject("stack").admin_token);
-  await page.getByRole("button", { name: "Continue" }).click();
+  const { page, close } = await openAdmin();
   await page.getByRole("button", { name: `Approve ${company}` }).click();
   await page.getByRole("button", { name: `Revoke ${company}` }).waitFor();
   await page.getByRole("button", { name: "Audit" }).click();
@@ -40,21 +61,27 @@ test("a partner applies, is approved, registers, and keeps a key pair", async ()
   const company = `Company ${user.address.slice(2, 10)}`;
   const { page, wallet, close } = await openConsole(browser, { path: "/partners", user });
   await connectWallet(page);
-  await page.getByLabel("Company").fill(company);
-  await page.getByLabel("Email").fill("team@example.com");
-  await page.getByRole("button", { name: "Sign and send" }).click();
-  await page.getByText("Your application is being read").waitFor();
+  await apply(page, company);
   await approve(company);
   await page.reload();
   await page.getByRole("button", { name: "First time: register" }).click();
   await page.getByText(/^cw_secret_/).waitFor();
-  await page.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "I have saved it" }).click();
   expect(await page.getByText(/^cw_secret_/).count()).toBe(0);
   await page.getByLabel("Name of a new key").fill("Server");
   await page.getByRole("button", { name: "Create key" }).click();
   await page.getByText(/^cw_secret_/).waitFor();
-  await page.getByRole("button", { name: "Revoke Server" }).click();
-  await page.getByRole("button", { name: "Revoke Server" }).waitFor({ state: "detached" });
+  const revoke = page.getByRole("button", { name: "Revoke Server" });
+  await revoke.click();
+  const dialog = page.getByRole("dialog", { name: "Revoke Server?" });
+  await dialog.getByText("Servers that use this key are refused at once.").waitFor();
+  await expectAccessible(page);
+  await dialog.getByRole("button", { name: "Keep" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(await revoke.count()).toBe(1);
+  await revoke.click();
+  await dialog.getByRole("button", { name: "Revoke" }).click();
+  await revoke.waitFor({ state: "detached" });
   expect(wallet.asked()).toEqual(["personal_sign", "personal_sign"]);
   // The session lives in memory only.
   expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toMatch(
@@ -71,10 +98,7 @@ test("a partner's deposits are counted and charted", async () => {
   const company = `Company ${partner.address.slice(2, 10)}`;
   const { page, close, errors } = await openConsole(browser, { path: "/partners", user: partner });
   await connectWallet(page);
-  await page.getByLabel("Company").fill(company);
-  await page.getByLabel("Email").fill("team@example.com");
-  await page.getByRole("button", { name: "Sign and send" }).click();
-  await page.getByText("Your application is being read").waitFor();
+  await apply(page, company);
   await approve(company);
   await page.reload();
   await page.getByRole("button", { name: "First time: register" }).click();
@@ -102,9 +126,7 @@ test("a partner's deposits are counted and charted", async () => {
 });
 
 matrixTest("an administrator sees each vault's claim beside its proof, and proves it again", async () => {
-  const { page, close, errors } = await openConsole(browser, { path: "/admin" });
-  await page.getByLabel("Administrator's token").fill(inject("stack").admin_token);
-  await page.getByRole("button", { name: "Continue" }).click();
+  const { page, close, errors } = await openAdmin();
   await page.getByRole("button", { name: "Vaults", exact: true }).click();
   const rows = page.getByRole("row");
   const row = rows.filter({ hasText: "Plain WBTC" });
@@ -127,6 +149,45 @@ matrixTest("an administrator sees each vault's claim beside its proof, and prove
   expect(errors).toEqual([]);
   await close();
 });
+
+matrixTest(
+  "a partner is refused, applies again, and loses the keys and the session by a revocation",
+  async () => {
+    const user = await newUser(chainOf(chainIds.one));
+    const company = `Company ${user.address.slice(2, 10)}`;
+    const { page, close } = await openConsole(browser, { path: "/partners", user });
+    await connectWallet(page);
+    await apply(page, company);
+    const admin = await openAdmin();
+    await admin.page.getByRole("button", { name: `Reject ${company}` }).click();
+    await admin.page.getByRole("button", { name: `Reopen ${company}` }).waitFor();
+    await admin.close();
+    await page.reload();
+    await page.getByText("Your application was not accepted").waitFor();
+    await apply(page, company);
+    await approve(company);
+    await page.reload();
+    await page.getByRole("button", { name: "First time: register" }).click();
+    await page.getByText(/^cw_secret_/).waitFor();
+    const second = await openAdmin();
+    const revoke = second.page.getByRole("button", { name: `Revoke ${company}` });
+    await revoke.click();
+    const dialog = second.page.getByRole("dialog", { name: `Revoke ${company}?` });
+    await dialog.getByText("The partner's keys and sessions stop working at once").waitFor();
+    await second.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await revoke.count()).toBe(1);
+    await revoke.click();
+    await dialog.getByRole("button", { name: "Revoke" }).click();
+    await second.page.getByRole("button", { name: `Reopen ${company}` }).waitFor();
+    await second.close();
+    await page.getByRole("button", { name: "90 d" }).click();
+    await page.getByText("Your session has ended").waitFor();
+    await page.reload();
+    await page.getByText("Your access was revoked").waitFor();
+    await close();
+  },
+);
 
 test("a wrong administrator's token shows nothing", async () => {
   const { page, close } = await openConsole(browser, { path: "/admin" });

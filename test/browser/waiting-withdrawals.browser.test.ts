@@ -1,4 +1,4 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
   connectWallet,
@@ -35,9 +35,9 @@ const one = chainOf(chainIds.one);
 const usdcOf = (user: KeyedUser) => balanceOf(one, { token: tokenOn(one, "USDC"), owner: user.address });
 
 /** Opens the withdrawal dialog of an account that holds shares of one vault. */
-async function openDialog(name: string, device: keyof typeof devices = "desktop") {
+async function openDialog(name: string, window: BrowserContextOptions = {}) {
   const user = await newHolder(name);
-  opened = await openConsole(browser, { path: "/portfolio", user, window: devices[device] });
+  opened = await openConsole(browser, { path: "/portfolio", user, window });
   await connectWallet(opened.page);
   await openWithdrawDialog(opened.page);
   return { ...opened, user };
@@ -86,7 +86,7 @@ test("a cooldown is shown with its time, also after a reload, and claimed when i
 
 matrixTest("a queue's request is shown with its time on a phone, and is paid without a claim", async () => {
   const name = "Boring Queue USDC";
-  const { page, user, errors } = await openDialog(name, "phone");
+  const { page, user, errors } = await openDialog(name, devices.phone);
   await page.getByRole("dialog").getByText("On request", { exact: true }).waitFor();
   await reviewWithdrawal(page);
   await startSigning(page);

@@ -9,6 +9,7 @@ import { formatAge, formatTime } from "../format/format-times.ts";
 import { familyName } from "../format/format-vault-words.ts";
 import { Button, Segments, SelectField, TextField } from "../ui/controls.tsx";
 import { DataTable } from "../ui/data-table.tsx";
+import { ConfirmedAction } from "../ui/dialogs.tsx";
 import { Badge, EmptyState, ErrorState, Loaded, type Tone } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
 
@@ -105,6 +106,7 @@ const Status = ({ status }: { status: string }): ReactNode => (
 const DECISIONS: Readonly<Record<string, readonly string[]>> = {
   pending: ["approve", "reject"],
   approved: ["revoke"],
+  rejected: ["reopen"],
   revoked: ["reopen"],
 };
 
@@ -153,17 +155,27 @@ function Applications({ askAs }: { askAs: Ask }) {
                   formatAge(application.createdAt, Date.now()),
                   <Status key="status" status={application.status} />,
                   <span key="decision" className="flex flex-wrap justify-end gap-1">
-                    {(DECISIONS[application.status] ?? []).map((decision) => (
-                      <Button
-                        key={decision}
-                        kind="quiet"
-                        busy={decide.isPending}
-                        onClick={() => decide.mutate({ id: application.applicationId, decision })}
-                      >
-                        {decision.charAt(0).toUpperCase() + decision.slice(1)}
-                        <span className="sr-only"> {application.form.company}</span>
-                      </Button>
-                    ))}
+                    {(DECISIONS[application.status] ?? []).map((decision) =>
+                      decision === "revoke" ? (
+                        <ConfirmedAction
+                          key={decision}
+                          label="Revoke"
+                          subject={application.form.company}
+                          consequence="The partner's keys and sessions stop working at once, and stay invalid even if the application is approved again."
+                          act={() => decide.mutateAsync({ id: application.applicationId, decision })}
+                        />
+                      ) : (
+                        <Button
+                          key={decision}
+                          kind="quiet"
+                          busy={decide.isPending}
+                          onClick={() => decide.mutate({ id: application.applicationId, decision })}
+                        >
+                          {decision.charAt(0).toUpperCase() + decision.slice(1)}
+                          <span className="sr-only"> {application.form.company}</span>
+                        </Button>
+                      ),
+                    )}
                   </span>,
                 ],
               }))}

@@ -1,7 +1,4 @@
-import { hexToNumber } from "viem";
-import { toWalletError } from "../../client/client-wallet-steps.ts";
 import type { WalletConnection, WalletState } from "../wallet/wagmi-connection.ts";
-import { clientOfProvider, readBalance, signText } from "../wallet/wallet-provider-client.ts";
 import type { LentProvider } from "./embed-lent-provider.ts";
 
 /**
@@ -15,7 +12,11 @@ export function createLentConnection(
   of: { host: string; publish: (state: WalletState | null) => void },
 ): WalletConnection {
   const name = `Wallet of ${of.host}`;
-  const client = clientOfProvider(provider as never);
+  // Loaded once a wallet is connected: it is a third of the code of the form.
+  const load = async () => {
+    const { clientOfProvider, ...code } = await import("../wallet/wallet-provider-client.ts");
+    return { ...code, client: clientOfProvider(provider as never) };
+  };
   let state: WalletState | null = null;
   const publish = (next: WalletState | null) => {
     state = next;
@@ -23,28 +24,34 @@ export function createLentConnection(
   };
   const connect = async (method: "eth_requestAccounts" | "eth_accounts") => {
     const [address] = (await provider.request({ method })) as `0x${string}`[];
-    const chainId = hexToNumber((await provider.request({ method: "eth_chainId" })) as `0x${string}`);
+    const chainId = Number(await provider.request({ method: "eth_chainId" }));
     if (address === undefined) return publish(null);
     publish({ status: "connected", address, chainId, name });
     provider.report({ type: "connected", address });
   };
   provider.listen((event, value) => {
     if (event === "accountsChanged" && state !== null) void connect("eth_accounts");
-    else if (event === "chainChanged" && state !== null)
-      publish({ ...state, chainId: hexToNumber(value as `0x${string}`) });
+    else if (event === "chainChanged" && state !== null) publish({ ...state, chainId: Number(value) });
     else if (event === "disconnect") publish(null);
   });
   return {
     choices: () => [{ id: "host", name, icon: null }],
     onChoices: () => () => undefined,
     connect: () =>
-      connect("eth_requestAccounts").catch((error: unknown) => {
+      connect("eth_requestAccounts").catch(async (error: unknown) => {
+        const { toWalletError } = await import("../../client/client-wallet-steps.ts");
         throw toWalletError(error, "wallet_failed");
       }),
     reconnect: () => connect("eth_accounts"),
     disconnect: async () => publish(null),
-    balanceOf: (token) => readBalance(client, token),
-    sign: (text) => signText(client, text),
-    client: async () => client,
+    balanceOf: async (token) => {
+      const { client, readBalance } = await load();
+      return readBalance(client, token);
+    },
+    sign: async (text) => {
+      const { client, signText } = await load();
+      return signText(client, text);
+    },
+    client: async () => (await load()).client,
   };
 }

@@ -47,3 +47,10 @@ export function familyName(family: string): string {
   if (known !== undefined) return known;
   return family.charAt(0).toUpperCase() + family.slice(1).replaceAll(/[-_]/g, " ");
 }
+
+/**
+ * Returns what is shown in place of a minimum that no contract enforces. The price of a request is the vault's: some
+ * vaults set it when they take the request, others when they settle it.
+ */
+export const describeNoMinimum = (kind: Settlement): string =>
+  kind === "request" ? "None; the vault sets the price" : "None is enforced";

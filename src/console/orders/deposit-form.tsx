@@ -72,7 +72,7 @@ export function DepositForm(props: { vault: VaultDetail; onBuilt: (trackingId: s
       )}
       <div className={`grid gap-3 ${native ? "" : "sm:grid-cols-2"}`}>
         <SelectField
-          label="Largest loss to accept"
+          label="Maximum slippage"
           value={slippage}
           choices={[
             { value: "0.003", label: "0.3 %" },

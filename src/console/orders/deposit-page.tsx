@@ -6,6 +6,7 @@ import { tokensQuery, vaultQuery } from "../api/console-queries.ts";
 import { formatAmount } from "../format/format-numbers.ts";
 import { shorten } from "../format/format-text.ts";
 import { formatTime } from "../format/format-times.ts";
+import { describeNoMinimum } from "../format/format-vault-words.ts";
 import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
@@ -75,7 +76,9 @@ function DepositFacts({ deposit, vault }: { deposit: Deposit; vault: VaultDetail
       </Fact>
       <Fact term="Expected">{shares(deposit.estimatedShares)}</Fact>
       <Fact term="At least">
-        {deposit.minShares === null ? "Priced when the vault settles" : shares(deposit.minShares)}
+        {deposit.minShares === null
+          ? describeNoMinimum(vault?.settlement.deposit ?? "instant")
+          : shares(deposit.minShares)}
       </Fact>
       {deposit.shares === null ? null : (
         <Fact term="Received">
@@ -86,7 +89,7 @@ function DepositFacts({ deposit, vault }: { deposit: Deposit; vault: VaultDetail
         <span className="font-mono text-[13px]">{shorten(deposit.userAddress)}</span>
       </Fact>
       {deposit.bridge === null ? null : <Fact term="Bridge">{deposit.bridge}</Fact>}
-      <Fact term="Built">{formatTime(deposit.createdAt)}</Fact>
+      <Fact term="Created">{formatTime(deposit.createdAt)}</Fact>
       {deposit.state === "built" ? <Fact term="Valid until">{formatTime(deposit.expiresAt)}</Fact> : null}
       <BridgeLink url={deposit.routerExplorer} />
     </Facts>

@@ -1,6 +1,7 @@
 import type { Quote, VaultDetail } from "../../client/actions/read-actions.ts";
 import { formatAmount, formatPercent, formatUsd } from "../format/format-numbers.ts";
 import { formatDuration } from "../format/format-times.ts";
+import { describeNoMinimum } from "../format/format-vault-words.ts";
 import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { sharesToAssets } from "../vaults/vault-page-limits.ts";
@@ -44,7 +45,9 @@ function Figures({ vault, quote }: { vault: VaultDetail; quote: Quote }) {
         <WorthOf vault={vault} shares={estimate.estimatedShares} />
       </Fact>
       <Fact term="At least">
-        {estimate.minShares === null ? "Priced when the vault settles" : shares(estimate.minShares)}
+        {estimate.minShares === null
+          ? describeNoMinimum(vault.settlement.deposit)
+          : shares(estimate.minShares)}
       </Fact>
       {estimate.fromAmountUsd === null ? null : <Fact term="Worth">{formatUsd(estimate.fromAmountUsd)}</Fact>}
       {priceImpact === null || quote.quoteType === "direct" ? null : (

@@ -13,7 +13,7 @@ import { chainsQuery } from "../api/console-queries.ts";
 import { formatUsd } from "../format/format-numbers.ts";
 import { toSentence } from "../format/format-text.ts";
 import { formatTime } from "../format/format-times.ts";
-import { describeSettlement } from "../format/format-vault-words.ts";
+import { describeNoMinimum, describeSettlement } from "../format/format-vault-words.ts";
 import type { Position } from "../portfolio/portfolio-search.ts";
 import { Button, SelectField } from "../ui/controls.tsx";
 import { Badge, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
@@ -75,7 +75,7 @@ export function WithdrawForm(props: {
           <TokenChoice requested={requested} onPick={setRequested} />
         </div>
         <SelectField
-          label="Largest loss to accept"
+          label="Maximum slippage"
           value={loss}
           choices={[
             { value: "0.001", label: "0.1 %" },
@@ -230,7 +230,6 @@ function OptionFigures({
   asset: RequestedToken;
 }) {
   const swapped = requested.chainId !== asset.chainId || requested.address !== asset.address;
-  const later = option.mode === "request" ? "Priced when the vault settles" : "Not guaranteed";
   return (
     <Facts>
       <Fact term="You get">
@@ -238,7 +237,11 @@ function OptionFigures({
         <span className="block text-muted">{formatUsd(option.toAmountUsd)}</span>
       </Fact>
       <Fact term="At least">
-        {option.toAmountMin === null ? later : <TokenAmount amount={option.toAmountMin} token={requested} />}
+        {option.toAmountMin === null ? (
+          describeNoMinimum(option.mode)
+        ) : (
+          <TokenAmount amount={option.toAmountMin} token={requested} />
+        )}
       </Fact>
       {swapped ? (
         <Fact term="The vault pays">

@@ -7,7 +7,7 @@ import { actionsQuery, chainsQuery, tokensQuery, vaultQuery } from "../api/conso
 import { formatAmount } from "../format/format-numbers.ts";
 import { shorten } from "../format/format-text.ts";
 import { formatTime } from "../format/format-times.ts";
-import { describeSettlement } from "../format/format-vault-words.ts";
+import { describeNoMinimum, describeSettlement } from "../format/format-vault-words.ts";
 import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
@@ -71,9 +71,10 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
   const chains = useQuery(chainsQuery).data ?? [];
   const paid = useToken({ chainId, address: exitToken, vault });
   const requested = useToken({ chainId: toChainId, address: toToken, vault });
+  const converted = toToken !== exitToken || toChainId !== chainId;
   return (
     <Facts>
-      <Fact term="You hand in">
+      <Fact term="You redeem">
         {vault === undefined
           ? "–"
           : `${formatAmount(withdrawal.shares, { decimals: vault.shareDecimals })} shares`}
@@ -84,13 +85,9 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
           <TokenAmount amount={estimatedAssets} token={paid} />
         </Fact>
       )}
-      <Fact term="At least">
+      <Fact term={converted ? "The vault pays at least" : "At least"}>
         {minAssets === null ? (
-          withdrawal.mode === "request" ? (
-            "Priced when the vault settles"
-          ) : (
-            "Not guaranteed"
-          )
+          describeNoMinimum(withdrawal.mode)
         ) : paid === null ? (
           "–"
         ) : (
@@ -101,8 +98,8 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
       <Fact term="You receive">
         {requested?.symbol ?? shorten(toToken)} on {formatChain(chains, toChainId)}
       </Fact>
-      {withdrawal.toAmountMin === null || requested === null || toToken === exitToken ? null : (
-        <Fact term="At least">
+      {withdrawal.toAmountMin === null || requested === null || !converted ? null : (
+        <Fact term="You receive at least">
           <TokenAmount amount={withdrawal.toAmountMin} token={requested} />
         </Fact>
       )}
@@ -117,7 +114,7 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
         <span className="font-mono text-[13px]">{shorten(withdrawal.userAddress)}</span>
       </Fact>
       {withdrawal.bridge === null ? null : <Fact term="Bridge">{withdrawal.bridge}</Fact>}
-      <Fact term="Built">{formatTime(withdrawal.createdAt)}</Fact>
+      <Fact term="Created">{formatTime(withdrawal.createdAt)}</Fact>
       {withdrawal.state === "built" ? (
         <Fact term="Valid until">{formatTime(withdrawal.expiresAt)}</Fact>
       ) : null}

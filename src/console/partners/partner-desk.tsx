@@ -3,6 +3,7 @@ import { useState } from "react";
 import { formatAge } from "../format/format-times.ts";
 import { Button, TextField } from "../ui/controls.tsx";
 import { DataTable } from "../ui/data-table.tsx";
+import { ConfirmedAction } from "../ui/dialogs.tsx";
 import { ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card } from "../ui/page-and-cards.tsx";
 import { PartnerFigures } from "./partner-figures.tsx";
@@ -36,10 +37,10 @@ function IssuedPair({ pair, onKept }: { pair: Pair; onKept: () => void }) {
   return (
     <Notice
       tone="warn"
-      title="Keep this pair now: the secret is not shown again"
+      title="Save this pair now: the secret is not shown again"
       action={
         <Button kind="secondary" onClick={onKept}>
-          I have kept it
+          I have saved it
         </Button>
       }
     >
@@ -61,12 +62,11 @@ function Keys({ session, onIssued }: { session: PartnerSession; onIssued: (pair:
     queryFn: ({ signal }) =>
       askAs<"partners.api-keys.list">(session, { path: "/v1/partners/api-keys", signal }),
   });
-  const again = () => void cache.invalidateQueries({ queryKey });
-  const revoke = useMutation({
-    mutationFn: (keyId: string) =>
-      askAs(session, { method: "DELETE", path: `/v1/partners/api-keys/${keyId}` }),
-    onSuccess: again,
-  });
+  const again = () => cache.invalidateQueries({ queryKey });
+  const revoke = async (keyId: string) => {
+    await askAs(session, { method: "DELETE", path: `/v1/partners/api-keys/${keyId}` });
+    await again();
+  };
   return (
     <Card title="Keys" flush>
       <Loaded query={query}>
@@ -86,26 +86,24 @@ function Keys({ session, onIssued }: { session: PartnerSession; onIssued: (pair:
                   {key.apiKeyPrefix}
                 </span>,
                 key.lastUsedAt === null ? "Never" : formatAge(key.lastUsedAt, Date.now()),
-                <Button
+                <ConfirmedAction
                   key="revoke"
-                  kind="quiet"
-                  busy={revoke.isPending}
-                  onClick={() => revoke.mutate(key.keyId)}
-                >
-                  Revoke<span className="sr-only"> {key.name}</span>
-                </Button>,
+                  label="Revoke"
+                  subject={key.name}
+                  consequence="Servers that use this key are refused at once. A revoked key cannot be restored; only a new one can be created."
+                  act={() => revoke(key.keyId)}
+                />,
               ],
             }))}
           />
         )}
       </Loaded>
       <div className="space-y-3 border-t border-line p-4 sm:p-5">
-        {revoke.error === null ? null : <ErrorState error={revoke.error} />}
         <NewKey
           session={session}
           onIssued={(pair) => {
             onIssued(pair);
-            again();
+            void again();
           }}
         />
       </div>

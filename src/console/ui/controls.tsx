@@ -1,12 +1,13 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 
-/** Style of a button. A view has at most one primary button. */
-export type ButtonKind = "primary" | "secondary" | "quiet";
+/** Style of a button. A view has at most one primary button; `danger` is for actions that cannot be undone. */
+export type ButtonKind = "primary" | "secondary" | "quiet" | "danger";
 
 const KINDS: Readonly<Record<ButtonKind, string>> = {
   primary: "bg-solid text-white hover:bg-solid-hover",
   secondary: "border border-strong/60 bg-surface text-ink hover:bg-raised",
   quiet: "text-accent hover:bg-accent-soft",
+  danger: "bg-bad text-surface hover:opacity-90",
 };
 
 /** Returns the CSS classes of a button or of a link that looks like one. A `wide` button fills its container. */

@@ -1,5 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { Button } from "./controls.tsx";
+import { ErrorState } from "./feedback.tsx";
 
 /**
  * A modal dialog that keeps the focus inside. Escape or the close button closes it. On narrow screens it is attached to
@@ -36,5 +39,48 @@ export function Modal(props: {
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+/**
+ * Button for an action that cannot be undone. It opens a dialog that names the consequence; `act` is called only when
+ * the user confirms there. The dialog closes when `act` has succeeded, and otherwise shows its error. `subject` is what
+ * the action applies to, and part of the button's name for screen readers.
+ */
+export function ConfirmedAction(props: {
+  label: string;
+  subject: string;
+  consequence: string;
+  act: () => Promise<unknown>;
+}) {
+  const { label, subject, consequence, act } = props;
+  const [open, setOpen] = useState(false);
+  const acting = useMutation({ mutationFn: act, onSuccess: () => setOpen(false) });
+  return (
+    <>
+      <Button
+        kind="quiet"
+        onClick={() => {
+          acting.reset();
+          setOpen(true);
+        }}
+      >
+        {label}
+        <span className="sr-only"> {subject}</span>
+      </Button>
+      <Modal open={open} onOpenChange={setOpen} title={`${label} ${subject}?`} description={consequence}>
+        <div className="space-y-4">
+          {acting.error === null ? null : <ErrorState error={acting.error} />}
+          <div className="flex flex-wrap justify-end gap-3">
+            <Button kind="secondary" onClick={() => setOpen(false)}>
+              Keep
+            </Button>
+            <Button kind="danger" busy={acting.isPending} onClick={() => acting.mutate()}>
+              {label}
+            </Button>
+          </div>
+        </div>
+      </Modal>
+    </>
   );
 }

@@ -183,7 +183,7 @@ function Terms({ vault }: { vault: VaultDetail }) {
         <Fact term="Share token">
           <Address vault={vault} value={vault.shareToken} />
         </Fact>
-        <Fact term={vault.externalRouter ? "Called by you" : "Called through"}>
+        <Fact term="Contract you call">
           <Address vault={vault} value={vault.depositRouter} />
         </Fact>
       </Facts>

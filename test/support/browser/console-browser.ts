@@ -32,10 +32,22 @@ export const devices = {
 } as const satisfies Record<string, BrowserContextOptions>;
 
 /** The window that a test opens by default. `npm run stress` runs every flow in each. */
-const usual = process.env["BROWSER_DEVICE"] === "phone" ? devices.phone : devices.desktop;
+export const usual = process.env["BROWSER_DEVICE"] === "phone" ? devices.phone : devices.desktop;
 
 /** True if `device` is tested in this run: each of them, unless the run is for one. */
-export const isTested = (device: string): boolean => (process.env["BROWSER_DEVICE"] ?? device) === device;
+const isTested = (device: string): boolean => (process.env["BROWSER_DEVICE"] ?? device) === device;
+
+/** Both sizes and both colours; each with each where everything is tested. */
+export const looks = (["light", "dark"] as const)
+  .flatMap((colorScheme) =>
+    Object.entries(devices).map(([device, window]) => ({
+      ...{ device, colorScheme },
+      window: { ...window, colorScheme },
+    })),
+  )
+  .filter(({ device, colorScheme }) =>
+    everything ? isTested(device) : (device === "phone") === (colorScheme === "light"),
+  );
 
 /** An open page of the console. */
 export interface OpenPage {
