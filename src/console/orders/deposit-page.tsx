@@ -90,7 +90,7 @@ function DepositFacts({ deposit, vault }: { deposit: Deposit; vault: VaultDetail
       </Fact>
       {deposit.bridge === null ? null : <Fact term="Bridge">{deposit.bridge}</Fact>}
       <Fact term="Created">{formatTime(deposit.createdAt)}</Fact>
-      {deposit.state === "built" ? <Fact term="Valid until">{formatTime(deposit.expiresAt)}</Fact> : null}
+      {deposit.state === "built" ? <Fact term="Sign before">{formatTime(deposit.expiresAt)}</Fact> : null}
       <BridgeLink url={deposit.routerExplorer} />
     </Facts>
   );

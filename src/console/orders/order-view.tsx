@@ -64,7 +64,7 @@ export function OrderView(props: {
       }
     >
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
-        <Card title="What you do">
+        <Card title="Steps">
           <div className="space-y-5">
             <OrderSteps steps={steps} progress={walk.progress} />
             <NextAction kind={kind} order={order} walk={walk} />
@@ -180,7 +180,7 @@ function StartAgain({ kind, order }: { kind: OrderKind; order: TrackedOrder }) {
         )
       }
     >
-      Nothing was sent. A new quote has today's prices.
+      This {kind} was not sent. A new quote has the current price.
     </Notice>
   );
 }

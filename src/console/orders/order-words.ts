@@ -60,7 +60,8 @@ export function describeStep(step: Step): { title: string; explanation: string }
     case "request":
       return {
         title: "Request settlement by the vault",
-        explanation: "The vault settles later. What you hand in stays yours until it does.",
+        explanation:
+          "The vault settles later, at its own times. Until then, the request counts in your portfolio.",
       };
     case "claim":
       return {
@@ -117,8 +118,8 @@ export interface OrderStateText {
 }
 
 const STATES: Readonly<Record<string, OrderStateText>> = {
-  built: { label: "Ready to sign", tone: "accent", summary: "Nothing was sent yet." },
-  expired: { label: "Expired", tone: "neutral", summary: "Nothing was sent before the quote ended." },
+  built: { label: "Ready to sign", tone: "accent", summary: "Not sent yet." },
+  expired: { label: "Expired", tone: "neutral", summary: "It was not sent before the quote expired." },
   abandoned: { label: "Given up", tone: "neutral", summary: "Nothing was seen on chain." },
   submitted: { label: "Sent", tone: "accent", summary: "Waiting until the transaction is final." },
   bridging: { label: "On its way", tone: "accent", summary: "The bridge delivers to the vault's chain." },
@@ -171,7 +172,7 @@ const FAILURES: Readonly<Record<string, string>> = {
   INSUFFICIENT_BALANCE: "The balance was too small.",
   NOT_PROCESSABLE_REFUND_NEEDED: "The bridge could not deliver; a refund is due.",
   OUT_OF_GAS: "The gas limit was too low.",
-  SLIPPAGE_EXCEEDED: "The price moved by more than the accepted loss, so nothing was taken.",
+  SLIPPAGE_EXCEEDED: "The price moved by more than the maximum slippage, so nothing was taken.",
 };
 
 /** Returns the reason why an order failed, by its substatus. Empty if it is unknown. */

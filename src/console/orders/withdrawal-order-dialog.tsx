@@ -26,7 +26,7 @@ export function WithdrawDialog(props: {
   const problem =
     "problem" in parsed ? parsed.problem : shares === null ? "This is more than you hold." : null;
   return (
-    <Modal open={open} onOpenChange={onOpenChange} title={`Leave ${position.vaultName}`}>
+    <Modal open={open} onOpenChange={onOpenChange} title={`Withdraw from ${position.vaultName}`}>
       <div className="space-y-4">
         <Segments
           label="Where to"

@@ -116,7 +116,7 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
       {withdrawal.bridge === null ? null : <Fact term="Bridge">{withdrawal.bridge}</Fact>}
       <Fact term="Created">{formatTime(withdrawal.createdAt)}</Fact>
       {withdrawal.state === "built" ? (
-        <Fact term="Valid until">{formatTime(withdrawal.expiresAt)}</Fact>
+        <Fact term="Sign before">{formatTime(withdrawal.expiresAt)}</Fact>
       ) : null}
       <BridgeLink url={withdrawal.routerExplorer} />
     </Facts>

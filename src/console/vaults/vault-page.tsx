@@ -104,11 +104,11 @@ function Paused({ vault }: { vault: VaultDetail }) {
       {vault.pausedReason === ""
         ? "The vault does not accept deposits now."
         : `${toSentence(vault.pausedReason)} `}{" "}
-      What is already deposited is not affected; see your{" "}
+      Shares that you hold stay yours; your{" "}
       <Link to="/portfolio" className="text-accent underline">
         portfolio
-      </Link>
-      .
+      </Link>{" "}
+      shows whether you can withdraw now.
     </Notice>
   );
 }

@@ -85,12 +85,12 @@ describe("the example of the client's README", () => {
       .replace("fromChainId: 8453", `fromChainId: ${one.chainId}`)
       .replace("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", tokenOn(one, "USDC"))
       .replace("8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183", vaultNamed("Plain USDC").vault_id)
-      .replaceAll("window.ethereum", "globalThis.injected")
+      .replace("window as unknown", "globalThis as unknown")
       .replace("console.log(deposit.state, deposit.shares);", "export default deposit;");
     const folder = join(process.cwd(), ".cache/client-example");
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "example.ts"), code);
-    Object.assign(globalThis, { injected: provider });
+    Object.assign(globalThis, { ethereum: provider });
     try {
       const { default: deposit } = (await import(join(folder, "example.ts"))) as {
         default: { state: string; shares: bigint };
@@ -99,7 +99,7 @@ describe("the example of the client's README", () => {
       expect(deposit.shares).toBe(await sharesOf("Plain USDC", account.address));
     } finally {
       rmSync(folder, { recursive: true });
-      Reflect.deleteProperty(globalThis, "injected");
+      Reflect.deleteProperty(globalThis, "ethereum");
     }
   });
 });
