@@ -33,7 +33,7 @@ async function apply(page: Page, company: string): Promise<void> {
   await page.getByLabel("Company").fill(company);
   await page.getByLabel("Email").fill("team@example.com");
   await page.getByRole("button", { name: "Sign and send" }).click();
-  await page.getByText("Your application is being read").waitFor();
+  await page.getByText("Your application is under review").waitFor();
 }
 
 /** Approves an application as the administrator does. */

@@ -22,7 +22,7 @@ export function PartnersPage() {
   return (
     <Page
       title="Partners"
-      lead="Keys for wallets and apps that build deposits for their users: higher limits, attribution, figures."
+      lead="Keys for wallets and apps that build deposits for their users: higher limits, attribution and statistics."
       narrow={session === null}
     >
       {session !== null ? (
@@ -74,7 +74,7 @@ function Progress({ application }: { application: Answer<"applications.get"> | n
   switch (application?.status) {
     case "pending":
       return (
-        <Notice tone="accent" title="Your application is being read">
+        <Notice tone="accent" title="Your application is under review">
           Sent {formatTime(application.createdAt)}. Come back with the same wallet.
         </Notice>
       );

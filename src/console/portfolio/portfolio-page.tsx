@@ -138,7 +138,7 @@ function PositionList({ answer, address }: { answer: Positions; address: `0x${st
         </div>
       )}
       {positions.length === 0 ? (
-        <EmptyState title="No positions">
+        <EmptyState title={silent.length === 0 ? "No positions" : "No positions on the other chains"}>
           <Link
             to="/"
             className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
