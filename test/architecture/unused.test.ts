@@ -34,7 +34,7 @@ const UNSEEN: Readonly<Record<string, readonly [file: string, mention: string]>>
   // Its script is read as text and written to public/.
   "@scalar/fastify-api-reference": ["scripts/static-assets.ts", "@scalar/fastify-api-reference/dist"],
   // Its script is read as text and run in the browser.
-  "axe-core": ["test/browser/pages.browser.test.ts", "axe-core/axe.min.js"],
+  "axe-core": ["test/support/browser/page-checks.ts", "axe-core/axe.min.js"],
   // Its program is started by path.
   orval: ["test/openapi/generated-clients.integration.test.ts", "orval/dist/bin/orval.mjs"],
   // Its program is started by name.
