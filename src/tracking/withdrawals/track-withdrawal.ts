@@ -42,12 +42,19 @@ export async function trackWithdrawal(
   ctx: Context,
   given: Pick<TrackInput, "row" | "readTransaction"> & Partial<TrackInput>,
 ): Promise<TrackedWithdrawal> {
-  const { row, readTransaction, apply = applyToWithdrawal } = given;
+  const { row, readTransaction, apply: store = applyToWithdrawal } = given;
+  let conflict = false;
+  const onConflict = (): void => {
+    conflict = true;
+  };
+  const apply: typeof store = (of, input) => store(of, { ...input, onConflict });
   const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
   let current = row;
   try {
     for (const follow of [trackSource, trackRequest, trackSecondStep, trackDelivery])
       current = await follow(ctx, { row: current, readTransaction, hints, apply });
+    // What a hint proves was not stored, so it must be read again.
+    if (conflict) return { row: current, unreadable: null, left: hints };
     const left = await dropReadHints(ctx, { row: current, readTransaction, hints });
     return { row: current, unreadable: null, left };
   } catch (error) {

@@ -28,6 +28,8 @@ export interface ProvenWithdrawal {
   readTransaction: TransactionReader;
   /** Receives the blocks that are stored as evidence. */
   recorded?: EvidenceBlock[];
+  /** Called if another writer has changed the state, so that nothing was stored. */
+  onConflict?: () => void;
 }
 
 /**
@@ -63,8 +65,12 @@ async function store(
   const change = { ...changed, ...input.also };
   try {
     const updated = await updateWithdrawal(ctx.db, { trackingId, from: row.state, change, evidence });
+    if (updated === null) {
+      input.onConflict?.();
+      return (await selectWithdrawal(ctx.db, trackingId)) ?? row;
+    }
     input.recorded?.push(...evidence);
-    return updated ?? (await selectWithdrawal(ctx.db, trackingId)) ?? row;
+    return updated;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
     ctx.log.warn("withdrawal_proof_used", { tracking_id: trackingId });
