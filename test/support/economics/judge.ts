@@ -1,5 +1,15 @@
-import { decodeFunctionData, getAbiItem, type Hex, parseAbi, toFunctionSelector } from "viem";
+import {
+  decodeFunctionData,
+  erc20Abi,
+  getAbiItem,
+  type Hex,
+  isAddressEqual,
+  parseAbi,
+  toFunctionSelector,
+  zeroAddress,
+} from "viem";
 import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
+import { sameAddress } from "../../../src/lib/address.ts";
 import { decodeKyberSwap } from "../../../src/providers/kyber/kyber-calldata.ts";
 import {
   AUGUSTUS_DUST,
@@ -7,7 +17,11 @@ import {
   partnerFeeBps,
 } from "../../../src/providers/velora/velora-calldata.ts";
 import { depositRouterAbi } from "../../../src/router/deposit-router-artifact.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { outcomeOf } from "../lifi/outcome.ts";
+import { USER } from "../lifi/parts.ts";
+import { HELD } from "../withdrawals/fixtures.ts";
+import type { BuiltExit } from "./exit-world.ts";
 import type { Lie } from "./lies.ts";
 import { FEED_ERROR_BPS, fairOutput, NATIVE_USD, type Trade } from "./trades.ts";
 
@@ -31,26 +45,33 @@ interface Guarantee {
 }
 
 function guaranteeOf({ route, end }: RoutedDeposit): Guarantee {
-  const { data, to, value } = route.transaction;
-  const order = end.kind === "one_step" ? routerOrderIn(data) : null;
+  const order = end.kind === "one_step" ? routerOrderIn(route.transaction.data) : null;
   const deposited = order === null ? null : sharesValue(order);
-  if (route.provider === "across") {
-    const { args } = decodeFunctionData({ abi: spokePool, data });
-    return { delivered: args[5], deposited };
-  }
-  if (route.provider === "kyber") {
+  return { delivered: deliveryOf(route, order?.minIn ?? null), deposited };
+}
+
+/**
+ * Returns the minimum delivery that a provider's calldata enforces, in the smallest unit of the requested token.
+ * `minIn` is the minimum input of a destination call, or null without a call.
+ */
+function deliveryOf(
+  { provider, transaction }: Pick<RoutedDeposit["route"], "provider" | "transaction">,
+  minIn: bigint | null,
+): bigint {
+  const { to, data, value } = transaction;
+  if (provider === "across") return decodeFunctionData({ abi: spokePool, data }).args[5];
+  if (provider === "kyber") {
     const swap = decodeKyberSwap(data);
     if (swap === null) throw new Error("a swap that nobody can read");
-    return { delivered: swap.desc.minReturnAmount, deposited };
+    return swap.desc.minReturnAmount;
   }
-  if (route.provider === "velora") {
+  if (provider === "velora") {
     const swap = decodeAugustusSwap(data);
     if (swap === null) throw new Error("a swap that nobody can read");
     const kept = (swap.toAmount * partnerFeeBps(swap)) / 10_000n + AUGUSTUS_DUST;
-    return { delivered: swap.toAmount - kept, deposited };
+    return swap.toAmount - kept;
   }
-  const outcome = outcomeOf({ to, chainId: 0, value, data }, order?.minIn ?? null);
-  return { delivered: outcome.least, deposited };
+  return outcomeOf({ to, chainId: 0, value, data }, minIn).least;
 }
 
 interface RouterFloors {
@@ -98,13 +119,13 @@ function declaredFeeBps(provider: string, lie: Pick<Lie, "declaredFee"> | null):
 function leastAllowed(
   trade: Trade,
   lie: Pick<Lie, "declaredFee" | "onTop"> | null,
-  built: RoutedDeposit,
+  route: Pick<RoutedDeposit["route"], "provider" | "nativeFee">,
 ): bigint {
   const onTop =
-    (built.route.nativeFee * NATIVE_USD * 10n ** BigInt(trade.to.decimals)) / (trade.to.usd * 10n ** 18n);
+    (route.nativeFee * NATIVE_USD * 10n ** BigInt(trade.to.decimals)) / (trade.to.usd * 10n ** 18n);
   const fair = fairOutput(trade) + onTop;
   const dollars = (3n * 10n ** 18n * 10n ** BigInt(trade.to.decimals)) / trade.to.usd;
-  const declaredBps = declaredFeeBps(built.route.provider, lie);
+  const declaredBps = declaredFeeBps(route.provider, lie);
   const declared = (fair * declaredBps) / 10_000n + onTop;
   const most = (fair * 50n) / 10_000n + dollars;
   const fee = declared < most ? declared : most;
@@ -117,25 +138,69 @@ function leastAllowed(
  * allowed losses.
  */
 export function findUnfairness(trade: Trade, lie: Lie | null, built: RoutedDeposit): string | null {
-  const least = leastAllowed(trade, lie, built);
+  const least = leastAllowed(trade, lie, built.route);
   const { delivered, deposited } = guaranteeOf(built);
   if (delivered + ROUNDING < least) return `guarantees ${delivered} of ${least}`;
   if (deposited !== null && deposited + ROUNDING < least) return `mints for ${deposited} of ${least}`;
-  return falseFigure(trade, built);
+  const { ranking, route } = built;
+  return falseFigure(
+    trade,
+    [...ranking.quotes, route].map(({ toAmount }) => toAmount),
+  );
 }
 
 /**
- * Returns a description of a misleading expected amount in the quote, or null. Each must equal the fair amount, within
+ * Returns a description of what is unfair about an accepted withdrawal, or null: the minimum must be guaranteed, by the
+ * provider's contract or by the Router, to the user, and no allowance may be left.
+ */
+export function findExitUnfairness(trade: Trade, lie: Lie | null, built: BuiltExit): string | null {
+  const { provider, target, data, value, floor } = built;
+  const native = trade.from.address === zeroAddress;
+  const least = leastAllowed(trade, lie, { provider, nativeFee: native ? value - trade.amount : value });
+  const enforced = deliveryOf({ provider, transaction: { to: target, data, value } }, null);
+  const delivered = floor !== null && floor > enforced ? floor : enforced;
+  if (delivered + ROUNDING < least) return `guarantees ${delivered} of ${least}`;
+  return falseFigure(trade, [built.shown]) ?? findLeak(trade, built);
+}
+
+/** Returns a description of an account besides the user that gets something of an accepted withdrawal, or null. */
+function findLeak({ amount }: Trade, { provider, target, data, value, calls }: BuiltExit): string | null {
+  for (const call of calls.slice(0, -1)) {
+    const { functionName, args } = decodeFunctionData({ abi: erc20Abi, data: call.data as Hex });
+    if (functionName !== "approve") return `calls ${functionName}`;
+    const [spender, allowed] = args;
+    const own = isAddressEqual(spender, depositRouterAddress) && allowed === HELD;
+    if (!own && !(isAddressEqual(spender, target) && [0n, amount].includes(allowed)))
+      return `allows ${spender} ${allowed}`;
+  }
+  const paid = receiversIn({ provider, target, data, value }).filter((one) => !sameAddress(one, USER));
+  return paid.length === 0 ? null : `pays ${paid.join()}`;
+}
+
+/** Returns the accounts that a provider's calldata pays or refunds. */
+function receiversIn(sent: Pick<BuiltExit, "provider" | "target" | "data" | "value">): string[] {
+  const { provider, target, data, value } = sent;
+  if (provider === "kyber") return [decodeKyberSwap(data)?.desc.dstReceiver ?? "nobody"];
+  if (provider === "velora") return [decodeAugustusSwap(data)?.beneficiary ?? "nobody"];
+  if (provider === "across") {
+    const { args } = decodeFunctionData({ abi: spokePool, data });
+    return [args[0], args[1]].map((word) => `0x${word.slice(-40)}`);
+  }
+  const { receiver, refundTo } = outcomeOf({ to: target, chainId: 0, value, data }, null);
+  return [receiver, refundTo].filter((one) => one !== "").map((word) => `0x${word.slice(-40)}`);
+}
+
+/**
+ * Returns a description of a misleading expected amount in the response, or null. Each must equal the fair amount, within
  * the allowed losses and the price feeds' errors.
  */
-function falseFigure(trade: Trade, { ranking, route }: RoutedDeposit): string | null {
+function falseFigure(trade: Trade, shown: readonly bigint[]): string | null {
   const fair = fairOutput(trade);
   const noise = BigInt(2 * FEED_ERROR_BPS);
   const most = fair + (fair * (300n + noise)) / 10_000n + 1n;
   const dollars = (3n * 10n ** 18n * 10n ** BigInt(trade.to.decimals)) / trade.to.usd;
   const band = trade.same ? 100n : 300n + noise + 50n;
   const least = fair - (fair * band) / 10_000n - dollars - 1n;
-  const shown = [...ranking.quotes, route].map(({ toAmount }) => toAmount);
   const wrong = shown.find((figure) => figure > most || figure < least);
   return wrong === undefined ? null : `shows ${wrong}, fair is ${fair}`;
 }

@@ -1,6 +1,7 @@
-import { type Address, zeroAddress, zeroHash } from "viem";
+import { type Address, isAddressEqual, zeroAddress, zeroHash } from "viem";
 import { z } from "zod";
 import { knownChains } from "../../../src/chains/chain-definitions.ts";
+import type { Context } from "../../../src/context.ts";
 import type { DepositOrder } from "../../../src/deposits/deposit-intent.ts";
 import { prepareRouted } from "../../../src/deposits/deposit-route-search.ts";
 import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
@@ -56,13 +57,20 @@ export interface Verdict {
   across: AcrossMarket | null;
 }
 
-interface Stage {
+/** A trade with the markets that take part in it. */
+export interface TradeStage {
   trade: Trade;
   lie: Lie | null;
   lifi: LifiMarket | null;
   /** The exchange beside LI.FI, if it takes part: KyberSwap or Velora. */
   exchange: { lie: Lie; market: KyberMarket | VeloraMarket } | null;
 }
+
+/** Returns the effects of a simulated call, with the calls of the earlier simulation. */
+export type TradeEffects = (
+  stage: TradeStage,
+  sent: { call: SentCall; before: readonly SentCall[] },
+) => SimulatedEffects;
 
 /** What differs from a trade whose tokens all have prices and whose providers tell only the lies given. */
 export interface TradeOptions {
@@ -75,15 +83,36 @@ export interface TradeOptions {
   retell?: (answer: Json, url: URL) => Json;
 }
 
-/**
- * Requests a deposit from the service, with its own providers over the emulated markets, and chains that enforce
- * floors.
- */
+/** A trade with its providers over the emulated markets, and chains that enforce floors. */
+export interface TradeWorld extends Pick<Verdict, "lifi" | "across"> {
+  ctx: Context;
+  chains: { source: SimulatedChain; destination: SimulatedChain };
+  /** What the log tells of rejected offers and routes. */
+  told(): Pick<Verdict, "distrusted" | "refusals">;
+}
+
+/** Requests a deposit from the service, with its own providers over the emulated markets. */
 export async function tradeWith(
   trade: Trade,
   providers: Providers,
   options: TradeOptions = {},
 ): Promise<Verdict> {
+  const { ctx, chains, told, ...markets } = await createTradeWorld(trade, providers, options);
+  try {
+    const routed = await prepareRouted(ctx, { order: orderOf(trade, chains) });
+    return { ...markets, routed, code: null, ...told() };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { ...markets, routed: null, code: error.code, ...told() };
+  }
+}
+
+/** Creates the context of a request for a trade. `effectsOf` decides what simulated calls do. */
+export async function createTradeWorld(
+  trade: Trade,
+  providers: Providers,
+  options: TradeOptions & { effectsOf?: TradeEffects } = {},
+): Promise<TradeWorld> {
   const lifi = providers.lifi === null ? null : new LifiMarket(trade, providers.lifi);
   if (lifi !== null && options.reshape !== undefined) lifi.reshape = options.reshape;
   const across = providers.across === null ? null : new AcrossMarket(trade, providers.across);
@@ -95,7 +124,7 @@ export async function tradeWith(
         ? null
         : { lie: velora, market: new VeloraMarket(trade, velora) };
   const stage = { trade, lie: providers.lifi, lifi, exchange };
-  const chains = chainsOf(stage);
+  const chains = chainsOf(stage, options.effectsOf ?? effectsOfDeposit);
   const clients = [...new Set([chains.source.client, chains.destination.client])];
   const base = testContext({ clients, nowMs: NOW * 1_000 });
   const all: Provider[] = [
@@ -129,20 +158,12 @@ export async function tradeWith(
     for (const token of [trade.from, trade.to, nativeOf(trade)])
       notePrice(ctx, { token, price: (options.priceOf ?? priceOfToken)(token) });
   await remember(ctx, trade);
-  const verdict = { lifi, across };
-  try {
-    const routed = await prepareRouted(ctx, { order: orderOf(trade, chains) });
-    return { ...verdict, routed, code: null, ...told(base.logged) };
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return { ...verdict, routed: null, code: error.code, ...told(base.logged) };
-  }
+  const told = () => ({
+    distrusted: distrustedIn(base.logged),
+    refusals: base.logged.filter(({ event }) => event === "route_refused").map(({ error }) => error),
+  });
+  return { ctx, chains, lifi, across, told };
 }
-
-const told = (logged: readonly Record<string, unknown>[]) => ({
-  distrusted: distrustedIn(logged),
-  refusals: logged.filter(({ event }) => event === "route_refused").map(({ error }) => error),
-});
 
 const distrustedIn = (logged: readonly Record<string, unknown>[]): string[] =>
   logged.filter(({ event }) => event === "provider_distrusted").map(({ provider }) => String(provider));
@@ -185,13 +206,17 @@ function definitionOf(chainId: number) {
   return definition;
 }
 
-function chainsOf(stage: Stage): { source: SimulatedChain; destination: SimulatedChain } {
+function chainsOf(
+  stage: TradeStage,
+  effectsOf: TradeEffects,
+): { source: SimulatedChain; destination: SimulatedChain } {
   const { from, to } = stage.trade;
   const answers = {
     asset: to.address,
     balanceOf: 10n ** 30n,
     allowance: 10n ** 30n,
-    decimals: from.decimals,
+    decimals: (token: Address) => (isAddressEqual(token, to.address) ? to : from).decimals,
+    symbol: "TKN",
   };
   const chain = (chainId: number): SimulatedChain => {
     const made: SimulatedChain = simulatedChain({
@@ -211,8 +236,8 @@ const REVERTED: SimulatedEffects = { revert: "0x" };
  * Returns the effects of a simulated call. The Router and the swap contracts enforce their floors; the rest follows the
  * lies.
  */
-function effectsOf(
-  stage: Stage,
+function effectsOfDeposit(
+  stage: TradeStage,
   { call, before }: { call: SentCall; before: readonly SentCall[] },
 ): SimulatedEffects {
   if (call.to.toLowerCase() === depositRouterAddress.toLowerCase()) {
@@ -242,7 +267,7 @@ function effectsOf(
  * Returns the effects of a swap by KyberSwap or Velora. Its router enforces the minimum, and its executor delivers what
  * the lie says.
  */
-function exchanged({ trade, exchange }: Stage, paid: Record<string, bigint>): SimulatedEffects {
+function exchanged({ trade, exchange }: TradeStage, paid: Record<string, bigint>): SimulatedEffects {
   const built = exchange?.market.built ?? null;
   if (exchange === null || built === null) return REVERTED;
   const delivered = (built.expected * BigInt(exchange.lie.simulated)) / 10_000n;
