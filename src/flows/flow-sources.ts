@@ -34,7 +34,7 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
   const topicsBy = new Map<string, Set<string>>();
   const listeners = new Map<string, FlowListener[]>();
   /** Addresses of the vaults whose deposit events name the Router's clone as the user, by share token. */
-  const receivers = new Map<string, string>();
+  const receivers = new Map<string, string[]>();
   /**
    * Addresses of all vaults by share token, because the event of a redemption through the Router names the Router's
    * executor as the owner.
@@ -48,7 +48,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
     const wanted = source.topics.map((topic) => topic.toLowerCase());
     const shareToken = vault.shareToken.toLowerCase();
     redeemed.set(shareToken, [...(redeemed.get(shareToken) ?? []), vaultAddress]);
-    if (source.namesCaller === true) receivers.set(shareToken, vaultAddress);
+    if (source.namesCaller === true)
+      receivers.set(shareToken, [...(receivers.get(shareToken) ?? []), vaultAddress]);
     for (const topic of wanted) topics.add(topic);
     for (const address of addresses) {
       topicsBy.set(address, new Set([...(topicsBy.get(address) ?? []), ...wanted]));
@@ -68,8 +69,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
       for (const log of logs) {
         const seen = log.address === routerEmitter ? decodeOrderLog(log) : null;
         if (seen === null) continue;
-        const vaultAddress = receivers.get(seen.tokenOut);
-        if (vaultAddress !== undefined) creditDepositReceiver(rows, { ...seen, vaultAddress, log });
+        for (const vault of receivers.get(seen.tokenOut) ?? [])
+          creditDepositReceiver(rows, { ...seen, vaultAddress: vault, log });
         for (const vault of redeemed.get(seen.tokenIn) ?? [])
           creditRedemptionPayer(rows, { ...seen, vaultAddress: vault, log });
       }

@@ -29,7 +29,7 @@ const ROUNDS = 100;
  * that takes, so run it as an operator, not in a Worker. If `from` is not null, first deletes the flows from block
  * `from` on, which are then read again. Calls `onProgress` after each range of historical blocks. Throws
  * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, the last node's RpcError, and a
- * RangeError if a round reads no further block although some are missing.
+ * RangeError if a round reads no further block although some are missing, or if some are missing after 100 rounds.
  */
 export async function reindexChain(
   ctx: Context,
@@ -41,6 +41,8 @@ export async function reindexChain(
     await loadIndexState(indexer);
     await indexer.store.rewind(input.from);
   }
+  let tipRows = 0;
+  let pastRows = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const budget = createBudget({
       requests: UNBOUNDED_REQUESTS,
@@ -50,7 +52,9 @@ export async function reindexChain(
     const before = await loadWithStartBlocks(indexer, budget);
     budget.blocks = before.tip.span;
     const { rows } = await indexTip(indexer, { state: before, budget });
-    progress.rows = Math.max(progress.rows, rows);
+    // Each round reads the tip again: its rows are the same ones and new ones.
+    tipRows = Math.max(tipRows, rows);
+    progress.rows = tipRows + pastRows;
     const state = await loadIndexState(indexer);
     const missing = missingBlocksOfAny(state.vaults);
     const [first, last] = [missing[0], missing.at(-1)];
@@ -62,13 +66,14 @@ export async function reindexChain(
       blocks: { from: first.from, to: last.to },
       onPiece: ({ read, rows: found }) => {
         progress.done += countBlocks([read]);
-        progress.rows += found;
+        pastRows += found;
+        progress.rows = tipRows + pastRows;
         input.onProgress({ ...progress });
       },
     });
     if (report.blocks === 0) throw new RangeError("history does not advance");
   }
-  return progress;
+  throw new RangeError(`blocks are missing after ${ROUNDS} rounds`);
 }
 
 /**

@@ -96,6 +96,15 @@ describe("joinFlowSources() with a Router deposit into a vault that names its ca
     expect(users(logs)).toEqual([`1 ${OTHER} 100 7`, `3 ${RECEIVER} 100 7`, `8 ${OTHER} 100 7`]);
   });
 
+  test("credits it also where another vault has the same share token", () => {
+    const twin = { ...veda, address: OTHER as Address, entryPoint: OTHER as Address };
+    const rows = joinFlowSources(CHAIN_ID, [veda, twin]).toRows(
+      [enter(3, { to: CLONE, shares: 7n }), deposited(6, { shares: 7n })],
+      9,
+    );
+    expect(rows.map(({ userAddress }) => userAddress)).toEqual([RECEIVER]);
+  });
+
   test.each([
     ["another transaction", deposited(6, { shares: 7n, tx: "2" })],
     ["another number of shares", deposited(6, { shares: 8n })],

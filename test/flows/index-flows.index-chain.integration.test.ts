@@ -269,8 +269,20 @@ describe("indexChain() with failing or contradicting nodes", () => {
     await chain.node.mine({ blocks: 100 });
     await expect(index()).rejects.toMatchObject({ code: "upstream_unavailable" });
     expect((await stored()).some((row) => row.endsWith(" 13"))).toBe(true);
+    const [{ final } = { final: null }] = await causeway.db
+      .select({ final: flowTips.finalBlock })
+      .from(flowTips);
     const ctx = causeway.context();
     const later = { ...ctx, now: () => ctx.now() + 6 * 60_000 };
+    // A node that fails while the common ancestor is searched decides nothing.
+    const before = await stored();
+    node.refuse = ({ method, params: [block] }) =>
+      method === "eth_getBlockByNumber" && Number(block) < (final ?? 0)
+        ? { code: -32000, message: "out of order" }
+        : null;
+    await expect(indexChain(later, CHAIN_ID)).rejects.toThrow("out of order");
+    expect(await stored()).toEqual(before);
+    node.refuse = () => null;
     await expect(indexChain(later, CHAIN_ID)).rejects.toMatchObject({ code: "upstream_unavailable" });
     expect((await stored()).some((row) => row.endsWith(" 11"))).toBe(true);
     expect((await stored()).some((row) => row.endsWith(" 13"))).toBe(false);

@@ -250,12 +250,13 @@ const knownLifiDeployments: LifiDeployments = new Map(
 
 /**
  * Returns LI.FI's deployments in code together with `additions` for other chains, such as local ones, by chain id.
- * Throws `internal` if an addition names a chain with a LI.FI deployment in code, so that no setting can replace a
- * known address.
+ * Throws `internal` if an addition names a chain that is defined in code, so that no setting can replace or add an
+ * address there.
  */
 export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployments {
+  const known = new Set(knownChains.map((chain) => chain.chainId));
   for (const chainId of additions.keys()) {
-    if (!knownLifiDeployments.has(chainId)) continue;
+    if (!known.has(chainId)) continue;
     throw new AppError("internal", `configuration: the contracts of chain ${chainId} ship in code`);
   }
   return new Map([...knownLifiDeployments, ...additions]);

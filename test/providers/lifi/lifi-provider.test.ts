@@ -49,7 +49,7 @@ describe("the deployments of createLifi()", () => {
     expect(across?.chains).toEqual([1, 10, 56, 137, 143, 999, 8453, 31_337, 42161]);
   });
 
-  test.each([1, 8453, 747_474])("cannot be replaced on chain %i", (chainId) => {
+  test.each([1, 8453, 747_474, 146, 9745])("cannot be replaced or added on chain %i", (chainId) => {
     expect(() => make({ chainId })).toThrow("ship in code");
   });
 });
