@@ -96,6 +96,15 @@ export const amountFields: ReadonlySet<string> = new Set([
   "yield_assets"
 ]);
 
+/** Names of the fields that are records of any names and values. */
+export const recordFields: ReadonlySet<string> = new Set([
+  "after",
+  "before",
+  "evidence",
+  "params",
+  "typed_data"
+]);
+
 export interface paths {
     "/v1/vaults": {
         parameters: {
@@ -5640,7 +5649,7 @@ export interface components {
             name: string;
             /**
              * @description Short name of the chain.
-             * @example base
+             * @example bas
              */
             key: string;
             /**
@@ -16212,7 +16221,7 @@ export interface operations {
                      *       {
                      *         "chain_id": 8453,
                      *         "name": "Base",
-                     *         "key": "base",
+                     *         "key": "bas",
                      *         "explorer": "https://basescan.org",
                      *         "native_symbol": "ETH",
                      *         "deposit_router": "0x5FbDB2315678afecb367f032d93F642f64180aa3",

@@ -36,7 +36,7 @@ export interface InputIssue {
  */
 export interface CausewayErrorDetails {
   status?: number;
-  requestId?: string;
+  requestId?: string | null;
   members?: Readonly<Record<string, unknown>>;
   issues?: readonly InputIssue[];
   cause?: unknown;

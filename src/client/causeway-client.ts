@@ -93,7 +93,7 @@ function toApiError({ status, headers }: Response, json: unknown): CausewayError
     return new CausewayError("invalid_input", message, {
       status,
       issues,
-      requestId: headers.get("x-request-id") ?? "",
+      requestId: headers.get("x-request-id"),
     });
   }
   const { type: _type, title: _title, status: _status, ...members } = rest;
@@ -101,6 +101,6 @@ function toApiError({ status, headers }: Response, json: unknown): CausewayError
   return new CausewayError(code as ApiErrorCode, String(detail), {
     status,
     members,
-    requestId: String(requestId),
+    requestId: typeof requestId === "string" ? requestId : headers.get("x-request-id"),
   });
 }

@@ -1,4 +1,4 @@
-import { amountFields } from "./api-types.generated.ts";
+import { amountFields, recordFields } from "./api-types.generated.ts";
 
 /** Converts a name from the API's `snake_case` to `camelCase`. */
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
@@ -7,7 +7,7 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
 
 /**
  * An API value as the client returns it: its type with names in `camelCase`. In the generated types, amounts are
- * already `bigint` and addresses `0x${string}`. The contents of `typed_data` are unchanged, because they are signed.
+ * already `bigint` and addresses `0x${string}`. Records of any names and values are unchanged, such as `typed_data`.
  */
 export type Model<T> = T extends readonly (infer Item)[]
   ? Model<Item>[]
@@ -21,8 +21,8 @@ const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) =>
 
 /**
  * Converts a JSON value of the API to the value that the client returns: names in `camelCase`, and decimal strings as
- * `bigint` if the name of their field is that of an amount. The contents of `typed_data` are unchanged, because they
- * are signed.
+ * `bigint` if the name of their field is that of an amount. Records of any names and values are unchanged: messages to
+ * sign, evidence of signals, parameters of vaults, and values in the audit log.
  */
 export function decodeModel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeModel);
@@ -32,7 +32,7 @@ export function decodeModel(value: unknown): unknown {
     amountFields.has(name) && (name !== "value" || "data" in value);
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]: [string, unknown]) => {
-      if (name === "typed_data") return ["typedData", inner];
+      if (recordFields.has(name)) return [toCamelCase(name), inner];
       const amount = typeof inner === "string" && isAmount(name) && /^-?\d+$/.test(inner);
       return [toCamelCase(name), amount ? BigInt(inner) : decodeModel(inner)];
     }),

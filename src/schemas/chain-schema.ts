@@ -6,7 +6,7 @@ export const Chain = z
   .object({
     chain_id: ChainIdNumber,
     name: z.string().meta({ description: "Display name of the chain.", example: "Base" }),
-    key: z.string().meta({ description: "Short name of the chain.", example: "base" }),
+    key: z.string().meta({ description: "Short name of the chain.", example: "bas" }),
     explorer: z.string().meta({
       description: "URL of the chain's block explorer, or empty if it has none.",
       example: "https://basescan.org",

@@ -105,6 +105,17 @@ describe("an error of the API", () => {
     });
   });
 
+  test("without an id of the request has none", async () => {
+    const replies = [
+      { status: 422, body: { detail: [] } },
+      { status: 503, body: { detail: "why", code: "store_unavailable" } },
+    ];
+    const ids = replies.map(
+      async (reply) => (await errorOf(getVaults(fakeApi(() => reply).client))).requestId,
+    );
+    expect(await Promise.all(ids)).toEqual([null, null]);
+  });
+
   test.each([
     ["no connection", new Error("refused")],
     ["no JSON", { body: "<!doctype html>" }],

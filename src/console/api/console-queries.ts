@@ -2,7 +2,7 @@ import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-que
 import {
   getActions,
   getBridges,
-  type getChains,
+  getChains,
   getDeposits,
   getPositions,
   getTokens,
@@ -78,12 +78,7 @@ export const historyQuery = (of: {
 /** Query for all chains of the deployment, on each of which a deposit can start; fresh for an hour. */
 export const chainsQuery = queryOptions({
   queryKey: ["chains"],
-  queryFn: async ({ signal }) =>
-    (await causeway.request({
-      path: "/v1/chains",
-      query: { source: true },
-      signal,
-    })) as Awaited<ReturnType<typeof getChains>>,
+  queryFn: ({ signal }) => getChains(causeway, { signal }),
   staleTime: HOUR,
 });
 

@@ -18,21 +18,36 @@ export function createLentConnection(
     return { ...code, client: clientOfProvider(provider as never) };
   };
   let state: WalletState | null = null;
+  let reads = 0;
   const publish = (next: WalletState | null) => {
     state = next;
     of.publish(next);
   };
   const connect = async (method: "eth_requestAccounts" | "eth_accounts") => {
+    reads += 1;
+    const own = reads;
     const [address] = (await provider.request({ method })) as `0x${string}`[];
     const chainId = Number(await provider.request({ method: "eth_chainId" }));
+    // A later read, or the end of the connection, is newer than this.
+    if (own !== reads) return;
     if (address === undefined) return publish(null);
     publish({ status: "connected", address, chainId, name });
     provider.report({ type: "connected", address });
   };
+  const disconnect = async () => {
+    reads += 1;
+    publish(null);
+  };
+  const follow = () => {
+    const read = connect("eth_accounts");
+    const own = reads;
+    // If the wallet refuses, it is not known which account signs.
+    read.catch(() => (own === reads ? publish(null) : undefined));
+  };
   provider.listen((event, value) => {
-    if (event === "accountsChanged" && state !== null) void connect("eth_accounts");
+    if (event === "accountsChanged" && state !== null) follow();
     else if (event === "chainChanged" && state !== null) publish({ ...state, chainId: Number(value) });
-    else if (event === "disconnect") publish(null);
+    else if (event === "disconnect") void disconnect();
   });
   return {
     choices: () => [{ id: "host", name, icon: null }],
@@ -43,7 +58,7 @@ export function createLentConnection(
         throw toWalletError(error, "wallet_failed");
       }),
     reconnect: () => connect("eth_accounts"),
-    disconnect: async () => publish(null),
+    disconnect,
     balanceOf: async (token) => {
       const { client, readBalance } = await load();
       return readBalance(client, token);

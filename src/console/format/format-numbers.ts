@@ -15,6 +15,15 @@ const usdFormat = new Intl.NumberFormat("en-US", inUsd);
 const compactUsdFormat = new Intl.NumberFormat("en-US", { ...inUsd, notation: "compact" });
 
 /**
+ * Formats an amount of at least zero like `formatAmount`, but rounds up, so that the text is never less than the amount:
+ * for minimums.
+ */
+export function formatMinimum(amount: bigint, decimals: number): string {
+  const step = 10n ** BigInt(Math.max(0, decimals - DIGITS));
+  return formatAmount(((amount + step - 1n) / step) * step, { decimals });
+}
+
+/**
  * Formats an amount in a token's smallest unit for display, with at most `digits` decimals (4 by default) and without
  * trailing zeros: `1,234.5678`. Rounds toward zero, so that the text never exceeds the amount. A nonzero amount too
  * small for these decimals is shown as `<0.0001`.
@@ -46,23 +55,33 @@ export function toDecimalText(amount: bigint, decimals: number): string {
 /** Result of parsing an amount field: the amount in the token's smallest unit, or a message about the problem. */
 export type ParsedAmount = { amount: bigint } | { problem: string };
 
+/** Number, with a decimal point at most, whose whole part may be in groups of three by one separator of SEPARATORS. */
+const NUMBER =
+  /^(?<whole>\d*|[1-9]\d{0,2}(?:(?<group>[,\s_'’])\d{3})(?:\k<group>\d{3})*)(?:\.(?<fraction>\d*))?$/;
+/** Number with one decimal comma, which may have groups too. */
+const DECIMAL_COMMA = /^(?:0*|[\d.\s_'’٬]+)[,٫]\d*$/;
+
 /**
  * Parses an amount that the user typed (digits, optionally with a decimal point) to the smallest unit of a token with
- * `decimals` decimals. Commas, spaces and underscores are ignored. Returns a problem for an empty text, zero, anything
- * that is not a number, a single comma before the last one or two digits (probably a decimal comma), and more decimals
- * than the token has: amounts are never rounded.
+ * `decimals` decimals. Commas, spaces, underscores and apostrophes are accepted only between groups of three digits of
+ * the whole part. Returns a problem for an empty text, zero, anything else, such as a decimal comma or an exponent, and
+ * more decimals than the token has: amounts are never rounded or guessed.
  */
 export function parseAmount(text: string, decimals: number): ParsedAmount {
-  const compact = text.trim().replace(/[\s_]/g, "");
-  if (compact === "") return { problem: "Enter an amount." };
-  if (/^\d+,\d{1,2}$/.test(compact)) return { problem: "Use a point for decimals, such as 1.5." };
-  const match = /^(\d*)(?:\.(\d*))?$/.exec(compact.replaceAll(",", ""));
-  if (match === null || compact === ".") return { problem: "Enter a number, such as 100 or 1.5." };
-  const [, whole = "", fraction = ""] = match;
+  const typed = text.trim();
+  if (typed === "") return { problem: "Enter an amount." };
+  const { whole = "", fraction = "" } = NUMBER.exec(typed)?.groups ?? {};
+  if (whole === "" && fraction === "") return { problem: problemOfNumber(typed) };
   const exact = fraction.replace(/0+$/, "");
   if (exact.length > decimals) return { problem: `This token has ${decimals} decimals at most.` };
-  const amount = BigInt(`${whole === "" ? "0" : whole}${exact.padEnd(decimals, "0")}`);
+  const amount = BigInt(`${whole.replace(/\D/g, "")}${exact.padEnd(decimals, "0")}`);
   return amount === 0n ? { problem: "Enter an amount above zero." } : { amount };
+}
+
+function problemOfNumber(typed: string): string {
+  if (!/^[\d.,٫٬\s_'’]*\d[\d.,٫٬\s_'’]*$/.test(typed)) return "Enter a number, such as 100 or 1.5.";
+  if (DECIMAL_COMMA.test(typed)) return "Use a point for decimals, such as 1.5.";
+  return "Write the number without separators, such as 1500 or 1.5.";
 }
 
 /**

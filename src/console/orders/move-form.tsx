@@ -8,6 +8,7 @@ import type { Position } from "../portfolio/portfolio-search.ts";
 import { Button, SelectField } from "../ui/controls.tsx";
 import { ErrorState } from "../ui/feedback.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
+import { holdsSameAsset, moveTargets } from "./move-targets.ts";
 import { type Authorize, AuthorizeField } from "./order-authorization-field.tsx";
 import { QuoteSummary } from "./quote-summary.tsx";
 
@@ -32,7 +33,7 @@ export function MoveForm(props: { position: Position; userAddress: `0x${string}`
       : {
           ...{ fromChainId: from.chainId, fromToken: from.shareToken, fromAmount: settled },
           ...{ vaultId: into, userAddress },
-          slippage: target.asset.symbol === position.assetSymbol ? SAME_ASSET : OTHER_ASSET,
+          slippage: holdsSameAsset(position, target) ? SAME_ASSET : OTHER_ASSET,
         };
   const quote = useQuery({
     queryKey: ["move quote", position.vaultId, into, userAddress, String(settled)],
@@ -51,7 +52,7 @@ export function MoveForm(props: { position: Position; userAddress: `0x${string}`
   const ready = input !== null && quote.data !== undefined && settled === shares && !quote.isFetching;
   return (
     <div className="space-y-4">
-      <SelectField label="Vault" value={into} choices={choicesOf(vaults, position)} onChange={setInto} />
+      <SelectField label="Vault" value={into} choices={toChoices(vaults, position)} onChange={setInto} />
       {input === null || target === undefined ? null : (
         <QuoteSummary
           vault={target}
@@ -79,19 +80,11 @@ export function MoveForm(props: { position: Position; userAddress: `0x${string}`
   );
 }
 
-/**
- * Returns the vaults into which the position can be moved, as choices. Vaults with the same asset come first; paused
- * vaults are left out.
- */
-function choicesOf(vaults: readonly Vault[], { vaultId, assetSymbol }: Position) {
-  const rank = ({ asset }: Vault): number => (asset.symbol.toUpperCase() === assetSymbol ? 0 : 1);
-  const open = vaults.filter((vault) => !vault.paused && vault.vaultId !== vaultId);
-  const sorted = open.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name));
-  return [
-    { value: "", label: "Choose a vault" },
-    ...sorted.map((vault) => ({
-      value: vault.vaultId,
-      label: `${vault.name} (${vault.asset.symbol}, ${vault.chainName})`,
-    })),
-  ];
-}
+/** Returns the vaults into which the position can be moved, as choices after an empty one. */
+const toChoices = (vaults: readonly Vault[], position: Position) => [
+  { value: "", label: "Choose a vault" },
+  ...moveTargets(vaults, position).map((vault) => ({
+    value: vault.vaultId,
+    label: `${vault.name} (${vault.asset.symbol}, ${vault.chainName})`,
+  })),
+];

@@ -8,14 +8,22 @@ export interface DayBar {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns one bar for each of the last `days` days up to the UTC day of `now` (milliseconds since the epoch), in
- * ascending order. Days that are missing from the list have no deposits; older days are left out.
+ * Returns one bar for each UTC day of a period, in ascending order: from the day of `since` (an ISO timestamp, or
+ * null for the first day of the list) to that of `now` (milliseconds since the epoch), or to the last day of the list,
+ * which is later if this clock is behind the API's. Days that are missing from the list have no deposits.
  */
-export function toDayBars(list: readonly DayBar[], { days, now }: { days: number; now: number }): DayBar[] {
+export function toDayBars(
+  list: readonly DayBar[],
+  { since, now }: { since: string | null; now: number },
+): DayBar[] {
   const known = new Map(list.map((day) => [day.date, day]));
-  return Array.from({ length: days }, (_none, index) => {
-    const date = new Date(now - (days - 1 - index) * DAY_MS).toISOString().slice(0, 10);
+  const days = [dayOf(now), ...list.map(({ date }) => dayOf(Date.parse(date)))];
+  const first = since === null ? Math.min(...days) : dayOf(Date.parse(since));
+  return Array.from({ length: Math.max(...days) - first + 1 }, (_none, index) => {
+    const date = new Date((first + index) * DAY_MS).toISOString().slice(0, 10);
     const { deposits = 0, completed = 0 } = known.get(date) ?? {};
     return { date, deposits, completed };
   });
 }
+
+const dayOf = (time: number): number => Math.floor(time / DAY_MS);

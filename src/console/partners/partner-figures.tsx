@@ -52,7 +52,7 @@ export function PartnerFigures({ session }: { session: PartnerSession }) {
               <EmptyState title="No deposits in this period" />
             ) : (
               <>
-                <DaysOf days={dashboard.days} period={Number(days)} />
+                <DaysOf dashboard={dashboard} period={Number(days)} />
                 <Volumes volumes={dashboard.volumes} />
               </>
             )}
@@ -77,9 +77,10 @@ function Counts({ dashboard }: { dashboard: DashboardAnswer }) {
 }
 
 /** Chart of the deposits by day, with the same figures as text below it. */
-function DaysOf({ days, period }: { days: DashboardAnswer["days"]; period: number }) {
+function DaysOf({ dashboard, period }: { dashboard: DashboardAnswer; period: number }) {
+  const { days, since } = dashboard;
   const [seen, setSeen] = useState(false);
-  const bars = useMemo(() => toDayBars(days, { days: period, now: Date.now() }), [days, period]);
+  const bars = useMemo(() => toDayBars(days, { since: since, now: Date.now() }), [days, since]);
   const [sent, completed] = [days, days].map((list, index) =>
     list.reduce((sum, day) => sum + (index === 0 ? day.deposits : day.completed), 0),
   );

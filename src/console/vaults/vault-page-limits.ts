@@ -1,5 +1,5 @@
 import type { Vault, VaultDetail } from "../../client/actions/read-actions.ts";
-import { formatAmount, formatPercent } from "../format/format-numbers.ts";
+import { formatAmount, formatMinimum, formatPercent } from "../format/format-numbers.ts";
 
 /**
  * Maximum deposit from which a vault counts as unlimited. Vaults without a limit report the largest integers of their
@@ -30,8 +30,8 @@ export function describeExitFee({ exitFee }: Pick<Vault, "exitFee">): string {
 }
 
 /**
- * Returns a vault's minimum deposit as text: `none`, `not known`, or an amount of its asset, rounded down to four
- * decimals.
+ * Returns a vault's minimum deposit as text: `none`, `not known`, or an amount of its asset, rounded up to four
+ * decimals, so that the vault accepts what is shown.
  */
 export function describeMinimum({
   minDeposit,
@@ -40,7 +40,7 @@ export function describeMinimum({
 }: Pick<Vault, "minDeposit" | "noMinimum" | "asset">): string {
   if (noMinimum) return "none";
   if (minDeposit === null) return "not known";
-  return `${formatAmount(minDeposit, { decimals: asset.decimals })} ${asset.symbol}`;
+  return `${formatMinimum(minDeposit, asset.decimals)} ${asset.symbol}`;
 }
 
 /**

@@ -38,6 +38,15 @@ test("a minimum is none only where that is known", () => {
   ]);
 });
 
+test("a shown minimum is accepted by the vault: it is rounded up", () => {
+  const shown = [1_000_000n, 1_000_001n, 1n, 999_999_999n].map((minDeposit) =>
+    describeMinimum({ minDeposit, noMinimum: false, asset }),
+  );
+  expect(shown).toEqual(["1 USDC", "1.0001 USDC", "0.0001 USDC", "1,000 USDC"]);
+  const whole = { ...asset, decimals: 2 };
+  expect(describeMinimum({ minDeposit: 150n, noMinimum: false, asset: whole })).toBe("1.5 USDC");
+});
+
 test("shares are worth what the share price says, rounded down", () => {
   const vault = { sharePrice: 1_050_000_000_000_000_000n, asset, shareDecimals: 18 };
   expect(sharesToAssets(vault, 10n ** 18n)).toBe(1_050_000n);
