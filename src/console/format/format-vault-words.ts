@@ -53,4 +53,4 @@ export function familyName(family: string): string {
  * vaults set it when they take the request, others when they settle it.
  */
 export const describeNoMinimum = (kind: Settlement): string =>
-  kind === "request" ? "None; the vault sets the price" : "None is enforced";
+  kind === "request" ? "No minimum; the vault sets the price" : "No minimum";

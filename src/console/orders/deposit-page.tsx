@@ -11,7 +11,7 @@ import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
-import { BridgeLink, OrderView } from "./order-view.tsx";
+import { BridgeFact, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen } from "./order-words.ts";
 
 /**
@@ -88,10 +88,9 @@ function DepositFacts({ deposit, vault }: { deposit: Deposit; vault: VaultDetail
       <Fact term="Account">
         <span className="font-mono text-[13px]">{shorten(deposit.userAddress)}</span>
       </Fact>
-      {deposit.bridge === null ? null : <Fact term="Bridge">{deposit.bridge}</Fact>}
+      <BridgeFact bridge={deposit.bridge} url={deposit.routerExplorer} />
       <Fact term="Created">{formatTime(deposit.createdAt)}</Fact>
       {deposit.state === "built" ? <Fact term="Sign before">{formatTime(deposit.expiresAt)}</Fact> : null}
-      <BridgeLink url={deposit.routerExplorer} />
     </Facts>
   );
 }

@@ -16,7 +16,7 @@ export function AuthorizeField(props: { value: Authorize; onChange: (value: Auth
       label="How you approve"
       value={props.value}
       choices={[
-        { value: "auto", label: "Signature" },
+        { value: "auto", label: "Automatic" },
         { value: "approve", label: "Transaction" },
       ]}
       onChange={(value) => props.onChange(value === "approve" ? "approve" : "auto")}

@@ -17,14 +17,17 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
 };
 
 /**
- * Numbered list of the user's steps with their states, explanations and transactions. `progress` is that of an
+ * Numbered list of the user's steps with their states, explanations and transactions. `bridge` is that of the order, or
+ * null. `progress` is that of an
  * execution in progress, or null.
  */
 export function OrderSteps({
   steps,
+  bridge,
   progress,
 }: {
   steps: readonly Step[];
+  bridge: string | null;
   progress: ExecutionProgress | null;
 }) {
   const chains = useQuery(chainsQuery).data ?? [];
@@ -34,6 +37,8 @@ export function OrderSteps({
         <StepItem
           key={step.stepId}
           step={step}
+          // A step of its own pays the bridge then.
+          bridge={steps.some(({ purpose }) => purpose === "transfer") ? null : bridge}
           number={index + 1}
           last={index === steps.length - 1}
           chains={chains}
@@ -48,13 +53,14 @@ export function OrderSteps({
 
 function StepItem(props: {
   step: Step;
+  bridge: string | null;
   number: number;
   last: boolean;
   chains: readonly ListedChain[];
   phase: ExecutionProgress["phase"] | null;
 }) {
-  const { step, number, last, chains, phase } = props;
-  const { title, explanation } = describeStep(step);
+  const { step, bridge, number, last, chains, phase } = props;
+  const { title, explanation } = describeStep(step, bridge);
   const link =
     step.txHash === null ? null : explorerLink(chains, { ...step, kind: "tx", value: step.txHash });
   return (

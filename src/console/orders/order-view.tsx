@@ -1,7 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Deposit, Withdrawal } from "../../client/actions/read-actions.ts";
+import { bridgesQuery } from "../api/console-queries.ts";
 import { useEmbedding } from "../embed/embed-context.ts";
 import { shorten } from "../format/format-text.ts";
 import { Button, buttonClass } from "../ui/controls.tsx";
@@ -23,6 +24,7 @@ export type TrackedOrder = Pick<
   | "substatus"
   | "userAddress"
   | "vaultId"
+  | "bridge"
   | "steps"
   | "nextRefusal"
   | "pollAfterMs"
@@ -66,7 +68,7 @@ export function OrderView(props: {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <Card title="Steps">
           <div className="space-y-5">
-            <OrderSteps steps={steps} progress={walk.progress} />
+            <OrderSteps steps={steps} bridge={order.bridge} progress={walk.progress} />
             <NextAction kind={kind} order={order} walk={walk} />
             {isWaiting(order) && !walk.running ? (
               <NextReading at={readAt + (order.pollAfterMs ?? 0)} onRead={onChange} />
@@ -206,18 +208,24 @@ function Ended({ order }: { order: TrackedOrder }): ReactNode {
   );
 }
 
-/** Link to the bridge's own page about the transfer. Renders nothing if there is none. */
-export function BridgeLink({ url }: { url: string | null }) {
-  if (url === null) return null;
+/** The bridge's name, and a link to its page about the transfer if there is one. Renders nothing without a bridge. */
+export function BridgeFact({ bridge, url }: { bridge: string | null; url: string | null }) {
+  const bridges = useQuery({ ...bridgesQuery, enabled: bridge !== null }).data ?? [];
+  if (bridge === null) return null;
+  const name = bridges.find(({ key }) => key === bridge)?.name ?? bridge;
   return (
-    <Fact term="Bridge's own page">
-      <a
-        href={url}
-        rel="noreferrer"
-        className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
-      >
-        Open
-      </a>
+    <Fact term="Bridge">
+      {url === null ? (
+        name
+      ) : (
+        <a
+          href={url}
+          rel="noreferrer"
+          className="text-accent underline decoration-accent/40 underline-offset-2 hover:decoration-accent"
+        >
+          {name}
+        </a>
+      )}
     </Fact>
   );
 }

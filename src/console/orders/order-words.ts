@@ -23,8 +23,24 @@ export const isCancellable = ({ state, steps }: { state: string; steps: readonly
       kind === "signature" && (typedData as AuthorizationMessage | null)?.primaryType !== "Permit",
   );
 
-/** Returns the title of a step and an explanation of what it does or allows. */
-export function describeStep(step: Step): { title: string; explanation: string } {
+const DEPOSIT = {
+  title: "Deposit into the vault",
+  explanation: "Pays the vault and sends its shares to your address. It reverts if you would get too few.",
+};
+const BRIDGED_DEPOSIT = {
+  title: "Deposit through the bridge",
+  explanation:
+    "Pays the bridge, which deposits on the vault's chain for you. If that fails, you get tokens back, not shares.",
+};
+
+/**
+ * Returns the title of a step and an explanation of what it does or allows. `bridge` is the bridge of the order, if its
+ * first transaction pays one.
+ */
+export function describeStep(
+  step: Step,
+  bridge: string | null = null,
+): { title: string; explanation: string } {
   const amount = amountOf(step);
   const spender = step.spender === null ? "the contract" : shorten(step.spender);
   switch (step.purpose) {
@@ -42,11 +58,7 @@ export function describeStep(step: Step): { title: string; explanation: string }
     case "authorize":
       return { title: `Sign for ${amount}`, explanation: describeSignature(step, amount) };
     case "deposit":
-      return {
-        title: "Deposit into the vault",
-        explanation:
-          "Pays the vault and sends its shares to your address. It reverts if you would get too few.",
-      };
+      return bridge !== null && step.stepId.startsWith("source") ? BRIDGED_DEPOSIT : DEPOSIT;
     case "transfer":
       return {
         title: `Swap or bridge ${amount}`,
@@ -55,7 +67,10 @@ export function describeStep(step: Step): { title: string; explanation: string }
     case "redeem":
       return {
         title: "Redeem your shares",
-        explanation: "Returns shares to the vault and pays you the asset.",
+        explanation:
+          bridge === null
+            ? "Returns shares to the vault and pays you the asset."
+            : "Returns shares to the vault and sends what it pays through the bridge to your address.",
       };
     case "request":
       return {

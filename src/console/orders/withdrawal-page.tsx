@@ -12,7 +12,7 @@ import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
-import { BridgeLink, OrderView } from "./order-view.tsx";
+import { BridgeFact, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen } from "./order-words.ts";
 
 /**
@@ -113,12 +113,11 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
       <Fact term="Account">
         <span className="font-mono text-[13px]">{shorten(withdrawal.userAddress)}</span>
       </Fact>
-      {withdrawal.bridge === null ? null : <Fact term="Bridge">{withdrawal.bridge}</Fact>}
+      <BridgeFact bridge={withdrawal.bridge} url={withdrawal.routerExplorer} />
       <Fact term="Created">{formatTime(withdrawal.createdAt)}</Fact>
       {withdrawal.state === "built" ? (
         <Fact term="Sign before">{formatTime(withdrawal.expiresAt)}</Fact>
       ) : null}
-      <BridgeLink url={withdrawal.routerExplorer} />
     </Facts>
   );
 }

@@ -13,7 +13,13 @@ import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import type { PendingDeposit } from "./pending-deposits.tsx";
 import { DepositList, UnfinishedOrders, WithdrawalList } from "./portfolio-order-lists.tsx";
-import { isAddress, type Position, readPortfolioSearch, totalUsd } from "./portfolio-search.ts";
+import {
+  isAddress,
+  type Position,
+  readPortfolioSearch,
+  requestedAssets,
+  totalUsd,
+} from "./portfolio-search.ts";
 import { PositionRequests } from "./position-requests.tsx";
 
 /**
@@ -118,6 +124,7 @@ function Total({ positions }: { positions: readonly Position[] }) {
   return (
     <span className="text-sm text-muted">
       Total <span className="font-semibold text-ink tabular-nums">{formatUsd(total)}</span>
+      {positions.some((position) => requestedAssets(position) !== null) ? ", without deposit requests" : ""}
     </span>
   );
 }
@@ -219,14 +226,21 @@ function PositionRow(props: {
   const { position, pending, chain, own } = props;
   const asset = { symbol: position.assetSymbol, decimals: position.assetDecimals };
   const { yieldAssets } = position;
+  const requested = requestedAssets(position);
   return (
     <li>
       <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]">
         <VaultName position={position} chain={chain} />
-        <Cell label="Worth now">
-          <TokenAmount amount={position.currentAssets} token={asset} />
-          <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>
-        </Cell>
+        {position.currentAssets === 0n && requested !== null ? (
+          <Cell label="Requested">
+            <TokenAmount amount={requested} token={asset} />
+          </Cell>
+        ) : (
+          <Cell label="Worth now">
+            <TokenAmount amount={position.currentAssets} token={asset} />
+            <span className="block text-sm text-muted">{formatUsd(position.valueUsd)}</span>
+          </Cell>
+        )}
         <Cell label="Yield" below>
           <Yield amount={yieldAssets} token={asset} />
         </Cell>

@@ -31,3 +31,20 @@ export function totalUsd(positions: readonly { valueUsd: string | null }[]): str
   if (positions.length === 0) return null;
   return `${cents / 100n}.${(cents % 100n).toString().padStart(2, "0")}`;
 }
+
+/**
+ * Returns what a position's open deposit requests were paid, in the smallest unit of the vault's asset: assets that are
+ * not shares yet, which `currentAssets` leaves out. Null if there are none, or if one was paid in another token.
+ */
+export function requestedAssets({
+  requests,
+  assetAddress,
+}: Pick<Position, "assetAddress"> & {
+  requests: readonly Pick<Position["requests"][number], "kind" | "assets" | "token">[];
+}): bigint | null {
+  const open = requests.filter(({ kind }) => kind === "deposit");
+  const paid = open.flatMap(({ assets, token }) =>
+    assets === null || token.address !== assetAddress ? [] : [assets],
+  );
+  return open.length === 0 || paid.length < open.length ? null : paid.reduce((sum, one) => sum + one, 0n);
+}

@@ -28,6 +28,14 @@ describe("describeStep()", () => {
     expect(explanation).toMatch(/^[A-Z].+\.$/);
   });
 
+  test("does not promise shares for a deposit that a bridge delivers", () => {
+    const [bridged, direct] = [describeStep(stepFor("deposit"), "across"), describeStep(stepFor("deposit"))];
+    expect(bridged.explanation).toContain("you get tokens back, not shares");
+    expect(direct.explanation).toContain("sends its shares to your address");
+    const second = { ...stepFor("deposit"), stepId: "destination.deposit" };
+    expect(describeStep(second, "across")).toEqual(direct);
+  });
+
   test("says how much an approval allows, and to whom", () => {
     const { title, explanation } = describeStep(stepFor("approve"));
     expect(title).toBe("Approve 1.5 USDC");
