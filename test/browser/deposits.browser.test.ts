@@ -91,6 +91,7 @@ matrixTest("a bridge delivers into the vault in one step", async () => {
   const { page, user } = await open("Remote USDC", { funds: usdc("300") });
   await payWith(page, { chain: "Local One", symbol: "USDC" });
   await reviewDeposit(page, "100");
+  await page.getByText("Deposit through the bridge").waitFor();
   await signToTheEnd(page);
   expect(await sharesOf("Remote USDC", user.address)).toBeGreaterThan(0n);
 });

@@ -72,6 +72,9 @@ test("a deposit request that was made elsewhere is shown, and its shares are cla
   await page.getByRole("link", { name: new RegExp(name) }).waitFor();
   await page.getByText("Waiting for the vault").waitFor();
   await page.getByText("Deposit request of 150 USDC").waitFor();
+  // What was requested is not shown as a position worth nothing.
+  await page.getByText("Requested", { exact: true }).waitFor();
+  expect(await page.getByText("Worth now").count()).toBe(0);
   expect(await page.getByRole("button", { name: "Claim shares" }).count()).toBe(0);
   await settleDepositsOf(name, user);
   await page.reload();

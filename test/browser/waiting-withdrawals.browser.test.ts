@@ -88,6 +88,7 @@ matrixTest("a queue's request is shown with its time on a phone, and is paid wit
   const name = "Boring Queue USDC";
   const { page, user, errors } = await openDialog(name, devices.phone);
   await page.getByRole("dialog").getByText("On request", { exact: true }).waitFor();
+  await page.getByRole("dialog").getByText("No minimum; the vault sets the price").waitFor();
   await reviewWithdrawal(page);
   await startSigning(page);
   await reachState(page, "Waiting for the vault");

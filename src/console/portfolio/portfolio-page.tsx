@@ -108,12 +108,17 @@ function Holdings({ address }: { address: `0x${string}` }) {
       <Card title="Positions" aside={<Total positions={positions.data?.positions ?? []} />} flush>
         <Loaded query={positions}>{(answer) => <PositionList answer={answer} address={address} />}</Loaded>
       </Card>
-      <Card title="Deposits" flush>
-        <Loaded query={deposits}>{(list) => <DepositList deposits={list} />}</Loaded>
-      </Card>
-      <Card title="Withdrawals" flush>
-        <Loaded query={withdrawals}>{(list) => <WithdrawalList withdrawals={list} />}</Loaded>
-      </Card>
+      {/* Below a list of unknown length, so that they do not move when the positions arrive. */}
+      {positions.isPending ? null : (
+        <>
+          <Card title="Deposits" flush>
+            <Loaded query={deposits}>{(list) => <DepositList deposits={list} />}</Loaded>
+          </Card>
+          <Card title="Withdrawals" flush>
+            <Loaded query={withdrawals}>{(list) => <WithdrawalList withdrawals={list} />}</Loaded>
+          </Card>
+        </>
+      )}
     </div>
   );
 }
