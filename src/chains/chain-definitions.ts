@@ -180,6 +180,7 @@ export const knownChains: readonly ChainDefinition[] = [
     wrappedNative: OP_STACK_WETH,
     rpcUrls: ["https://mainnet.unichain.org", "https://unichain-rpc.publicnode.com"],
     confirmations: 2,
+    dataFee: "op-stack",
   },
   {
     chainId: 146,

@@ -1,4 +1,5 @@
 import { getAddress } from "viem";
+import { base, optimism, unichain } from "viem/chains";
 import { describe, expect, test } from "vitest";
 import { knownChains, resolveChains } from "../../src/chains/chain-definitions.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -31,6 +32,20 @@ describe("knownChains", () => {
     expect(chain.explorer).toMatch(/^https:\/\/[^/]+$/);
     expect(chain.confirmations).toBeGreaterThanOrEqual(2);
     if (chain.wrappedNative !== null) expect(getAddress(chain.wrappedNative)).toBe(chain.wrappedNative);
+  });
+
+  test("name the contract of the L1 data fee on every rollup whose gas price lacks it", () => {
+    const charging = knownChains.flatMap(({ chainId, dataFee }) => (dataFee ? [[chainId, dataFee]] : []));
+    expect(charging).toEqual([
+      [10, "op-stack"],
+      [8453, "op-stack"],
+      [42161, "arbitrum"],
+      [747474, "op-stack"],
+      [130, "op-stack"],
+    ]);
+    const viemOpStack = [optimism, base, unichain].filter(({ contracts }) => "gasPriceOracle" in contracts);
+    for (const { id } of viemOpStack) expect(charging).toContainEqual([id, "op-stack"]);
+    expect(viemOpStack).toHaveLength(3);
   });
 
   test("have unique names and keys", () => {
