@@ -49,9 +49,8 @@ type RouteOption = Quote["route_options"][number];
 /**
  * Lists the routes of a prepared deposit: the one that was built, then the other fair ones in order of preference, each
  * with its tags (such as `cheapest`) and its gas cost in US dollars, at the fees and prices of `market`. A direct
- * deposit has one entry, whose provider and bridge are null. Amounts are in smallest units. `deposit_amount` of a
- * two-step route is the guaranteed amount, with which the second step is simulated. An unknown cost or duration is
- * null.
+ * deposit has one entry, whose provider and bridge are null. Amounts are in smallest units. `deposit_amount` is the
+ * expected amount, for one and two steps alike. An unknown cost or duration is null.
  */
 export function toRouteOptions(prepared: PreparedDeposit, market: GasMarket): RouteOption[] {
   const estimate = toEstimate(prepared);
@@ -89,7 +88,7 @@ export function toRouteOptions(prepared: PreparedDeposit, market: GasMarket): Ro
       bridge_logo: option.bridgeLogo,
       to_amount: option.toAmount.toString(),
       to_amount_min: option.toAmountMin.toString(),
-      deposit_amount: (one ? option.toAmount : option.toAmountMin).toString(),
+      deposit_amount: option.toAmount.toString(),
       estimated_time: option.estimatedSeconds,
       gas_cost_usd: costs[index] ?? null,
       tags: [

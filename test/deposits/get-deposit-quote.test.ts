@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toEstimate } from "../../src/deposits/describe-built-deposit.ts";
 import { toRouteOptions } from "../../src/deposits/get-deposit-quote.ts";
 import { buildOneStep } from "../../src/deposits/one-step-deposit.ts";
 import type { BuiltRoute, PreparedDeposit } from "../../src/deposits/prepared-deposit.ts";
@@ -39,13 +40,13 @@ describe("toRouteOptions()", () => {
     ]);
   };
 
-  test("deposits the expected amount in one step and the guaranteed amount in two steps", async () => {
+  test("states the expected amount for one step and for two steps", async () => {
     const world = await createRoutedOrder({
       atVault: { rises: { [balanceKey(VAULT, USER)]: sharesFor(toAmount) } },
     });
     expect(optionsOf(world, await buildOneStep(world.ctx, world.attempt))).toEqual([
       ["bridge", String(toAmount), ["recommended", "fastest", "one_transaction"]],
-      ["slower", String(toAmountMin + 1n), ["best_output", "two_step"]],
+      ["slower", String(toAmount + 2n), ["best_output", "two_step"]],
     ]);
   });
 
@@ -88,10 +89,12 @@ describe("toRouteOptions()", () => {
       authorization: null,
     };
     const routed = { ...ranked, ranking: { quotes: [option, callable], decidedBy: null } };
-    const options = toRouteOptions({ kind: "routed", order: world.attempt.order, routed }, unpriced);
+    const prepared: PreparedDeposit = { kind: "routed", order: world.attempt.order, routed };
+    const options = toRouteOptions(prepared, unpriced);
+    expect(options[0]?.deposit_amount).toBe(toEstimate(prepared).deposit_amount);
     expect(options.map(({ deposit_amount, tags }) => [deposit_amount, tags.at(-1)])).toEqual([
-      [String(toAmountMin), "two_step"],
-      [String(toAmountMin + 1n), "two_step"],
+      [String(toAmount), "two_step"],
+      [String(toAmount + 2n), "two_step"],
     ]);
   });
 });
