@@ -27,14 +27,14 @@ const servedChainIds: readonly number[] = [100];
 /**
  * Returns Velora's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra
  * deployment names a chain that is defined in code, so that settings can neither replace a router nor add one to such a
- * chain.
+ * chain, or if two of them name the same chain.
  */
 export function resolveVeloraDeployments(extra: readonly VeloraDeployment[]): VeloraDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));
   const all = new Map(servedChainIds.map((chainId) => [chainId, { chainId, router: AUGUSTUS }]));
   for (const deployment of extra) {
     const { chainId } = deployment;
-    if (known.has(chainId))
+    if (known.has(chainId) || all.has(chainId))
       throw new AppError("internal", `configuration: the exchange of chain ${chainId} ships in code`);
     all.set(chainId, deployment);
   }

@@ -28,4 +28,10 @@ describe("resolveVeloraDeployments()", () => {
     expect(made).toThrow(AppError);
     expect(made).toThrow(`chain ${chainId} ships in code`);
   });
+
+  test("throws when two settings name the same chain", () => {
+    const made = () => resolveVeloraDeployments([31337, 31337].map((chainId) => ({ chainId, router })));
+    expect(made).toThrow(AppError);
+    expect(made).toThrow("chain 31337");
+  });
 });
