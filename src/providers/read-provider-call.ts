@@ -17,7 +17,7 @@ export interface TransferCallData {
   amount: bigint;
   /** Account that receives the delivery. */
   receiver: Address;
-  /** Account that a bridge refunds. Null for a swap, and for LI.FI's CCTP and Relay facets. */
+  /** Account that a bridge refunds. Null for a swap, and for LI.FI's CCTP facets. */
   refundTo: Address | null;
   /** Id of the destination chain, or null for a swap. */
   toChainId: number | null;
@@ -32,8 +32,8 @@ const tokenOf = (address: Address): Address => (isNativeAlias(address) ? zeroAdd
 /**
  * Decodes the calldata of any provider's transfer to a user: an Across deposit, a swap of KyberSwap or Velora, or a
  * bridge transfer or swap of LI.FI. Returns null for any other calldata, for a bridge transfer with a destination call,
- * and if two fields name different receivers. Nothing is verified: the caller compares the fields with the request.
- * Never throws.
+ * for LI.FI's Relay facet, whose calldata does not determine who receives the delivery, and if two fields name different
+ * receivers. Nothing is verified: the caller compares the fields with the request. Never throws.
  */
 export function readTransferCall(data: Hex): TransferCallData | null {
   const hex = data.toLowerCase() as Hex;
@@ -99,7 +99,7 @@ function readLifiSwap({ swaps, receiver, minAmountOut }: SwapCall): TransferCall
 function readLifiBridge(call: BridgeCall): TransferCallData | null {
   const { bridge, swaps } = call;
   const [first] = swaps ?? [];
-  if (bridge.hasDestinationCall) return null;
+  if (bridge.hasDestinationCall || call.kind === "relay") return null;
   const paid =
     first === undefined
       ? { fromToken: tokenOf(bridge.sendingAssetId), amount: bridge.minAmount }
@@ -115,7 +115,7 @@ function readLifiBridge(call: BridgeCall): TransferCallData | null {
 type OfFacet = Pick<TransferCallData, "refundTo" | "toToken" | "minDelivery"> & { receiver: Address | null };
 
 /** Returns the fields that only the bridge's own parameters contain, or null if an address in them is malformed. */
-function facetOf(call: BridgeCall): OfFacet | null {
+function facetOf(call: Exclude<BridgeCall, { kind: "relay" }>): OfFacet | null {
   try {
     if (call.kind === "across") {
       const { receiverAddress, refundAddress, receivingAssetId, outputAmount } = call.facet;

@@ -1,10 +1,11 @@
 import { concatHex, type Hex, isAddressEqual, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { decodeLifiCall } from "../../src/providers/lifi/decode/decode-lifi-call.ts";
 import { readTransferCall } from "../../src/providers/read-provider-call.ts";
 import { built, terms } from "../support/across/built.ts";
 import { HANDLER, USDC_1, USDC_42161, USER, WETH_1, WETH_42161 } from "../support/across/stage.ts";
 import { encodeFields, honestFields, swapRequest } from "../support/kyber/stage.ts";
-import { encodeCall } from "../support/lifi/calls.ts";
+import { type BridgeTree, encodeCall } from "../support/lifi/calls.ts";
 import { ATTACKER, tokens, word } from "../support/lifi/parts.ts";
 import { scenarioOf, scenarios } from "../support/lifi/scenarios.ts";
 import { fieldsData, swapRequest as veloraRequest } from "../support/velora/stage.ts";
@@ -45,6 +46,18 @@ describe("readTransferCall() of LI.FI", () => {
       null,
     );
   });
+});
+
+test("readTransferCall() reads nothing of LI.FI's Relay facet, whose calldata does not bind the receiver", () => {
+  const { tree } = scenarioOf(
+    scenarios.find((one) => one.request.call === null && one.tree.kind === "bridge")?.name ?? "",
+  );
+  if (tree.kind !== "bridge") throw new Error("no bridge");
+  const facet = { orderId: word(USER), depositorAddress: USER };
+  const relay: BridgeTree = { ...tree, facetName: "relay", facet };
+  const data = encodeCall({ ...relay, swaps: null, bridge: { ...tree.bridge, hasSourceSwaps: false } });
+  expect(decodeLifiCall(data)?.kind).toBe("relay");
+  expect(readTransferCall(data)).toBe(null);
 });
 
 describe("readTransferCall() of Across", () => {
