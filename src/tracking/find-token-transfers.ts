@@ -102,8 +102,12 @@ function emptyWhenRefused(error: unknown): LogReading {
   throw error;
 }
 
-/** Key under which the searched blocks are remembered. Equal for equal searches, even of different deposits. */
-function keyOf({ client, party, tokens, from }: TransferSearch): string {
+/**
+ * Key under which the searched blocks are remembered. It differs by row and by amounts, because transactions that prove
+ * nothing for one row, or have another amount, may still belong to another search.
+ */
+function keyOf({ client, trackingId, party, tokens, amounts, from }: TransferSearch): string {
   const [[side, account] = []] = Object.entries(party);
-  return `searched:${client.definition.chainId}:${side}:${account}:${tokens.join()}:${from}`.toLowerCase();
+  const what = `${tokens.join()}:${amounts?.join() ?? "any"}:${from}`;
+  return `searched:${trackingId}:${client.definition.chainId}:${side}:${account}:${what}`.toLowerCase();
 }

@@ -129,6 +129,19 @@ describe("findTransfers()", () => {
     expect((await findTransfers(ctx, { ...search, client })).hashes).toEqual([]);
   });
 
+  test.each([
+    ["another row", { trackingId: "trk_2" }],
+    ["another amount", { amounts: [6n] }],
+  ])("reads older blocks again for %s that starts at the same block", async (_name, other) => {
+    const { client } = chainWith([transfer(20_000, 5), transfer(21_000, 6)]);
+    const { ctx } = counting();
+    const first = await findTransfers(ctx, { ...search, client, amounts: [5n] });
+    expect(first.hashes).toEqual([word(20_000)]);
+    await first.noteSearched();
+    const found = await findTransfers(ctx, { ...search, client, amounts: [5n], ...other });
+    expect(found.hashes).toEqual([word("amounts" in other ? 21_000 : 20_000)]);
+  });
+
   test("goes on without the store that remembers searches", async () => {
     const { client } = chainWith([transfer(20_000)]);
     const { ctx } = counting();
