@@ -87,7 +87,8 @@ async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<NextStep
       `one claim collects the shares of several requests: it is the next step of ${earlier}`,
     );
   }
-  return prepareClaim(ctx, { vault: now.vault, user, call, headTime: now.block.timestamp });
+  const headTime = now.block.timestamp;
+  return prepareClaim(ctx, { vault: now.vault, user, call, headTime, purpose: "deposit_claim" });
 }
 
 /**

@@ -3,7 +3,7 @@ import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { Context } from "../context.ts";
 import type { NextStep } from "../schemas/deposit-schema.ts";
 import type { NextStepRefusal } from "../schemas/step-schema.ts";
-import { explainVaultRevert } from "../vaults/families/vault-families.ts";
+import { explainExitRevert, explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { toTransactionRequest, toWalletCall } from "./order-wallet-calls.ts";
 import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-order-payment.ts";
@@ -26,6 +26,13 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
   refusal: { code, detail },
 });
 
+/** Name of a call in texts, and the explanation of its revert, by what the call is for. */
+const PURPOSES = {
+  deposit_claim: { name: "claim", explain: explainVaultRevert },
+  withdrawal_claim: { name: "claim", explain: explainExitRevert },
+  withdrawal_cancel: { name: "cancellation", explain: explainExitRevert },
+} as const;
+
 /**
  * Simulates a call that claims a settled deposit or redemption request, or cancels a redemption request, and returns
  * the transaction to sign. The simulation gives the user native currency for gas by a state override, and runs 30
@@ -35,7 +42,13 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
  */
 export async function prepareClaim(
   ctx: Context,
-  of: { vault: Vault; user: Address; call: { target: Address; data: Hex }; headTime: number },
+  of: {
+    vault: Vault;
+    user: Address;
+    call: { target: Address; data: Hex };
+    headTime: number;
+    purpose: keyof typeof PURPOSES;
+  },
 ): Promise<NextStepOutcome> {
   const { vault, user, call } = of;
   const { chainId, shareToken } = vault;
@@ -53,8 +66,9 @@ export async function prepareClaim(
   });
   const [made] = simulation.calls;
   if (made === undefined || !made.ok) {
-    const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
-    return refusedStep(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
+    const { name, explain } = PURPOSES[of.purpose];
+    const { code, text } = explain(vault, made?.returnData ?? "0x");
+    return refusedStep(code ?? "would_revert", `the ${name} would revert: ${text ?? "without a reason"}`);
   }
   const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
   const calls = [toWalletCall(own, chainId)];

@@ -120,7 +120,8 @@ async function claimOf(
     return { next: null, refusal: { code: "simulation_unavailable", detail } };
   }
   try {
-    return await prepareClaim(ctx, { vault, user: of.user, call, headTime: of.headTime });
+    const { user, headTime } = of;
+    return await prepareClaim(ctx, { vault, user, call, headTime, purpose: "deposit_claim" });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     ctx.log.warn("claim_unproved", { vault_id: vault.vaultId, error: describeError(error) });

@@ -88,6 +88,7 @@ async function prepareFollowUp(
   const prepared = await prepareClaim(ctx, {
     ...{ vault: now.vault, user, call },
     headTime: now.block.timestamp,
+    purpose: kind === "claim" ? "withdrawal_claim" : "withdrawal_cancel",
   });
   return { next: prepared.next === null ? null : { ...prepared.next, kind }, refusal: prepared.refusal };
 }

@@ -1,3 +1,4 @@
+import { toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import type { WithdrawalRow } from "../../src/db/queries/deposit-queries.ts";
 import { nextExitStep } from "../../src/withdrawals/next-withdrawal-step.ts";
@@ -58,6 +59,14 @@ describe("nextExitStep() of a request", () => {
     ["would revert", { effects: { revert: "0x" } }, "would_revert"],
   ])("says why a claim that %s cannot be signed", async (_name, of, code) => {
     expect(await nextOf(claimable, of)).toMatchObject({ next: null, refusal: { code } });
+  });
+
+  test("names a claim's revert by its meaning for withdrawals", async () => {
+    const revert = toFunctionSelector("WithdrawalsPaused()");
+    expect((await nextOf(claimable, { effects: { revert } })).refusal).toEqual({
+      code: "exits_paused",
+      detail: "the claim would revert: WithdrawalsPaused",
+    });
   });
 
   test("offers one claim for several requests only once, at the oldest", async () => {
