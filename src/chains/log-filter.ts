@@ -35,7 +35,10 @@ export interface FilterLimits {
   topics: number;
 }
 
-/** Returns the log filters that together cover a subscription, each within the limits. No event is requested twice. */
+/**
+ * Returns log filters within the limits that together cover a subscription, without requesting an event twice. They may
+ * also match events that the subscription wants only from another contract; the caller must ignore those.
+ */
 export function toLogFilters(subscription: LogSubscription, limits: FilterLimits): LogFilter[] {
   return chunk(subscription.topics, limits.topics).flatMap((topics) => {
     const emitters = [...subscription.topicsBy].filter(([, wanted]) =>

@@ -153,10 +153,10 @@ export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
 }
 
 /**
- * Returns the tolerance to request from the provider, in parts per billion: the transfer's part of the slippage, or
- * less if the expected output is below the fair one, so that the guaranteed value stays within the allowed loss.
- * Returns null if the fair value is unknown, if even the expected output is too low, or if the tolerance would be less
- * than 0.1% for an output that is not exact.
+ * Returns the slippage tolerance to request from the provider, in parts per billion: the transfer's part of the
+ * slippage, lowered if necessary so that `leastGuaranteed` remains after the losses of the transfer and the vault.
+ * Returns null if the fair value is unknown or even the expected output is too low. Also returns null for a tolerance
+ * below 0.1%, unless the quote guarantees its full expected output.
  */
 export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated" | "minIn">): bigint | null {
   const { fair, loss, option } = offer;

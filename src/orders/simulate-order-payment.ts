@@ -87,8 +87,9 @@ export async function simulatePayment(
 }
 
 /**
- * Returns the number of the block on which a simulation ran. Nodes number simulated blocks differently, so it is never
- * below the block at which the payer's balance was read.
+ * Returns the number of the block on which a simulation ran. Because nodes number simulated blocks differently, the
+ * result is at least that of `read`, the block at which the on-chain state was read; it is that block if the simulation
+ * reports no number.
  */
 export function simulatedHead(
   { blockNumber }: Pick<SimulationResult, "blockNumber">,

@@ -78,9 +78,10 @@ function withForeign(
 }
 
 /**
- * Returns a user's deposits minus withdrawals in one vault, in the asset's smallest unit. The sum is negative if more
- * was withdrawn than deposited. Null if the sum is unknown, if it is more than five minutes older than a share balance
- * read at `blockTimestamp`, or if flows up to the time `indexedFor` are not indexed yet (both in UNIX seconds).
+ * Returns a user's indexed deposits minus withdrawals in one vault, in the asset's smallest unit, without flows of
+ * redemption requests. Negative if more was withdrawn than deposited. Null if the sum is unknown or the user has no
+ * flows in the vault. Also null if the time of the share balance (`blockTimestamp`) is unknown or more than five
+ * minutes after the last indexed block, or if that block is older than `indexedFor`. Both times are in UNIX seconds.
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

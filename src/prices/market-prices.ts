@@ -156,9 +156,10 @@ function decimalToScale(value: number): bigint | null {
 }
 
 /**
- * Converts one coin of the API's response to a price. Returns null if the coin is malformed, implausible or more than
- * an hour old. Offers may be checked against a price with a confidence of at least 0.9 that is at most a quarter of an
- * hour old. `now` is in milliseconds since the epoch.
+ * Converts one coin of a response of the price API (DefiLlama) to a price. Returns null if the coin is malformed, more
+ * than an hour old or dated more than five minutes in the future, or if its price rounds to zero or exceeds 10^9 US
+ * dollars. `judges` is true if the confidence is at least 0.9 and the price at most 15 minutes old: offers may then be
+ * checked against it. `now` is in milliseconds since the epoch.
  */
 export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
   const parsed = Coin.safeParse(coin);
@@ -175,8 +176,8 @@ export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
 }
 
 /**
- * Returns a market price with `judges` updated: offers are not checked against a price older than a quarter of an hour,
- * which is only for display. `now` is in milliseconds since the epoch.
+ * Returns a market price with `judges` set to false if the price is more than 15 minutes old: it is then only
+ * displayed, and no offer is checked against it. `now` is in milliseconds since the epoch.
  */
 export function agedMarketPrice(price: TokenPrice, now: number): TokenPrice {
   const isRecent = now / 1000 - price.at <= MAX_JUDGING_AGE_S;

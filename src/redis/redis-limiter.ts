@@ -78,8 +78,9 @@ end
 return {count, left}`;
 
 /**
- * Creates the rate limiter of one request. `platform` has Cloudflare's rate limiters by the number of requests per
- * minute that they allow.
+ * Creates the rate limiter that one request uses. All requests of an isolate must share its counters, `memory`.
+ * `platform` maps a limit, in requests per minute, to the Cloudflare rate limiter that enforces it. Keys in Redis start
+ * with `prefix`.
  */
 export function createLimiter(
   redis: Redis,

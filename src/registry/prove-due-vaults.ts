@@ -80,9 +80,10 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
 }
 
 /**
- * Handles a queue message: proves the due vaults of one chain, for about 40 seconds and at most 60 vaults, stores the
- * results, and reloads the cached registry if a status changed. Does nothing, and reports zeros, while another message
- * for this chain is being handled. Throws `store_unavailable`.
+ * Handles a queue message: runs the due proofs (simulated deposits) of one chain's vaults, stores the results, and
+ * reloads the cached registry if a status changed. Stops after about 40 seconds, after 60 vaults, or when a node or the
+ * database failed during a proof. Does nothing, and reports zeros, while another message for this chain is being
+ * handled. Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
   const { chain_id: chainId } = message;
@@ -93,8 +94,8 @@ export async function proveFromMessage(ctx: Context, message: ProofMessage): Pro
 }
 
 /**
- * Proves the due vaults of one chain sequentially, to respect public nodes' limits, until none is due, the chain does
- * not respond, or the run's budget is used up. The rest is left to the next run.
+ * Proves the due vaults of one chain sequentially, to respect public nodes' limits, until none is due, a node or the
+ * database fails during a proof, or the run's budget is used up. The rest is left to the next run.
  */
 async function proveChain(
   ctx: Context,
@@ -112,7 +113,7 @@ function lease(ctx: Context, chainId: number): Promise<VaultRow[]> {
   return leaseDueProofs(ctx.db, { chainId, now: new Date(now), leaseUntil, limit: BATCH_SIZE });
 }
 
-/** Proves a batch of one chain's vaults. Returns false if the chain does not respond; its other vaults then wait. */
+/** Proves a batch of one chain's vaults. Returns false if a node or the database failed; the other vaults then wait. */
 async function proveBatch(
   ctx: Context,
   { rows, round: { report, changed: changedIds } }: { rows: readonly VaultRow[]; round: ProofRound },

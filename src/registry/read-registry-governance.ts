@@ -7,13 +7,11 @@ import { once } from "../lib/once.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 
-/**
- * Governance of a vault: which holders of its roles are controlled by a single key, and the timelock of its changes.
- */
+/** Governance of a vault: which holders of its roles are externally owned accounts, and the timelock of its changes. */
 export interface VaultGovernance {
   /**
-   * The vault's owners, curators, governors and role managers that are accounts with a single key: without code, or
-   * with an EIP-7702 delegation. "unread" if a view function failed that the family's vaults have.
+   * The vault's owners, curators, governors and role managers that are externally owned accounts: without code, or with
+   * an EIP-7702 delegation. "unread" if a view function failed that the family's vaults have.
    */
   keys: readonly Address[] | "unread";
   /** Timelock of changes in seconds, null if the family has none, or "unread" if its view function failed. */
@@ -29,11 +27,11 @@ const rolesAbi = once(() =>
     "function management() view returns (address)",
   ]),
 );
-/** Prefix of the code of an EIP-7702 account, for which a single key can still sign. */
+/** Prefix of the code of an externally owned account with an EIP-7702 delegation; its key can still sign. */
 const DELEGATED = "0xef0100";
 
 /**
- * Reads the governance of a vault: which accounts with a single key hold one of its roles, according to the view
+ * Reads the governance of a vault: which externally owned accounts hold one of its roles, according to the view
  * functions of the vault's own contract, and the timelock of its changes. A view function that fails is ignored, unless
  * the vault's family has that role: `keys` is then "unread". Errors of the chain client propagate.
  */

@@ -90,10 +90,11 @@ const names = (
   });
 
 /**
- * Returns the obstacle in a vault's code or governance, or null if there is none. The code must be that of a reviewed
- * vault or pinned by the operator; otherwise a factory of the family must have created the vault, and its code must not
- * be replaceable. Its roles must be readable, and no account with a single key may hold one, unless the operator lists
- * the account. If its family has a timelock, it must be readable and at least the operator's minimum.
+ * Returns why a vault's code or governance keeps it from opening automatically, or null if nothing does. Its code must
+ * be that of a reviewed vault or one that the operator's settings list (pinned code); otherwise a factory of the family
+ * must have created the vault, and the code must not be an ERC-1967 proxy. Its roles must be readable, and no
+ * externally owned account may hold one, unless the operator lists the account. If its family has a timelock, it must
+ * be readable and at least the operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;

@@ -33,8 +33,8 @@ export const VaultCursor = cursorOf((text): VaultKey | null => {
 });
 
 /**
- * Cursor of a list of vaults in any order: the last vault of the previous page and, in a sorted list, the sort order
- * and the vault's value.
+ * Cursor of a list of vaults, sorted or not: the last vault of the previous page. In a sorted list, it also contains
+ * the sort field, the direction, and that vault's value of the field, or null if it has none.
  */
 export const SortedVaultCursor = cursorOf((text): SortedPosition | null => {
   const [vaultId = "", by = "", order = "", value = ""] =
@@ -52,7 +52,7 @@ const Sorted = z.object({
   value: z.string().nullable(),
 });
 
-/** The last vault of a page, with the sort order of the list and the vault's value if the list is sorted. */
+/** The last vault of a page and, in a sorted list, the sort field, the direction and the vault's value of the field. */
 type SortedPosition = VaultKey & { sorted?: z.infer<typeof Sorted> };
 
 /** Error message for a cursor that was not returned by the listing. */

@@ -34,7 +34,14 @@ export const depositStates = [
   "refunded",
   "failed",
 ] as const;
-/** State of a tracked deposit. */
+/**
+ * State of a tracked deposit. No transaction seen yet: `built`; `expired` (the quote); `abandoned` (by the user). In
+ * progress: `submitted` (the source transaction is unconfirmed); `bridging` (it succeeded, and its tokens are swapped
+ * or in transit); `awaiting_deposit` (the token arrived, and the user must deposit it); `requested`, `claimable` (the
+ * vault has yet to settle the request, or has settled it). Final: `completed` (shares arrived); `partial` (the token
+ * arrived instead); `refunded` (by the bridge or the vault). Not final: `failed` (the source transaction reverted and
+ * may be sent again, or the vault rejected the request).
+ */
 export const DepositState = z.enum(depositStates).meta({ description: "State of the deposit." });
 export type DepositState = z.infer<typeof DepositState>;
 

@@ -175,7 +175,7 @@ export const ChosenWay = z.enum(["approve", "erc3009", "permit2", "permit"]).def
   example: "approve",
 });
 
-/** Response to a build: a deposit's transactions, ready to be signed, with its estimate and simulation. */
+/** Response to a build request: a deposit's transactions, ready to be signed, with its estimate and simulation. */
 export const BuiltDeposit = z
   .object({
     transaction_request: z.union([TransactionRequest, z.null()]).meta({
@@ -266,7 +266,7 @@ export const RouteOption = z
   })
   .meta({ id: "RouteOption", description: "One route that a deposit can take." });
 
-/** Response to a quote: the expected result of a deposit, and the routes that it can take. */
+/** Response to a quote request: the expected result of a deposit, and the routes that it can take. */
 export const Quote = z
   .object({
     quote_type: z.enum(quoteTypes).meta({

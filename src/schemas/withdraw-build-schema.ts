@@ -187,7 +187,7 @@ export type WithdrawOption = z.infer<typeof WithdrawOption>;
 
 const Warnings = z.array(Warning).meta({ description: "Warnings to show before signing.", example: [] });
 
-/** Response to a withdrawal quote. */
+/** Response to a quote request for a withdrawal: the expected result in every mode of the vault. */
 export const WithdrawQuote = z
   .object({
     options: z.array(WithdrawOption).meta({
@@ -238,7 +238,7 @@ const Signable = {
   }),
 };
 
-/** Response to a withdrawal build. */
+/** Response to a build request for a withdrawal. */
 export const BuiltWithdrawal = z
   .object({
     ...Signable,
@@ -276,7 +276,7 @@ export const BuiltWithdrawal = z
   });
 export type BuiltWithdrawal = z.infer<typeof BuiltWithdrawal>;
 
-/** Response to a claim or cancellation of a redemption request. */
+/** Response to a build request for the claim or cancellation of a redemption request. */
 export const BuiltRequestAction = z
   .object({
     ...Signable,

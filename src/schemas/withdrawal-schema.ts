@@ -29,7 +29,14 @@ export const withdrawalStates = [
   "failed",
   "rejected",
 ] as const;
-/** State of a tracked withdrawal. */
+/**
+ * State of a tracked withdrawal. No transaction seen yet: `built`; `expired` (the quote); `abandoned` (by the user). In
+ * progress: `submitted` (the first transaction is unconfirmed); `requested`, `cooling` (the vault has yet to pay, or
+ * the cooldown runs); `claimable`; `awaiting_transfer` (the vault paid, and the user must send the swap or bridge
+ * transaction); `bridging`. Final: `completed`; `partial` (the vault's asset arrived instead of the requested token, or
+ * only a part was paid); `refunded` (by the bridge); `cancelled`; `rejected` (by the vault). Not final: `failed` (the
+ * first transaction reverted and may be sent again, or the claim window ended).
+ */
 export const WithdrawalState = z.enum(withdrawalStates).meta({ description: "State of the withdrawal." });
 export type WithdrawalState = z.infer<typeof WithdrawalState>;
 

@@ -35,10 +35,10 @@ export function withoutTransaction(known: readonly VaultIncident[], nowMs: numbe
 }
 
 /**
- * Searches for the events behind changes that were detected through view functions, and returns the incidents' rows, in
- * the same order, with the transaction and block of each event found. Other rows stay unchanged. Makes at most ten
- * searches, each over at most 10,000 blocks and with at most six requests; later runs repeat them for half an hour, see
- * `withoutTransaction`. Failed searches are logged. Never throws.
+ * Searches for the events behind changes that were detected through view functions. Returns the incidents' rows in the
+ * same order, with the transaction and block of each event found; other rows stay unchanged. Makes at most ten searches
+ * with at most six requests each, and skips changes over more than 10,000 blocks. Failed searches are logged. Never
+ * throws. `withoutTransaction` selects the incidents to search again in later runs.
  */
 export async function locateChanges(ctx: Context, found: readonly VaultIncident[]): Promise<SignalRow[]> {
   let lookups = 0;

@@ -93,8 +93,8 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
 }
 
 /**
- * Returns the contents that a built redemption must have, with which the verification compares its calldata. `least` is
- * the minimum output, in the output token's smallest unit.
+ * Returns what a built redemption must contain, against which its calldata is verified. `least` is the minimum output,
+ * in the output token's smallest unit.
  */
 export function toExpectedWithdrawal({ order, facts, way }: ExitAttempt, least: bigint): ExpectedWithdrawal {
   const { shares: held, block } = facts;

@@ -208,7 +208,7 @@ function encodeRouted(exit: Exit, of: { plan: StepPlan; minOut: bigint; facts: E
 type Routed = { order: WithdrawalOrder; exit: PreparedExit; attempt: RouteAttempt; plan: StepPlan };
 
 /**
- * Encodes, verifies and simulates a redemption with a swap or bridge as one order. Errors of the verification and of
+ * Encodes, verifies and simulates a redemption with a swap or bridge as one order. Errors of `verifyRoutedExit` and of
  * the simulation propagate.
  */
 async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {

@@ -50,8 +50,8 @@ export const exitRequestErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Error codes that both completing a withdrawal with a signature and cancelling its signed order can return. Completing
- * it can also return `authorization_unsupported` and `price_unsafe`.
+ * Error codes that two operations on a withdrawal with a signed order share: completing it with the signature, and
+ * cancelling the order. Completing it can also return `authorization_unsupported` and `price_unsafe`.
  */
 export const signedWithdrawalErrors: readonly ErrorCode[] = [
   "withdrawal_not_found",

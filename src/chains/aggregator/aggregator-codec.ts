@@ -61,7 +61,8 @@ export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][]
 }
 
 /**
- * Encodes calls as the creation code of one `eth_call`, which has no `to`. Each call may use at most `callGas` gas,
+ * Encodes calls as the `data` of one `eth_call` without `to`: the aggregator's creation code, followed by the calls.
+ * They must fit into one request (see `sliceCalls`), which is not checked. Each call may use at most `callGas` gas,
  * except programs (`PROGRAM`, `HELD_PROGRAM`), which may use all that remains.
  */
 export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {

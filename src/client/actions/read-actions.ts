@@ -71,7 +71,8 @@ export async function ask<Name extends Id>(
 }
 
 /**
- * Lists one page of the vaults that match the filters (100 by default), by id or in the order of `sort`. Throws
+ * Lists one page of the vaults that match the filters (100 by default, at most 500), by id or in the order of `sort`.
+ * For further vaults, narrow the filters: the client does not return the `Link` header with the next `cursor`. Throws
  * CausewayError. Source: `GET /v1/vaults`.
  */
 export function getVaults(client: CausewayClient, query: Query<"vaults.list"> & ActionOptions = {}) {
@@ -133,8 +134,9 @@ export function getDeposit(
 }
 
 /**
- * Lists one page of a user's deposits (20 by default), newest first. Without `state`, only deposits with a transaction
- * on a chain are listed. Throws CausewayError. Source: `GET /v1/deposits`.
+ * Lists one page of a user's deposits (20 by default, at most 100), newest first. For older ones, pass the last one's
+ * `createdAt` as `to`: the client does not return the `Link` header with the next `cursor`. Without `state`, only
+ * deposits with a transaction on a chain are listed. Throws CausewayError. Source: `GET /v1/deposits`.
  */
 export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -171,8 +173,9 @@ export function getWithdrawal(
 }
 
 /**
- * Lists one page of a user's withdrawals (20 by default), newest first. Without `state`, only withdrawals with a
- * transaction on a chain are listed. Throws CausewayError. Source: `GET /v1/withdrawals`.
+ * Lists one page of a user's withdrawals (20 by default, at most 100), newest first. For older ones, pass the last
+ * one's `createdAt` as `to`: the client does not return the `Link` header with the next `cursor`. Without `state`, only
+ * withdrawals with a transaction on a chain are listed. Throws CausewayError. Source: `GET /v1/withdrawals`.
  */
 export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;

@@ -19,7 +19,7 @@ import {
   type WithdrawalInput,
 } from "./read-actions.ts";
 
-/** A redemption request at a vault. `requestId` is the `request_id` that positions and actions return in `requests`. */
+/** A redemption request at a vault, as listed in the `requests` that `getPositions` and `getActions` return. */
 export interface RequestOfVault {
   vaultId: string;
   requestId: string;

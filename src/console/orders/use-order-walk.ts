@@ -6,8 +6,8 @@ import { walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
 
 /**
- * Execution of an order's steps by the user's wallet. `progress` is null unless it is `running`; `error` is that of the
- * last attempt, or null.
+ * Execution of an order's steps by the user's wallet. `progress` is null before the first update and when nothing is
+ * running. `error` is why the last attempt failed, or null if it succeeded, is still running, or was never started.
  */
 export interface OrderWalk {
   running: boolean;

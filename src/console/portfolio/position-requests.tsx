@@ -13,8 +13,9 @@ type Request = Position["requests"][number];
 
 /**
  * List of a position's open deposit and redemption requests, including claimable ones. If the position belongs to the
- * connected account (`own`, otherwise null), each has buttons to claim or cancel it, as far as that is possible now.
- * Renders nothing without requests.
+ * connected account (`own`), buttons claim or cancel a redemption request where that is possible, and claim all deposit
+ * requests at the vault together (`pending`, null if there are none). If `own` is null, there are no buttons. Renders
+ * nothing without requests.
  */
 export function PositionRequests(props: {
   position: Position;

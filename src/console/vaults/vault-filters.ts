@@ -82,7 +82,7 @@ function comparing(order: VaultOrder): (a: Vault, b: Vault) => number {
   };
 }
 
-/** The values that the filters offer. */
+/** The options of the vault list's filters: chains by id and name, token symbols, and names of vault families. */
 export interface VaultChoices {
   chains: { value: number; label: string }[];
   assets: string[];

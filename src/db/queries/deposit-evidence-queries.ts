@@ -60,9 +60,9 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction belongs to another deposit or withdrawal on the same source chain with the same
- * calldata: it is the proven source of that one; or it was reported for that one, which is still unproven and has the
- * same user, but not for this one. Throws `store_unavailable`.
+ * Returns true if a transaction belongs to another deposit or withdrawal that has the same source chain and calldata as
+ * `row`. This is the case if the transaction is the proven source of the other; or if the other is unproven and has the
+ * same user, and the transaction was reported for it but not for `row`. Throws `store_unavailable`.
  */
 export function isSourceOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const proven = and(

@@ -261,8 +261,8 @@ function withEqual(sources: Findings["sources"]): (Findings["sources"][number] &
 }
 
 /**
- * Inserts a built deposit and its planned steps, in one batch. Throws `store_unavailable`, and the driver's error if
- * the tracking id exists.
+ * Inserts a built deposit and its planned steps in one transaction. Throws `store_unavailable`, and the driver's error
+ * if the tracking id exists.
  */
 export async function insertDepositWithPlan(
   db: Database,

@@ -62,9 +62,9 @@ const insertInto = (
     given.assets, given.shares, given."requestId", given."blockNumber", given."blockHash", given.final`;
 
 /**
- * Stores the result of a tip run in one batch: replaces the provisional flows with those that were read, makes flows up
- * to the final block permanent, and moves the tip. Returns false, without any change, if another run has written in the
- * meantime. Throws `store_unavailable`.
+ * Stores the result of a tip run in one transaction: replaces the provisional flows with those that were read, makes
+ * flows up to the final block permanent, and moves the tip. Returns false, without any change, if another run has
+ * written in the meantime. Throws `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
   const { chainId, version, run, from } = step;
@@ -105,9 +105,9 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 }
 
 /**
- * Stores the flows of a block range that was read after the fact (backfill), together with its coverage, in one batch.
- * Vaults whose flow sources have changed since are left out; nothing is stored if the final block is below the end of
- * the range, because a reorg has moved the tip. Running it twice is harmless. Throws `store_unavailable`.
+ * Stores the flows of a block range that was read after the fact (backfill), together with its coverage, in one
+ * transaction. Vaults whose flow sources have changed since are left out; nothing is stored if the final block is below
+ * the end of the range, because a reorg has moved the tip. Running it twice is harmless. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;

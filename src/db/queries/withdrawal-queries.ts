@@ -52,8 +52,8 @@ export interface NewWithdrawal
 const NO_REFERRER = "0x0000000000000000000000000000000000000000";
 
 /**
- * Inserts a withdrawal in the state `built` and its planned steps, in one batch. Throws `store_unavailable`, and the
- * driver's error if the tracking id exists.
+ * Inserts a withdrawal in the state `built` and its planned steps in one transaction. Throws `store_unavailable`, and
+ * the driver's error if the tracking id exists.
  */
 export async function insertWithdrawal(
   db: Database,

@@ -45,9 +45,10 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Finds a withdrawal's request among the user's open ones: by its id or, if none has it, the first that returns the
- * shares of a cancelled request. A row without an id is matched by its shares, or with the only open request. Null if
- * none matches. Pure.
+ * Finds a withdrawal's request among the user's open ones. A row with a request id matches the request with that id,
+ * otherwise the first that returns shares, because the shares of a cancelled request get an id of their own. A row
+ * without an id matches the first request with the same shares, otherwise the only open request. Null if none matches.
+ * Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,

@@ -225,7 +225,7 @@ export const oldToNewValue =
   (members: readonly [from: string, to: string], format: FormatValue = formatAddress): EventText =>
   (args, context) =>
     `changed from ${format(args[members[0]], context)} to ${format(args[members[1]], context)}`;
-/** Creates the description "is …" from the event's argument `member`, formatted as an address by default. */
+/** Creates the description "is …" from the event argument named by `member`, formatted as an address by default. */
 export const newValue =
   (member: string, format: FormatValue = formatAddress): EventText =>
   (args, context) =>
@@ -234,10 +234,7 @@ export const newValue =
 /** Returns the sentence that states when a change took effect, with a leading space. */
 export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
 
-/**
- * Creates the texts for an event that pauses or resumes withdrawals or redemptions; `flows` is their name in the
- * plural.
- */
+/** Creates the texts for an event that pauses or resumes withdrawals or redemptions, named in the plural by `flows`. */
 export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean): EventTerms => {
   const verb = (args: EventArgs): string => (isPaused(args) ? "paused" : "resumed");
   return {
@@ -256,7 +253,7 @@ export const DEPOSITOR_WHITELIST_ADVICE = [
   "Accounts no longer need to be listed to deposit.",
 ] as const;
 
-/** Creates the texts for an event that switches the setting `what` on (its argument `member` is true) or off. */
+/** Creates the texts for an event that switches `what` on (its argument named by `member` is true) or off. */
 export const switchTexts = (
   what: string,
   of: { member: string; advice: readonly [on: string, off: string] },
@@ -300,8 +297,9 @@ export const addressTexts = (
 };
 
 /**
- * Creates the texts for an event that adds an account or contract (argument `member`) to a group, or removes one from
- * it. `one` names a member of the group in the singular; `added` returns true for an addition.
+ * Creates the texts for an event that adds an account or contract to a group, or removes one from it. `one` is the noun
+ * for a member in the singular, with a plural in "s". `of.member` names the event's argument with the member's address;
+ * `of.added` returns true for an addition.
  */
 export const memberTexts = (
   one: string,

@@ -45,8 +45,8 @@ export const cctpAbi = once(() =>
   ]),
 );
 /**
- * ABI of the events of Stargate's bus: a ticket was bought, a bus departed with its passengers. Source:
- * Bus.sol.
+ * ABI of the events of Stargate's bus, a batch of transfers: a transfer bought a ticket, a bus departed with its
+ * tickets. Stargate's TokenMessaging contract emits them. Source: Bus.sol.
  */
 export const busAbi = once(() =>
   parseAbi([

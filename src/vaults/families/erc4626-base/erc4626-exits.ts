@@ -64,8 +64,9 @@ export interface Erc4626ExitOptions {
 }
 
 /**
- * Creates the withdrawals of an ERC-4626 vault family: `redeem`, which pays the asset instantly. The standard's
- * function enforces no minimum payment. Source: EIP-4626.
+ * Creates the withdrawal part of an ERC-4626 family's adapter. Its only mode is `instant`: one call of `redeem`, or of
+ * the family's own function (`options.encode`), pays the asset. `redeem` enforces no minimum payment; only the Router
+ * does, if it makes the call. Source: EIP-4626.
  */
 export function erc4626Exits(options: Erc4626ExitOptions = {}): VaultExits {
   return {

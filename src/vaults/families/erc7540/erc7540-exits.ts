@@ -92,10 +92,10 @@ export interface OwnRequests {
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) as const;
 
 /**
- * Creates the withdrawals of an ERC-7540 vault family: a request, which the owner must send directly (not through the
- * Router), then a claim. The owner is also the controller and the receiver, so no operator approval is needed. Previews
- * revert, so the estimate uses the current share price. All requests of a user are read as one with the id "0"; shares
- * that a cancellation returns are read as another. Source: EIP-7540.
+ * Creates the withdrawal part of an ERC-7540 family's adapter: a request, which the owner must send directly (not
+ * through the Router), then a claim. The owner is also the controller and the receiver, so no operator approval is
+ * needed. Previews revert, so the estimate uses the current share price. All requests of a user are read as one with
+ * the id "0"; shares that a cancellation returns are read as another. Source: EIP-7540.
  */
 export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
   const { explain } = options;

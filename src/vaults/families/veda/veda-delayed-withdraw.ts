@@ -39,8 +39,8 @@ export const vedaDelayedAbi = once(() =>
   ]),
 );
 /**
- * ABI of the accountant's price of a whole share in a given token's smallest unit. The call reverts while the
- * accountant is paused.
+ * ABI of the view function of Veda's accountant (the pricing contract, `vault.pricer`) that returns the price of one
+ * whole share in a given token's smallest unit. It reverts while the accountant is paused.
  */
 export const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */

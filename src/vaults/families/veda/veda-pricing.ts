@@ -44,7 +44,10 @@ export const tellerAbi = once(() =>
     "function vault() view returns (address)",
   ]),
 );
-/** ABI of the accountant's rates: the price of one whole share in a token's smallest unit. */
+/**
+ * ABI of the view functions of Veda's accountant, the pricing contract: the price of one whole share in a given token's
+ * smallest unit. The `Safe` variant reverts while the accountant is paused.
+ */
 export const accountantAbi = once(() =>
   parseAbi([
     "function getRateInQuote(address) view returns (uint256)",
