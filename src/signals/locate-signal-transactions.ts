@@ -65,7 +65,8 @@ interface Change {
 }
 
 /**
- * Returns the search criteria for an incident's event, or null if its transaction is known or its rule has no events.
+ * Returns the search criteria for an incident's event. Null if its transaction is known, its rule has no events, the
+ * incident was updated since, or the change's block range is unknown or too long.
  */
 function changeOf({ ruleId, subject, evidence, txHash, updateCount }: SignalRow): Change | null {
   const topics = changeTopics(ruleId === "control_changed" ? subject : ruleId);

@@ -10,8 +10,9 @@ import { walletSession } from "../wallet/wallet-session.ts";
 export type PendingDeposit = Positions["pending"][number];
 
 /**
- * Button that claims the shares of settled deposit requests, or the reason why that is not possible now. Renders
- * nothing if there is nothing to claim or the portfolio is not that of the connected account (`own` is null).
+ * Button that claims the shares of all settled deposit requests at a vault, or the reason why that is not possible now.
+ * There is no button if there is nothing to claim or the portfolio is not that of the connected account (`own` is
+ * null).
  */
 export function ClaimDeposit({ pending, own }: { pending: PendingDeposit; own: `0x${string}` | null }) {
   const { vaultId, next, nextRefusal } = pending;
