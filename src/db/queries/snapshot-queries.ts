@@ -162,6 +162,13 @@ export async function selectPricePoints(
 }
 
 /**
+ * SQL condition of the rows `f` of the table `flows` that count for a vault as a whole. A redemption request does not:
+ * the vault's event of its payment does, when the assets leave. Only a request without an amount counts, so that the
+ * sum is unknown, because no event of the vault states what is paid.
+ */
+export const countsForVault = raw`(f.request_id is null or (f.kind = 'withdrawal' and f.assets is null))`;
+
+/**
  * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks of an ascending list. Returns one
  * sum for each pair of neighbouring blocks, from after the first block to the second inclusive, in the asset's smallest
  * unit; null if the amount of a flow is unknown. Does not check whether all flows are stored. Throws
@@ -180,7 +187,7 @@ export async function sumNetFlows(
       select n, case when count(f.assets) = count(f.tx_hash) then coalesce(sum(f.assets), 0)::text end as net
       from edges left join ${flows} f on f.chain_id = ${query.chainId}
         and f.vault_address = ${query.vaultAddress.toLowerCase()}
-        and f.block_number > edges.after and f.block_number <= edges.upto
+        and f.block_number > edges.after and f.block_number <= edges.upto and ${countsForVault}
       where edges.after is not null group by n order by n`),
   );
   return z

@@ -3,7 +3,7 @@ import * as z from "zod";
 import type { Database } from "../database-client.ts";
 import { flowCoverage, flows, flowTips } from "../tables/flow-tables.ts";
 import { snapshots } from "../tables/snapshot-tables.ts";
-import { snapshotSteps } from "./snapshot-queries.ts";
+import { countsForVault, snapshotSteps } from "./snapshot-queries.ts";
 
 const amount = z
   .string()
@@ -129,7 +129,7 @@ const largestFlows = (vaults: readonly VaultSpan[]): SQL => raw`select * from (
       and (c.followed_from <= v."afterBlock" + 1
         or c.done @> int8range(greatest(v."afterBlock" + 1, c.start_block), greatest(c.followed_from, c.start_block)))
     left join ${flows} f on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
-      and f.block_number > v."afterBlock"
+      and f.block_number > v."afterBlock" and ${countsForVault}
     window w as (partition by c.chain_id, c.vault_address)
   ) as ranked where n <= ${LARGEST} order by chain_id, vault_address, n`;
 
@@ -164,7 +164,7 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
         coalesce(-sum(f.assets) filter (where f.assets < 0), 0) as outflow,
         greatest(coalesce(max(f.assets), 0), 0) as deposit, greatest(coalesce(-min(f.assets), 0), 0) as withdrawal
       from ${flows} f where f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
-        and f.block_number > v."afterBlock" and f.block_number <= v."toBlock") s
+        and f.block_number > v."afterBlock" and f.block_number <= v."toBlock" and ${countsForVault}) s
     where s.unknown = 0 order by v.n`;
 };
 

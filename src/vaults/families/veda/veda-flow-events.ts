@@ -32,9 +32,10 @@ const delayedAbi = once(() =>
  * Returns the events from which a vault's deposits and withdrawals are indexed. Through any teller, the vault emits
  * `Enter` for a deposit and `Exit` for a withdrawal or a refunded deposit. For a withdrawal through the queue or the
  * delayed-withdrawal contract, `Exit` names a solver or that contract instead of the user, so the events of these
- * contracts are indexed too. A request in the queue counts when it is made, because its amount is fixed then and the
- * event of its payment has none; its cancellation counts as a deposit that names the request. Amounts in other tokens
- * are converted at the accountant's rates. Source: Veda-Labs/boring-vault.
+ * contracts are indexed too. For its user, a request in the queue counts when it is made, because its amount is fixed
+ * then and the event of its payment has none; its cancellation counts as a deposit that names the request. For the
+ * vault, the solver's `Exit` counts, not the request. Amounts in other tokens are converted at the accountant's rates.
+ * Source: Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
@@ -51,7 +52,7 @@ export function vedaFlows(vault: Vault): FlowSource {
     ].map(toEventSelector),
     decode(log) {
       try {
-        if (sameAddress(log.address, vault.shareToken)) return exchangeFlow(vault, { log, contracts });
+        if (sameAddress(log.address, vault.shareToken)) return exchangeFlow(vault, { log, delayed });
         if (sameAddress(log.address, queue ?? "")) return queueFlow(vault, log);
         return sameAddress(log.address, delayed ?? "") ? delayedFlow(vault, log) : null;
       } catch {
@@ -66,14 +67,14 @@ type FlowLog = Parameters<FlowSource["decode"]>[0];
 
 function exchangeFlow(
   vault: Vault,
-  { log, contracts }: { log: FlowLog; contracts: readonly Address[] },
+  { log, delayed }: { log: FlowLog; delayed: Address | null },
 ): VaultFlow | null {
   const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
   const amounts = { ...assetsOf(vault, args), shares: args.shares };
   if (eventName === "Enter") return { kind: "deposit", user: args.to, ...amounts };
-  // The contract's own event names the account.
-  const counted = contracts.some((contract) => isAddressEqual(contract, args.from));
-  return counted ? null : { kind: "withdrawal", user: args.from, ...amounts };
+  // The delayed-withdrawal contract's own event names the account.
+  if (sameAddress(args.from, delayed ?? "")) return null;
+  return { kind: "withdrawal", user: args.from, ...amounts };
 }
 
 function queueFlow(vault: Vault, log: FlowLog): VaultFlow {

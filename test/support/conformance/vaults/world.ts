@@ -18,6 +18,7 @@ import { ChainScript } from "../../../../scripts/stack/chains/chain-script.ts";
 import { scriptRouterDeployment, verifyRouter } from "../../../../scripts/stack/chains/infrastructure.ts";
 import { rpc, rpcBatch } from "../../../../scripts/stack/chains/json-rpc.ts";
 import { type Isolate, startTestDeployment } from "../../../../scripts/stack/test-deployment.ts";
+import { sumNetFlows } from "../../../../src/db/queries/snapshot-queries.ts";
 import { vaults } from "../../../../src/db/tables/vault-tables.ts";
 import type { Token } from "../../../../src/vaults/vault.ts";
 import type { TestUser } from "../../e2e/chain.ts";
@@ -38,6 +39,8 @@ export interface World {
   fresh(): Isolate;
   /** Writes rows of the registry. */
   register(rows: readonly SeedRow[]): Promise<void>;
+  /** Returns a vault's deposits minus withdrawals, as its history counts them, or null if unknown. */
+  netFlow(vault: Address): Promise<bigint | null>;
   /** Runs a deployment script from a new account, which {@link send} can use later. */
   script<T>(work: (script: ChainScript) => T | Promise<T>): Promise<T>;
   /** Sends a transaction from any account and mines it. Throws when it reverts. */
@@ -77,6 +80,12 @@ export async function startWorld(): Promise<World> {
     fresh: () => causeway.isolate({ REDIS_KEY_PREFIX: `world-${crypto.randomUUID().slice(0, 8)}` }),
     async register(rows) {
       await causeway.db.insert(vaults).values([...rows]);
+    },
+    async netFlow(vaultAddress) {
+      const blocks = [0, Number.MAX_SAFE_INTEGER];
+      const query = { chainId: CHAIN_ID, vaultAddress, blocks };
+      const [net] = await sumNetFlows(causeway.context().db, query);
+      return net == null ? null : BigInt(net);
     },
     token: (decimals) => script((it) => plainToken(it, decimals)),
     user: (token, amount) => newUser(url, { token, amount, send }),

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHAIN_ID, vaultAddress, vaultRow } from "../../../scripts/bench/vault-row.ts";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { sumNetFlows } from "../../../src/db/queries/snapshot-queries.ts";
+import { selectFlowFacts } from "../../../src/db/queries/vault-fact-queries.ts";
+import { flowCoverage, flows, flowTips } from "../../../src/db/tables/flow-tables.ts";
+import { vaults } from "../../../src/db/tables/vault-tables.ts";
+
+const VAULT = vaultAddress(7);
+let causeway: TestDeployment;
+
+beforeAll(async () => {
+  causeway = await startTestDeployment();
+  await causeway.db.insert(vaults).values(vaultRow({ number: 7 }));
+  await causeway.db.insert(flowTips).values({ chainId: CHAIN_ID, span: 1, finalBlock: 90, headBlock: 99 });
+  await causeway.db
+    .insert(flowCoverage)
+    .values({ chainId: CHAIN_ID, vaultAddress: VAULT, startBlock: 0, followedFrom: 0 });
+});
+afterAll(() => causeway?.close());
+
+const flow = (blockNumber: number, of: { assets: string | null; requestId?: string; cancels?: true }) => ({
+  ...{ chainId: CHAIN_ID, txHash: `0x${blockNumber}`, logIndex: 0, vaultAddress: VAULT, userAddress: "0x01" },
+  kind:
+    of.cancels || !(of.assets === null || of.assets.startsWith("-"))
+      ? ("deposit" as const)
+      : ("withdrawal" as const),
+  ...{ assets: of.assets, shares: null, requestId: of.requestId ?? null },
+  ...{ blockNumber, blockHash: "0x", final: true },
+});
+
+test("a redemption request counts for the vault when it is paid, and not again when it is made", async () => {
+  const { db } = causeway.context();
+  await causeway.db.insert(flows).values([
+    flow(10, { assets: "100" }),
+    flow(11, { assets: "-40", requestId: "1" }),
+    flow(12, { assets: "-30", requestId: "2" }),
+    flow(13, { assets: null, requestId: "2", cancels: true }),
+    // What the solver of the first request redeems.
+    flow(20, { assets: "-41" }),
+  ]);
+  const own = { chainId: CHAIN_ID, vaultAddress: VAULT };
+  const asked = {
+    vaults: [{ ...own, afterBlock: 9 }],
+    spans: [
+      { ...own, afterBlock: 9, toBlock: 19 },
+      { ...own, afterBlock: 9, toBlock: 20 },
+      { ...own, afterBlock: 20, toBlock: 30 },
+    ],
+  };
+  const { largest, sums } = await selectFlowFacts(db, asked);
+  expect(largest.map(({ txHash, assets }) => [txHash, assets])).toEqual([
+    ["0x10", 100n],
+    ["0x20", -41n],
+  ]);
+  expect(largest[0]).toMatchObject({ inflow: 100n, outflow: 41n, unknown: 0 });
+  expect(sums).toMatchObject([
+    { inflow: 100n, outflow: 0n, largestWithdrawal: 0n },
+    { inflow: 100n, outflow: 41n, largestWithdrawal: 41n },
+    { inflow: 0n, outflow: 0n },
+  ]);
+  expect(await sumNetFlows(db, { ...own, blocks: [9, 19, 20] })).toEqual(["100", "-41"]);
+
+  // No event of the vault states what is paid for this request.
+  await causeway.db.insert(flows).values([flow(21, { assets: null, requestId: "3" })]);
+  const unknown = await selectFlowFacts(db, asked);
+  expect(unknown.largest[0]).toMatchObject({ unknown: 1 });
+  expect(unknown.sums.map(({ index }) => index)).toEqual([0, 1]);
+  expect(await sumNetFlows(db, { ...own, blocks: [20, 30] })).toEqual([null]);
+});
