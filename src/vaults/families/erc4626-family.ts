@@ -1,3 +1,4 @@
+import { curationEvents } from "../governance/common-governance-events.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { VaultExits } from "../vault-exits.ts";
@@ -46,11 +47,12 @@ export const erc4626 = defineErc4626({
 
 /**
  * Vault family of the ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common
- * governance events (ownership, proxies) are read.
+ * governance events (ownership, proxies) and those of forks of MetaMorpho, such as Silo's managed vaults, are read.
  */
 export const erc4626Family: VaultFamily = {
   adapter: erc4626,
   type: "custom",
   deriver: { ...erc4626Deriver({ identify: identifyWaiting }), conclusive: false },
+  governanceEvents: curationEvents("address"),
   instantWithdrawals: true,
 };

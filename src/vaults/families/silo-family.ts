@@ -1,7 +1,7 @@
 import { isAddressEqual, parseAbi } from "viem";
 import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
-import { curationEvents } from "../governance/common-governance-events.ts";
+import { changeEvent, type GovernanceEvent } from "../governance/governance-event.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-deriver.ts";
 import { familyErrors } from "../vault-reverts.ts";
@@ -73,10 +73,26 @@ function identifySilo(subject: DerivationSubject): Query<Identification> {
   });
 }
 
-/** Vault family of Silo v2. Its governance events are those of Silo's managed vaults, which are forks of MetaMorpho. */
+/**
+ * Governance event of a silo: anyone may let it read again which of its functions call the hook receiver, which its
+ * deployer chose for ever. Source: silo-contracts-v2, Silo.updateHooks.
+ */
+const hookEvents: readonly GovernanceEvent[] = [
+  changeEvent(["address", "allow_list", "HooksUpdated(uint24 hooksBefore, uint24 hooksAfter)"], {
+    what: "hooks",
+    title: () => "hooks changed",
+    report: (_args, { vault, time }) =>
+      `The functions of ${vault} that call its hook receiver were changed at ${time}.`,
+    advice:
+      "The hook receiver can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
+    routine: ({ hooksBefore, hooksAfter }) => hooksBefore === hooksAfter,
+  }),
+];
+
+/** Vault family of Silo v2. Silo's managed vaults, which are forks of MetaMorpho, belong to the generic family. */
 export const siloFamily: VaultFamily = {
   adapter: silo,
   type: "custom",
   deriver: erc4626Deriver({ identify: identifySilo }),
-  governanceEvents: curationEvents("address"),
+  governanceEvents: hookEvents,
 };
