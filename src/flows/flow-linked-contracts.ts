@@ -2,6 +2,7 @@ import { type Address, type Hex, toFunctionSelector } from "viem";
 import * as z from "zod";
 import type { NodeSession } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
+import { isRateLimit } from "../chains/log-range.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import type { LinkedContracts } from "../vaults/governance/governance-event.ts";
@@ -57,7 +58,7 @@ const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
  * view function returns (such as an access manager) and the ERC-1967 beacon in the vault's storage. Returns them by
  * vault id, in lowercase; a contract that does not exist or cannot be read is omitted. All beacons are omitted if the
  * node rejects their request, for example because it does not support code overrides. Throws RpcError if the node
- * rejects the request for the view functions, and OutsideError.
+ * rejects the request for the view functions or limits the rate of requests, and OutsideError.
  */
 export async function readLinkedContracts(
   node: NodeSession,
@@ -93,7 +94,7 @@ async function readBeacons(node: NodeSession, vaults: readonly Vault[]): Promise
   try {
     return await readAddresses(node, { views, overrides });
   } catch (error) {
-    if (error instanceof RpcError) return [];
+    if (error instanceof RpcError && !isRateLimit(error.message)) return [];
     throw error;
   }
 }

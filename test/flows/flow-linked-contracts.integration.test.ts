@@ -76,3 +76,13 @@ test.each([null, "0x", "0x01", `0x${"00".repeat(32)}`])(
     );
   },
 );
+
+test("readLinkedContracts() fails on a node that limits the rate, so that no beacon is overlooked", async () => {
+  const busy: NodeSession = {
+    request: (method, params) => {
+      if (params.length > 2) throw new RpcError("node", "rate limit exceeded");
+      return node.request(method, params);
+    },
+  };
+  await expect(readLinkedContracts(busy, vaults)).rejects.toThrow("rate limit exceeded");
+});
