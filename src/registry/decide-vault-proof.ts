@@ -91,11 +91,12 @@ export function decideAfterProof(
 const OPEN = { status: "active", statusBy: "proof", statusReason: "" } as const;
 
 /** Returns true for entries that people have reviewed, which open by their proof alone. */
-const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boolean =>
+export const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boolean =>
   provenance.source === "seed" || provenance.source === "operator";
 
-/** Returns true for entries that are not open yet. */
-const isCandidate = ({ status }: ProvenEntry): boolean => status === "candidate" || status === "refused";
+/** Returns true for entries that a passed proof is to open: new ones, and those that an administrator closed for it. */
+export const isCandidate = ({ status }: Pick<ProvenEntry, "status">): boolean =>
+  status === "candidate" || status === "refused";
 
 /** Returns true if a passed proof opens the vault, which is not the case if an administrator closed it. */
 function mayActivate(entry: ProvenEntry): boolean {

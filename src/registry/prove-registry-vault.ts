@@ -12,7 +12,7 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../vaults/vault.ts";
 import { subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
-import type { ProofFinding } from "./decide-vault-proof.ts";
+import { isCandidate, type ProofFinding } from "./decide-vault-proof.ts";
 import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
 import { servedRegisters, sourceOf } from "./discover-vaults.ts";
 import { readVaultCode } from "./read-registry-code.ts";
@@ -30,7 +30,7 @@ export interface ProofAttempt {
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
  * and parameters, compares them and the vault's code with the entry, and simulates a deposit. A discovered vault is
- * refused if no register or public list names it any longer. Stores nothing. Never throws: a failing node or database
+ * refused if no register or public list names it any longer, unless an administrator decided its status. Stores nothing. Never throws: a failing node or database
  * leads to the finding `unread`, any other error to `refused`.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
@@ -47,7 +47,7 @@ async function tryProving(
 ): Promise<ProofAttempt> {
   try {
     // What discovered the vault no longer vouches for it. Its holders can still leave.
-    if (row.provenance.source === "factory" && !(await isStillNamed(ctx, { client, row })))
+    if (mustBeNamed(row) && !(await isStillNamed(ctx, { client, row })))
       return { finding: refusal(ctx, "no register names it any more"), derived: null };
     const resolved = await resolveVault(client, row);
     if (!resolved.ok) return { finding: refusal(ctx, resolved.reason), derived: null };
@@ -66,6 +66,10 @@ async function tryProving(
     return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
   }
 }
+
+/** Returns true for a discovered vault, unless its status is an administrator's decision. */
+const mustBeNamed = ({ provenance, statusBy }: VaultRow): boolean =>
+  provenance.source === "factory" && statusBy !== "admin";
 
 /**
  * Returns true if a register or list still names a discovered vault. Registers with a view function for membership are
@@ -86,11 +90,12 @@ async function isStillNamed(
 
 /**
  * Returns the code that a discovered vault was admitted with and must keep while it is open, or null. Reviewed vaults
- * may be upgraded: only their proof counts.
+ * may be upgraded: only their proof counts. The admission gate examines the code of a candidate again.
  */
 function pinnedCode(row: VaultRow): string | null {
   const isFound = row.provenance.source === "factory" || row.provenance.source === "list";
-  return isFound && row.statusBy !== "admin" && isOpen(row) ? (row.proof?.code ?? null) : null;
+  const mustKeep = isFound && row.statusBy !== "admin" && !isCandidate(row);
+  return mustKeep ? (row.proof?.code ?? null) : null;
 }
 
 /** Adds the vault's code to a finding's proof, unless it is already recorded. */

@@ -9,7 +9,7 @@ import { adapterOf } from "../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
-import type { Admission, ProofFinding } from "./decide-vault-proof.ts";
+import { type Admission, isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
 import { servedRegisters, sourceOf } from "./discover-vaults.ts";
 import { readGovernance } from "./read-registry-governance.ts";
 import type { VaultRegister } from "./registers/vault-registers.ts";
@@ -17,7 +17,7 @@ import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
 
 /**
  * Returns the admission gate's result for a vault. Returns null without examining a vault whose proof did not pass,
- * that was reviewed, or that is or was open. A value that cannot be read from the chain, the prices or the database is
+ * that was reviewed, or that is no candidate. A candidate is examined even if it was open before. A value that cannot be read from the chain, the prices or the database is
  * an obstacle, not an error.
  */
 export async function readAdmission(
@@ -25,10 +25,7 @@ export async function readAdmission(
   of: { row: VaultRow; finding: ProofFinding; derived: ProofChange["derived"] },
 ): Promise<Admission | null> {
   const { row, finding, derived } = of;
-  const { source } = row.provenance;
-  if (finding.kind !== "passed" || derived === null || source === "seed" || source === "operator")
-    return null;
-  if (row.wasActive || row.status === "active") return null;
+  if (finding.kind !== "passed" || derived === null || isReviewed(row) || !isCandidate(row)) return null;
   const { caller = row.caller, params = row.params } = derived;
   const vault = parseRegistryRow({ ...row, ...derived, caller, params });
   const naming = registersNaming(ctx, row);

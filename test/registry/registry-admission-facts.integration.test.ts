@@ -10,11 +10,13 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import type { Context } from "../../src/context.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { failure } from "../../src/errors.ts";
 import { DAY_MS } from "../../src/lib/durations.ts";
+import { changeVault } from "../../src/registry/change-vault.ts";
 import { discoverVaults } from "../../src/registry/discover-vaults.ts";
-import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
+import { proveDueVaults, proveVaultNow } from "../../src/registry/prove-due-vaults.ts";
 import { readAdmission } from "../../src/registry/registry-admission-facts.ts";
 
 const CHAIN = 31337;
@@ -83,9 +85,9 @@ interface Discovery {
 /** Creates a deployment's context with the register of this file, at the test's time. */
 function contextOf({ openness = "governed", setting = settings(), factory, marketUsd }: Discovery) {
   const known = { chain_id: CHAIN, protocol: "Scratch", openness };
-  const list = { ...known, address: register, adapter: "euler", view: "verifiedArray" };
+  const own = { ...known, address: register, adapter: "euler", view: "verifiedArray" };
   const others = factory === undefined ? [] : [{ ...known, address: factory, adapter: "morpho_v2" }];
-  const DISCOVERY = JSON.stringify({ ...setting, registers: [list, ...others] });
+  const DISCOVERY = JSON.stringify({ ...setting, registers: [own, ...others] });
   const priced = { proxy: feed, decimals: 8, pair: "PUSD/USD", heartbeat_s: 3_600 };
   const tokens = [{ token: asset, unit: "USD", feeds: [priced] }];
   const api_url = marketUsd === undefined ? null : "https://prices.example";
@@ -100,10 +102,16 @@ function contextOf({ openness = "governed", setting = settings(), factory, marke
 const ownRow = (address: Address) =>
   and(eq(vaults.chainId, CHAIN), eq(vaults.address, address.toLowerCase()));
 
+/** Sets the vaults that the register lists. */
+const list = (addresses: readonly Address[]) =>
+  send(chain, {
+    to: register,
+    data: encodeFunctionData({ abi: registers.abi, functionName: "set", args: [addresses] }),
+  });
+
 /** Runs discovery and the due proofs of a deployment with these settings, and returns the vault's row. */
 async function discover(address: Address, by: Discovery) {
-  const list = encodeFunctionData({ abi: registers.abi, functionName: "set", args: [[address]] });
-  await send(chain, { to: register, data: list });
+  await list([address]);
   now += DAY_MS;
   const ctx = contextOf(by);
   expect(await discoverVaults(ctx)).toMatchObject({ failed: 0, named: by.factory === undefined ? 1 : 2 });
@@ -231,5 +239,43 @@ describe("a discovered vault", () => {
     };
     const failing = { ...ctx, chains: { ...ctx.chains, client } };
     expect(await readAdmission(failing, found)).toEqual({ obstacle: "its code could not be read" });
+  });
+});
+
+describe("an administrator's decision about a discovered vault", () => {
+  const decide = async (ctx: Context, of: { address: Address; state: "active" | "candidate" }) => {
+    const { address, state } = of;
+    const key = { chainId: CHAIN, address };
+    const changed = await changeVault(ctx, { key, change: { state, reason: "" } });
+    return "record" in changed ? changed.record : changed;
+  };
+
+  test("sends an open vault through the gate again, which opens it or says why not", async () => {
+    const address = await newVault();
+    expect(await discover(address, {})).toMatchObject({ status: "active" });
+    const strict = contextOf({ setting: settings({ min_tvl_usd: 1_001 }) });
+    expect(await decide(strict, { address, state: "candidate" })).toMatchObject({
+      ...{ status: "candidate", status_reason: "its total assets are below the operator's minimum" },
+    });
+    expect(await decide(contextOf({}), { address, state: "candidate" })).toMatchObject({ status: "active" });
+  });
+
+  test("keeps a vault open that no register names", async () => {
+    const address = await newVault();
+    const held = await discover(address, { setting: settings({ assets: [] }) });
+    expect(held).toMatchObject({ status: "candidate" });
+    await list([]);
+    now += DAY_MS;
+    const ctx = contextOf({});
+    await discoverVaults(ctx);
+    expect(await decide(ctx, { address, state: "active" })).toMatchObject({ status: "active" });
+    for (let proof = 0; proof < 3; proof += 1)
+      expect(await proveVaultNow(ctx, { chainId: CHAIN, address })).toMatchObject({
+        ...{ status: "active", proof: { ok: true } },
+      });
+    // The register decides again once the administrator leaves the decision to the proofs.
+    expect(await decide(ctx, { address, state: "candidate" })).toMatchObject({
+      ...{ status: "refused", status_reason: "no register names it any more" },
+    });
   });
 });
