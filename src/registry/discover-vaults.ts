@@ -60,9 +60,10 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
     return [{ ...named, membership: null, isFactory: false, reading: { kind: "list", view } }];
   const known = registerOf(adapter);
   if (known === null) return [];
-  const { membership, isFactory, reading } = known;
+  const { membership, isFactory, createsFixedCode, reading } = known;
   const events = "kind" in reading ? reading : ({ ...reading, kind: "events", from: null } as const);
-  return [{ ...named, membership, isFactory, reading: events }];
+  const fixed = createsFixedCode === true ? { createsFixedCode } : {};
+  return [{ ...named, membership, isFactory, ...fixed, reading: events }];
 }
 
 /**

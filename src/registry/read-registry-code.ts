@@ -4,10 +4,16 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { createQuery, read, valueOrNull } from "../chains/chain-reads.ts";
 import { RpcData, RpcWord } from "../chains/rpc-values.ts";
 import { once } from "../lib/once.ts";
+import { cloneTarget, delegatesCalls } from "./scan-bytecode.ts";
 
 /** Storage slots of a proxy's implementation and of its beacon. Source: ERC-1967. */
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
 const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
+/** Older slots: of OpenZeppelin's first proxies (keccak256("org.zeppelinos.proxy.implementation")) and of ERC-1822. */
+const OLD_SLOTS: readonly Hex[] = [
+  "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3",
+  "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7",
+];
 /** Pattern of the target address in a minimal proxy's code. Source: ERC-1167. */
 const CLONE = /73([0-9a-f]{40})5af4/;
 /** Maximum length of a minimal proxy's code with immutable arguments, in hex digits. */
@@ -15,10 +21,10 @@ const MAX_CLONE_DIGITS = 1_000;
 const beaconAbi = once(() => parseAbi(["function implementation() view returns (address)"]));
 
 /**
- * Reads an identifier of the code that a vault runs: `implementation:<address>` of an ERC-1967 proxy,
+ * Reads an identifier of the code that a vault runs: `implementation:<address>` of an ERC-1967 proxy or an older one,
  * `beacon:<beacon>/<implementation>` (`unknown` if the beacon does not return it), `clone:<target>` of an ERC-1167
  * proxy, or `code:<keccak256 hash>` of any other contract. Addresses are checksummed. The identifier changes with the
- * code, except behind other kinds of proxies and behind a clone's target. Errors of the chain client propagate.
+ * code, unless `canRunOtherCode` is true of a clone or another contract. Errors of the chain client propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
   const slotOf = async (slot: Hex) =>
@@ -26,16 +32,34 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
   const [implementation, beacon] = await Promise.all([slotOf(IMPLEMENTATION_SLOT), slotOf(BEACON_SLOT)]);
   if (implementation !== null) return `implementation:${implementation}`;
   if (beacon !== null) return `beacon:${beacon}/${await implementationOf(client, beacon)}`;
-  const code = RpcData.parse(await client.request("eth_getCode", [vault, "latest"])).toLowerCase() as Hex;
+  const code = await readCode(client, vault);
   const target = code.length <= MAX_CLONE_DIGITS ? CLONE.exec(code)?.[1] : undefined;
-  return target === undefined ? `code:${keccak256(code)}` : `clone:${getAddress(`0x${target}`)}`;
+  if (target !== undefined) return `clone:${getAddress(`0x${target}`)}`;
+  const older = delegatesCalls(code) ? await Promise.all(OLD_SLOTS.map(slotOf)) : [];
+  const named = older.find((address) => address !== null);
+  return named === undefined ? `code:${keccak256(code)}` : `implementation:${named}`;
+}
+
+async function readCode(client: ChainClient, address: Address): Promise<Hex> {
+  return RpcData.parse(await client.request("eth_getCode", [address, "latest"])).toLowerCase() as Hex;
 }
 
 /**
- * Returns true if an identifier of `readVaultCode` belongs to a proxy that stores its implementation or beacon in the
- * ERC-1967 slots: an administrator or the beacon's owner may be able to replace the vault's code.
+ * Returns false only if the code of a vault shows that it always runs itself: it contains no reachable `DELEGATECALL`,
+ * `CALLCODE` or `SELFDESTRUCT`, or it is a clone of such code. True for proxies of any kind, for contracts with
+ * libraries or a `multicall`, and for accounts without code. Errors of the chain client propagate.
  */
-export const isReplaceable = (code: string): boolean => /^(implementation|beacon):/.test(code);
+export async function canRunOtherCode(client: ChainClient, vault: Address): Promise<boolean> {
+  const code = await readCode(client, vault);
+  const target = cloneTarget(code);
+  return delegatesCalls(target === null ? code : await readCode(client, target));
+}
+
+/**
+ * Returns true if an identifier of `readVaultCode` belongs to a proxy and names its implementation. An administrator or
+ * the beacon's owner may be able to replace it, which changes the identifier.
+ */
+export const namesImplementation = (code: string): boolean => /^(implementation|beacon):/.test(code);
 
 const addressOf = (word: Hex): Address | null => (/^0x0+$/.test(word) ? null : getAddress(slice(word, 12)));
 

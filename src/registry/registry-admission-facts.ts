@@ -11,6 +11,7 @@ import type { Vault } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 import { type Admission, isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
 import { servedRegisters, sourceOf } from "./discover-vaults.ts";
+import { canRunOtherCode } from "./read-registry-code.ts";
 import { readGovernance } from "./read-registry-governance.ts";
 import type { VaultRegister } from "./registers/vault-registers.ts";
 import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
@@ -69,12 +70,15 @@ async function readCodeObstacle(
   const client = ctx.chains.client(chainId);
   if (client === null) return `chain ${chainId} is not served`;
   try {
-    const [governance, reviewed] = await Promise.all([
+    const factories = naming.filter((register) => register.adapter === adapter && register.isFactory);
+    const fixed = factories.some((register) => register.createsFixedCode === true);
+    const [governance, reviewed, delegates] = await Promise.all([
       readGovernance(client, vault),
       selectReviewedCode(ctx.db, { chainId, adapter }),
+      fixed ? false : canRunOtherCode(client, vault.address),
     ]);
-    const fromFactory = naming.some((register) => register.adapter === adapter && register.isFactory);
-    const facts = { ...governance, chainId, code: finding.proof.code ?? null, reviewed, fromFactory };
+    const code = finding.proof.code ?? null;
+    const facts = { ...governance, chainId, code, reviewed, delegates, fromFactory: factories.length > 0 };
     return codeObstacle(facts, ctx.config.discovery);
   } catch (error) {
     if (error instanceof AppError) return "its code could not be read";

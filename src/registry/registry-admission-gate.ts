@@ -3,7 +3,7 @@ import { sameAddress } from "../lib/address.ts";
 import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { DiscoverySetting } from "../lib/discovery-setting.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { isReplaceable } from "./read-registry-code.ts";
+import { namesImplementation } from "./read-registry-code.ts";
 import type { VaultGovernance } from "./read-registry-governance.ts";
 
 /** Facts about a discovered or imported vault, from which `admissionObstacle` decides whether it may open. */
@@ -40,6 +40,8 @@ export interface AdmissionCode extends VaultGovernance {
   code: string | null;
   /** Code of open, reviewed vaults of the same family and chain. */
   reviewed: ReadonlySet<string>;
+  /** True unless the vault's code is known to run only itself: see `canRunOtherCode` and `createsFixedCode`. */
+  delegates: boolean;
   /** True if the vault was created by a factory of its family that is listed as a register. */
   fromFactory: boolean;
 }
@@ -92,15 +94,18 @@ const names = (
 /**
  * Returns why a vault's code or governance keeps it from opening automatically, or null if nothing does. Its code must
  * be that of a reviewed vault or one that the operator's settings list (pinned code); otherwise a factory of the family
- * must have created the vault, and the code must not be an ERC-1967 proxy. Its roles must be readable, and no
- * externally owned account may hold one, unless the operator lists the account. If its family has a timelock, it must
- * be readable and at least the operator's minimum.
+ * must have created the vault, and the code must not be able to run other code. If it is, and its identifier names no
+ * implementation, only the settings can pin it, because a reviewed vault with the same code may run different code. Its
+ * roles must be readable, and no externally owned account may hold one, unless the operator lists the account. If its
+ * family has a timelock, it must be readable and at least the operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
-  const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;
+  const { chainId, code, reviewed, delegates, fromFactory, keys, timelockS } = facts;
   if (code === null) return "its code could not be read";
-  const pinned = reviewed.has(code) || setting.code.includes(`${chainId}:${code}`);
-  if (!pinned && isReplaceable(code)) return `its code can be replaced, and nobody pinned ${code}`;
+  const isNamed = namesImplementation(code);
+  const pinned =
+    (reviewed.has(code) && (isNamed || !delegates)) || setting.code.includes(`${chainId}:${code}`);
+  if (!pinned && (isNamed || delegates)) return `its code can be replaced, and nobody pinned ${code}`;
   if (!pinned && !fromFactory) return `no factory of its family made it, and nobody pinned ${code}`;
   if (keys === "unread") return "who governs it could not be read";
   const key = keys.find((address) => !names(setting.owners, { chainId, address }));

@@ -82,6 +82,7 @@ describe("codeObstacle()", () => {
   const PROXY = "implementation:0x00000000000000000000000000000000000C0DE0";
   const safe: AdmissionCode = {
     ...{ chainId: 1, code: FIXED, reviewed: new Set<string>(), fromFactory: true, keys: [], timelockS: 1n },
+    delegates: false,
   };
   const judge = (change: Partial<AdmissionCode>, own: Record<string, unknown> = {}) =>
     codeObstacle({ ...safe, ...change }, { ...setting, ...own });
@@ -101,6 +102,18 @@ describe("codeObstacle()", () => {
     expect(judge({ code: PROXY }, { code: [`1:${PROXY}`] })).toBeNull();
     expect(judge({ code: PROXY }, { code: [`10:${PROXY}`] })).toContain("nobody pinned");
     expect(judge({ code: null })).toBe("its code could not be read");
+  });
+
+  test("admits code that may run other code only if the operator pinned it", () => {
+    const CLONE = "clone:0x00000000000000000000000000000000000C0DE0";
+    for (const code of [FIXED, CLONE]) {
+      expect(judge({ code, delegates: true })).toBe(`its code can be replaced, and nobody pinned ${code}`);
+      // Another proxy with the same code may have another implementation.
+      expect(judge({ code, delegates: true, reviewed: new Set([code]) })).toContain("can be replaced");
+      expect(judge({ code, delegates: true }, { code: [`1:${code}`] })).toBeNull();
+      expect(judge({ code, reviewed: new Set([code]), fromFactory: false })).toBeNull();
+    }
+    expect(judge({ code: PROXY, delegates: true, reviewed: new Set([PROXY]) })).toBeNull();
   });
 
   test("holds back a vault that one key governs, unless the operator knows the key", () => {

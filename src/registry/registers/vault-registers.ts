@@ -45,6 +45,11 @@ export interface VaultRegister {
    * factory whose vaults are known only from its events.
    */
   isFactory: boolean;
+  /**
+   * True if the factory's own code and that of its vaults is known and cannot be replaced, although the vaults delegate
+   * calls to themselves (`multicall`). Absent if only the vaults' code can show it.
+   */
+  createsFixedCode?: true;
   /** Who can add vaults: the protocol's owners (`governed`), or anyone (`anybody`). */
   openness: "governed" | "anybody";
   reading: RegisterReading;
@@ -215,6 +220,7 @@ const kinds: readonly Kind[] = [
   {
     ...{
       isFactory: true,
+      createsFixedCode: true,
       adapter: "metamorpho",
       protocol: "Morpho",
       openness: "anybody",
@@ -226,6 +232,7 @@ const kinds: readonly Kind[] = [
   {
     ...{
       isFactory: true,
+      createsFixedCode: true,
       adapter: "morpho_v2",
       protocol: "Morpho",
       openness: "anybody",
@@ -257,14 +264,16 @@ const kinds: readonly Kind[] = [
     addresses: lagoonFactories,
   },
   {
-    ...{ isFactory: true, adapter: "silo", protocol: "Silo", openness: "anybody", membership: "isSilo" },
+    // Whoever creates a silo chooses its implementation, so the factory does not vouch for its code.
+    ...{ isFactory: false, adapter: "silo", protocol: "Silo", openness: "anybody", membership: "isSilo" },
     reading: { event: newSilo, vaults: ["silo0", "silo1"] },
     addresses: siloFactories,
   },
   {
-    // Issuers decide about its vaults, so a second source must name them.
+    // Issuers decide about its vaults and choose their factories, so it does not vouch for their code, and a second
+    // source must name them.
     ...{
-      isFactory: true,
+      isFactory: false,
       adapter: "centrifuge",
       protocol: "Centrifuge",
       openness: "anybody",
@@ -318,6 +327,8 @@ export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ address
  */
 export function registerOf(
   adapter: string,
-): (Pick<VaultRegister, "membership" | "isFactory"> & { reading: Kind["reading"] }) | null {
+):
+  | (Pick<VaultRegister, "membership" | "isFactory" | "createsFixedCode"> & { reading: Kind["reading"] })
+  | null {
   return kinds.find((kind) => kind.adapter === adapter) ?? null;
 }
