@@ -6542,12 +6542,12 @@ export interface components {
          */
         VaultType: "custom" | "morpho" | "veda" | "midas" | "lido" | "ipor" | "accountable";
         /**
-         * @description State of a deposit.
+         * @description State of a deposit. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the source transaction is unconfirmed; `bridging`: it succeeded, and its tokens are being swapped or bridged; `awaiting_deposit`: the token arrived, and the user must deposit it; `requested`: the vault has yet to settle the request; `claimable`: it has, and the user can claim the shares. Final: `completed`: shares arrived; `partial`: the token arrived instead of shares; `refunded`: by the bridge or the vault. `failed`: the source transaction reverted, and may be sent again, or the vault rejected the request.
          * @enum {string}
          */
         DepositState: "built" | "expired" | "abandoned" | "submitted" | "bridging" | "awaiting_deposit" | "requested" | "claimable" | "completed" | "partial" | "refunded" | "failed";
         /**
-         * @description State of a withdrawal.
+         * @description State of a withdrawal. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the first transaction is unconfirmed; `requested`: the vault has yet to pay; `cooling`: the cooldown runs; `claimable`: the user can claim; `awaiting_transfer`: the vault paid, and the user must send the swap or bridge transaction; `bridging`: the tokens are in transit. Final: `completed`; `partial`: the vault's asset arrived instead of the requested token, or only a part was paid; `refunded`: by the bridge; `cancelled`; `rejected`: by the vault. `failed`: the first transaction reverted, and may be sent again, or the time to claim ended.
          * @enum {string}
          */
         WithdrawalState: "built" | "expired" | "abandoned" | "submitted" | "requested" | "cooling" | "claimable" | "awaiting_transfer" | "bridging" | "completed" | "partial" | "refunded" | "cancelled" | "failed" | "rejected";

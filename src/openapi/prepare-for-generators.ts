@@ -1,18 +1,18 @@
 import { bridgeKeys } from "../schemas/build-input-schema.ts";
-import { depositStates } from "../schemas/deposit-schema.ts";
+import { DepositState, depositStates } from "../schemas/deposit-schema.ts";
 import { historyIntervals, historyMetrics } from "../schemas/history-schema.ts";
 import { applicationStatuses } from "../schemas/partner-application-schema.ts";
 import { dimensions, tiers } from "../schemas/signal-schema.ts";
 import { substatuses, transferStatuses } from "../schemas/step-schema.ts";
 import { vaultTypes } from "../schemas/vault-schema.ts";
-import { withdrawalStates } from "../schemas/withdrawal-schema.ts";
+import { WithdrawalState, withdrawalStates } from "../schemas/withdrawal-schema.ts";
 import type { DescribedDocument } from "./openapi-references.ts";
 
 /** Enumerations that several fields or parameters have, by the name of their component. */
 const sharedEnums: Readonly<Record<string, { values: readonly string[]; description: string }>> = {
   VaultType: { values: vaultTypes, description: "Family of a vault, as its public label." },
-  DepositState: { values: depositStates, description: "State of a deposit." },
-  WithdrawalState: { values: withdrawalStates, description: "State of a withdrawal." },
+  DepositState: { values: depositStates, description: DepositState.description ?? "" },
+  WithdrawalState: { values: withdrawalStates, description: WithdrawalState.description ?? "" },
   TransferStatusName: { values: transferStatuses, description: "Status of a transfer." },
   Substatus: { values: substatuses, description: "Detail of the status of a transfer." },
   SignalDimension: { values: dimensions, description: "What a signal is about." },

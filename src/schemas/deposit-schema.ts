@@ -34,15 +34,11 @@ export const depositStates = [
   "refunded",
   "failed",
 ] as const;
-/**
- * State of a tracked deposit. No transaction seen yet: `built`; `expired` (the quote); `abandoned` (by the user). In
- * progress: `submitted` (the source transaction is unconfirmed); `bridging` (it succeeded, and its tokens are swapped
- * or in transit); `awaiting_deposit` (the token arrived, and the user must deposit it); `requested`, `claimable` (the
- * vault has yet to settle the request, or has settled it). Final: `completed` (shares arrived); `partial` (the token
- * arrived instead); `refunded` (by the bridge or the vault). Not final: `failed` (the source transaction reverted and
- * may be sent again, or the vault rejected the request).
- */
-export const DepositState = z.enum(depositStates).meta({ description: "State of the deposit." });
+/** State of a tracked deposit. Its description explains each, and is that of the shared schema. */
+export const DepositState = z.enum(depositStates).meta({
+  description:
+    "State of a deposit. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the source transaction is unconfirmed; `bridging`: it succeeded, and its tokens are being swapped or bridged; `awaiting_deposit`: the token arrived, and the user must deposit it; `requested`: the vault has yet to settle the request; `claimable`: it has, and the user can claim the shares. Final: `completed`: shares arrived; `partial`: the token arrived instead of shares; `refunded`: by the bridge or the vault. `failed`: the source transaction reverted, and may be sent again, or the vault rejected the request.",
+});
 export type DepositState = z.infer<typeof DepositState>;
 
 /**
@@ -126,7 +122,7 @@ export const TransferStatus = z
     deposit: z
       .object({
         tracking_id: TrackingIdText,
-        state: DepositState,
+        state: DepositState.meta({ description: "State of the deposit." }),
         shares: AmountText.nullable().meta({
           description:
             "Shares minted to the user, in the share token's smallest unit, or `null` if the amount is unknown.",
@@ -152,7 +148,7 @@ export type TransferStatus = z.infer<typeof TransferStatus>;
 export const Deposit = z
   .object({
     tracking_id: TrackingIdText,
-    state: DepositState,
+    state: DepositState.meta({ description: "State of the deposit." }),
     status: z.enum(transferStatuses).meta({ description: "Transfer status that corresponds to `state`." }),
     substatus: SubstatusText,
     user_address: AddressText.meta({

@@ -29,15 +29,11 @@ export const withdrawalStates = [
   "failed",
   "rejected",
 ] as const;
-/**
- * State of a tracked withdrawal. No transaction seen yet: `built`; `expired` (the quote); `abandoned` (by the user). In
- * progress: `submitted` (the first transaction is unconfirmed); `requested`, `cooling` (the vault has yet to pay, or
- * the cooldown runs); `claimable`; `awaiting_transfer` (the vault paid, and the user must send the swap or bridge
- * transaction); `bridging`. Final: `completed`; `partial` (the vault's asset arrived instead of the requested token, or
- * only a part was paid); `refunded` (by the bridge); `cancelled`; `rejected` (by the vault). Not final: `failed` (the
- * first transaction reverted and may be sent again, or the claim window ended).
- */
-export const WithdrawalState = z.enum(withdrawalStates).meta({ description: "State of the withdrawal." });
+/** State of a tracked withdrawal. Its description explains each, and is that of the shared schema. */
+export const WithdrawalState = z.enum(withdrawalStates).meta({
+  description:
+    "State of a withdrawal. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the first transaction is unconfirmed; `requested`: the vault has yet to pay; `cooling`: the cooldown runs; `claimable`: the user can claim; `awaiting_transfer`: the vault paid, and the user must send the swap or bridge transaction; `bridging`: the tokens are in transit. Final: `completed`; `partial`: the vault's asset arrived instead of the requested token, or only a part was paid; `refunded`: by the bridge; `cancelled`; `rejected`: by the vault. `failed`: the first transaction reverted, and may be sent again, or the time to claim ended.",
+});
 export type WithdrawalState = z.infer<typeof WithdrawalState>;
 
 /**
@@ -81,7 +77,7 @@ const paidAssets = AmountText.nullable().meta({
 /** A tracked withdrawal in the response of `GET /v1/status`. */
 export const WithdrawalOfStatus = z.object({
   tracking_id: TrackingIdText,
-  state: WithdrawalState,
+  state: WithdrawalState.meta({ description: "State of the withdrawal." }),
   assets: paidAssets,
   next,
   next_refusal: nextRefusal,
@@ -92,7 +88,7 @@ export const WithdrawalOfStatus = z.object({
 export const Withdrawal = z
   .object({
     tracking_id: TrackingIdText,
-    state: WithdrawalState,
+    state: WithdrawalState.meta({ description: "State of the withdrawal." }),
     status: z.enum(transferStatuses).meta({ description: "Transfer status that corresponds to `state`." }),
     substatus: SubstatusText,
     user_address: AddressText.meta({
