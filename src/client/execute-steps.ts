@@ -136,7 +136,7 @@ export async function cancelSignedOrder(
 ): Promise<void> {
   const { kind, trackingId, userAddress, options } = of;
   const { signal } = options;
-  const path = `/v1/${kind}/${trackingId}/cancel`;
+  const path = `/v1/${kind}/${encodeURIComponent(trackingId)}/cancel`;
   const submit = async (signature?: string) =>
     (await client.request({ method: "POST", path, body: { signature }, signal })) as OrderReading;
   await walkBuiltSteps({ userAddress, first: await submit(), submit }, options);

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { buildDeposit, getVaults, quoteDeposit } from "../../src/client/actions/read-actions.ts";
+import {
+  buildDeposit,
+  getDeposit,
+  getVaults,
+  getWithdrawal,
+  quoteDeposit,
+} from "../../src/client/actions/read-actions.ts";
 import { CausewayError } from "../../src/client/causeway-client-error.ts";
 import { errorCodes, errorTable } from "../../src/errors.ts";
 import { fakeApi } from "../support/client/fake-api.ts";
@@ -44,6 +50,16 @@ describe("a request of the client", () => {
     ]);
     expect(requests[0]?.headers.get("idempotency-key")).toBe("key");
     expect(requests.map(({ headers }) => headers.get("x-api-key"))).toEqual(["cw_live_key", "cw_live_key"]);
+  });
+
+  test("reads no other path than the order's, whatever the id from a link is", async () => {
+    const { client, requests } = fakeApi(() => ({ body: {} }));
+    await getDeposit(client, { trackingId: "trk/../../prices?ids=1" });
+    await getWithdrawal(client, { trackingId: "../partners/me#" });
+    expect(requests.map(({ path }) => path)).toEqual([
+      "/v1/deposits/trk%2F..%2F..%2Fprices%3Fids%3D1",
+      "/v1/withdrawals/..%2Fpartners%2Fme%23",
+    ]);
   });
 
   test("reads amounts as bigint, null as null, and leaves messages to sign as they are", async () => {

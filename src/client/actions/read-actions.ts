@@ -130,7 +130,7 @@ export function getDeposit(
   client: CausewayClient,
   { trackingId, signal }: { trackingId: string } & ActionOptions,
 ) {
-  return ask<"deposits.get">(client, { path: `/v1/deposits/${trackingId}`, signal });
+  return ask<"deposits.get">(client, { path: `/v1/deposits/${encodeURIComponent(trackingId)}`, signal });
 }
 
 /**
@@ -169,7 +169,10 @@ export function getWithdrawal(
   client: CausewayClient,
   { trackingId, signal }: { trackingId: string } & ActionOptions,
 ) {
-  return ask<"withdrawals.get">(client, { path: `/v1/withdrawals/${trackingId}`, signal });
+  return ask<"withdrawals.get">(client, {
+    path: `/v1/withdrawals/${encodeURIComponent(trackingId)}`,
+    signal,
+  });
 }
 
 /**
