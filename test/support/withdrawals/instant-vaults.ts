@@ -17,9 +17,15 @@ import {
   yearnVaultCreationCode,
 } from "#stand-ins/lending";
 import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
+import { solmateVaultAbi, solmateVaultCreationCode } from "#stand-ins/standard";
+import { legacyTokenizedVaultAbi, legacyTokenizedVaultCreationCode } from "#stand-ins/upshift";
+import { deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
+import { deployIpor } from "../conformance/vaults/exit-stand-ins.ts";
 import type { Deploy } from "../conformance/vaults/leaving.ts";
 import { deployMidas } from "../conformance/vaults/midas-stand-in.ts";
 import { deployStandard } from "../conformance/vaults/standard.ts";
+import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
+import { deployVedaExit } from "../conformance/vaults/veda-exits-stand-in.ts";
 import { donate, type RequestingVault } from "./requesting-vaults.ts";
 
 /** A kind of vault that pays at once. Its accounts never have requests that an operator would settle. */
@@ -48,6 +54,22 @@ export const instantVaults: readonly InstantVault[] = [
     "morpho_v2",
     deployStandard({ abi: vaultV2Abi, code: vaultV2CreationCode }, ({ decimals }) => Math.max(18, decimals)),
   ),
+  standardVault("erc4626", deployStandard({ abi: solmateVaultAbi, code: solmateVaultCreationCode })),
+  standardVault("metamorpho", deployStandard({ abi: eulerEarnVaultAbi, code: eulerEarnVaultCreationCode })),
+  { ...standardVault("ipor", deployIpor), type: "ipor" },
+  {
+    ...atOnce,
+    name: "Veda at once",
+    adapter: "veda",
+    type: "veda",
+    deploy: deployVedaExit({ way: "queue" }),
+  },
+  { ...atOnce, name: "Upshift at once", adapter: "upshift", deploy: deployUpshift },
+  standardVault(
+    "upshift_legacy",
+    deployStandard({ abi: legacyTokenizedVaultAbi, code: legacyTokenizedVaultCreationCode }),
+  ),
+  { ...atOnce, name: "Lagoon at once", adapter: "lagoon", deploy: deployLagoon({ version: "0.6" }) },
   {
     ...{ ...atOnce, name: "Midas at once", adapter: "midas", type: "midas" },
     deploy: deployMidas({ deposit: "instant", recipient: "argument", caller: "router" }),
