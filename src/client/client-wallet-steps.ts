@@ -77,11 +77,24 @@ export async function addressIn(
 }
 
 /**
+ * Returns the chain of a step, for a request that is sent to the wallet next. Throws CausewayError `chain_unavailable`
+ * if the wallet is on another chain: the user may have changed it since `walletOn`, and what is paid to an address of
+ * one chain is lost on another.
+ */
+async function chainOf(wallet: Wallet, { chainId }: TransactionStep): Promise<Chain> {
+  const current = await getChainId(wallet).catch((error: unknown) => {
+    throw toWalletError(error, "chain_unavailable");
+  });
+  if (current === chainId) return { id: chainId } as Chain;
+  throw new CausewayError("chain_unavailable", `the wallet is on the chain ${current}, not on ${chainId}`);
+}
+
+/**
  * Sends the transaction of a step and returns its hash. The wallet must already be on the step's chain (see
- * `walletOn`); this is not checked. `included` waits for the receipt for at most ten minutes and returns the hash of
+ * `walletOn`). `included` waits for the receipt for at most ten minutes and returns the hash of
  * the transaction, or of the one by which the user replaced or cancelled it in the wallet; it throws
  * `transaction_reverted` if that reverted, and `wallet_failed` if no receipt is found. Throws CausewayError:
- * `wrong_account`, `user_rejected`, or `wallet_failed` (also if the step has no transaction yet).
+ * `wrong_account`, `chain_unavailable`, `user_rejected`, or `wallet_failed` (also if the step has no transaction yet).
  */
 export async function sendStep(
   wallet: Wallet,
@@ -91,8 +104,9 @@ export async function sendStep(
   const account = await accountOf(wallet, user);
   const gas = request.gasLimit === null ? {} : { gas: request.gasLimit };
   const { to, data, value } = request;
+  const chain = await chainOf(wallet, step);
   try {
-    const hash = await sendTransaction(wallet, { account, chain: null, to, data, value, ...gas });
+    const hash = await sendTransaction(wallet, { account, chain, to, data, value, ...gas });
     return { hash, included: () => receiptOf(wallet, hash) };
   } catch (error) {
     throw toWalletError(error, "wallet_failed");
@@ -111,9 +125,9 @@ async function receiptOf(wallet: Wallet, hash: Hash): Promise<Hash> {
 
 /**
  * Sends the transactions of several steps as one atomic batch (EIP-5792), waits for it, and returns the hash of its last
- * transaction. The wallet must already be on the steps' chain; this is not checked. Returns null if the batch could not
- * be submitted for any reason other than the user's rejection, usually because the wallet does not support atomic
- * batches; the caller can then send the steps one by one. Throws CausewayError: `wrong_account`; `user_rejected`;
+ * transaction. The wallet must already be on the steps' chain. Returns null if the batch could not be submitted for any
+ * reason other than the user's rejection, usually because the wallet does not support atomic batches; the caller can
+ * then send the steps one by one. Throws CausewayError: `wrong_account`; `chain_unavailable`; `user_rejected`;
  * `transaction_reverted` if the batch failed or has no receipt; `wallet_failed` if a step has no transaction yet, or if
  * the outcome is not known within ten minutes or cannot be read; the batch may then still be executed.
  */
@@ -123,9 +137,11 @@ export async function sendBatch(
 ): Promise<Hash | null> {
   const account = await accountOf(wallet, user);
   const calls = steps.map(requestOf).map(({ to, data, value }) => ({ to, data, value }));
+  const [first] = steps;
+  if (first === undefined) throw new CausewayError("wallet_failed", "a batch has at least one step");
+  const chain = await chainOf(wallet, first);
   let id: string;
   try {
-    const chain = { id: await getChainId(wallet) } as Chain;
     ({ id } = await sendCalls(wallet, { account, chain, calls, forceAtomic: true }));
   } catch (error) {
     const failed = toWalletError(error, "wallet_failed");

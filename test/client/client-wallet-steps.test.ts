@@ -1,12 +1,16 @@
 import { createClient, custom } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { sendBatch, type TransactionStep } from "../../src/client/client-wallet-steps.ts";
+import { sendBatch, sendStep, type TransactionStep } from "../../src/client/client-wallet-steps.ts";
 
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
 const MINUTE_MS = 60_000;
 const steps = [
-  { stepId: "source.deposit", transactionRequest: { to: account.address, data: "0x", value: 0n } },
+  {
+    stepId: "source.deposit",
+    chainId: 1,
+    transactionRequest: { to: account.address, data: "0x", value: 0n },
+  },
 ] as unknown as readonly TransactionStep[];
 
 /** Sends a batch to a wallet whose batches never end, or whose status cannot be read. */
@@ -20,6 +24,44 @@ function sendTo(status: () => unknown) {
   const wallet = createClient({ account, transport: custom({ request }, { retryCount: 0 }) });
   return sendBatch(wallet, { steps, user: account.address });
 }
+
+/** A wallet on a chain, and the parameters of the transactions and batches that it was asked to send. */
+function walletAt(chainId: string) {
+  const sent: unknown[] = [];
+  const request = async ({ method, params }: { method: string; params?: unknown }) => {
+    if (method === "eth_chainId") return chainId;
+    if (method === "eth_accounts") return [account.address];
+    sent.push((params as unknown[])[0]);
+    throw Object.assign(new Error("internal"), { code: -32_603 });
+  };
+  return { wallet: createClient({ transport: custom({ request }) }), sent };
+}
+
+describe("a wallet that another chain was selected in, after the switch", () => {
+  test("is asked for no transaction and no batch of the first chain", async () => {
+    const { wallet, sent } = walletAt("0xa");
+    const [step] = steps;
+    if (step === undefined) throw new Error("a step was expected");
+    const refused = { code: "chain_unavailable" };
+    await expect(sendStep(wallet, { step, user: account.address })).rejects.toMatchObject(refused);
+    await expect(sendBatch(wallet, { steps, user: account.address })).rejects.toMatchObject(refused);
+    expect(sent).toEqual([]);
+  });
+
+  test("that stayed is asked once for each, and learns the chain of a batch", async () => {
+    const { wallet, sent } = walletAt("0x1");
+    const [step] = steps;
+    if (step === undefined) throw new Error("a step was expected");
+    await expect(sendStep(wallet, { step, user: account.address })).rejects.toMatchObject({
+      code: "wallet_failed",
+    });
+    expect(await sendBatch(wallet, { steps, user: account.address })).toBeNull();
+    expect(sent).toEqual([
+      expect.objectContaining({ to: account.address }),
+      expect.objectContaining({ chainId: "0x1", atomicRequired: true }),
+    ]);
+  });
+});
 
 beforeEach(() => {
   vi.useFakeTimers();

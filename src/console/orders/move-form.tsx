@@ -2,6 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { buildDeposit, quoteDeposit, type Vault } from "../../client/actions/read-actions.ts";
+import { requireBalance } from "../../client/order-guards.ts";
 import { causeway } from "../api/console-client.ts";
 import { vaultQuery, vaultsQuery } from "../api/console-queries.ts";
 import type { Position } from "../portfolio/portfolio-search.ts";
@@ -45,8 +46,12 @@ export function MoveForm(props: { position: Position; userAddress: `0x${string}`
   });
   const navigate = useNavigate();
   const build = useMutation({
-    mutationFn: (body: NonNullable<typeof input>) =>
-      buildDeposit(causeway, { ...body, authorize, idempotencyKey: crypto.randomUUID() }),
+    mutationFn: async (body: NonNullable<typeof input>) => {
+      const built = await buildDeposit(causeway, { ...body, authorize, idempotencyKey: crypto.randomUUID() });
+      // The position may be older than a transaction that moved the shares.
+      requireBalance(built, userAddress);
+      return built;
+    },
     onSuccess: ({ trackingId }) => void navigate({ to: "/deposits/$trackingId", params: { trackingId } }),
   });
   const ready = input !== null && quote.data !== undefined && settled === shares && !quote.isFetching;

@@ -121,8 +121,9 @@ const symbolOf = ({ token }: Step): string => token?.symbol ?? "the token";
 
 function amountOf(step: Step): string {
   if (step.token === null || step.amount === null || step.token.decimals === null) return symbolOf(step);
-  // What can be paid with has a symbol; what has none is the share token of a vault.
-  return `${formatAmount(step.amount, { decimals: step.token.decimals })} ${step.token.symbol || "shares"}`;
+  const { decimals, symbol } = step.token;
+  // Exact: this text says what the user signs. What can be paid with has a symbol; what has none are a vault's shares.
+  return `${formatAmount(step.amount, { decimals, digits: decimals })} ${symbol || "shares"}`;
 }
 
 /** How the console shows an order's state: label, color tone, and a short summary (empty for an unknown state). */

@@ -7,6 +7,7 @@ import {
   type WithdrawalInput,
   type WithdrawalQuote,
 } from "../../client/actions/read-actions.ts";
+import { requireBalance } from "../../client/order-guards.ts";
 import { formatChain } from "../api/console-chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";
@@ -152,9 +153,12 @@ function Options(props: {
     enabled: settled === key,
   });
   const build = useMutation({
-    mutationFn: (mode: Option["mode"]) => {
+    mutationFn: async (mode: Option["mode"]) => {
       const input = { ...props.input, mode: mode === "instant" ? mode : ("request" as const) };
-      return buildWithdrawal(causeway, { ...input, authorize });
+      const built = await buildWithdrawal(causeway, { ...input, authorize });
+      // The position may be older than a transaction that moved the shares.
+      requireBalance(built, props.input.userAddress);
+      return built;
     },
     onSuccess: ({ trackingId }) => void navigate({ to: "/withdrawals/$trackingId", params: { trackingId } }),
   });

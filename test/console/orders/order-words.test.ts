@@ -56,6 +56,12 @@ describe("what a signature allows", () => {
     );
   });
 
+  test("is an exact amount, which rounding would understate", () => {
+    const paid = { ...signatureOf("ReceiveWithAuthorization"), amount: 1_999_999n };
+    expect(describeStep(paid).explanation).toContain("Pays 1.999999 USDC for exactly");
+    expect(describeStep({ ...stepFor("approve"), amount: 1n }).title).toBe("Approve 0.000001 USDC");
+  });
+
   test.each(["PermitWitnessTransferFrom", "ReceiveWithAuthorization"])("is one order, for %s", (type) => {
     expect(explain(type, { validBefore: "1790000000" })).toMatch(
       /^Pays 1\.5 USDC for exactly this order, once until \d+ \S+ 2026/,
