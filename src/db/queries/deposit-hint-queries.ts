@@ -193,7 +193,8 @@ export async function addFindings(
   found: Findings & { chainId: number; now: Date },
 ): Promise<void> {
   const { chainId, references, sources, unread, payments, moves, touched, now } = found;
-  if (references.length + sources.length + unread.length + moves.length + touched.length === 0) return;
+  const all = [references, sources, unread, payments, moves, touched];
+  if (all.every((list) => list.length === 0)) return;
   const known = raw`(d.source_proven and d.source_tx_hash = g."txHash" or d.destination_tx_hash = g."txHash"
     or d.deposit_proven and d.deposit_tx_hash = g."txHash")`;
   const byReference = raw`select d.tracking_id, g."txHash" from
