@@ -225,10 +225,10 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round on a chain: first the covered blocks and the head, then which evidence is final or was
- * replaced. Deposits and withdrawals whose evidence was replaced by a reorg become due at once. Finished ones with
- * complete, final evidence are no longer scheduled, unless a known transaction may belong to them. Returns false,
- * without any change, if another round has written since. Throws `store_unavailable`.
+ * Stores the result of a round on a chain in one transaction: the covered blocks and the head, and which evidence is
+ * final or was replaced. Deposits and withdrawals whose evidence was replaced by a reorg become due at once. Finished
+ * ones with complete, final evidence are no longer scheduled, unless a known transaction may belong to them. Returns
+ * false, without any change, if another round has written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;
@@ -243,53 +243,56 @@ export async function applyFollowStep(db: Database, step: FollowStep): Promise<b
     roundAt: at,
     error: null,
   };
-  const moved = await db.run((sql) =>
-    version === null
-      ? sql
-          .insert(followedChains)
-          .values({ chainId, startBlock: step.startBlock, covered, ...values })
-          .onConflictDoNothing()
-          .returning({ chainId: followedChains.chainId })
-      : sql
-          .update(followedChains)
-          .set({ ...values, version: version + 1, covered: raw`${followedChains.covered} + ${read}` })
-          .where(and(eq(followedChains.chainId, chainId), eq(followedChains.version, version)))
-          .returning({ chainId: followedChains.chainId }),
-  );
-  if (moved.length === 0) return false;
-  await applyEvidence(db, step);
-  return true;
-}
-
-async function applyEvidence(db: Database, step: FollowStep): Promise<void> {
-  const { chainId, kept, replaced, reorganised, final, head, at } = step;
-  const open = raw`e.chain_id = ${chainId} and not e.final`;
-  const same = raw`e.block_number = given.number and e.block_hash = given.hash`;
-  const ended = raw`d.state in ('completed', 'refunded', 'partial', 'failed', 'cancelled', 'rejected')`;
-  await db.run((sql) =>
+  const written = { chainId: followedChains.chainId };
+  const [moved] = await db.run((sql) =>
     sql.batch([
-      // Blocks above the stored head are compared again: a later round cannot see from the head that they were replaced.
-      sql.execute(raw`update ${depositEvidence} as e set checked = false
-        where ${open} and e.checked and (${reorganised}::bool or e.block_number > ${head.number})`),
-      sql.execute(raw`update ${depositEvidence} as e set checked = true from ${blocksOf(kept)}
-        where ${open} and ${same} and e.block_number <= ${head.number}`),
-      // An empty hash tells tracking to state the deposit again.
-      sql.execute(raw`with gone as (update ${depositEvidence} as e set block_hash = '', checked = false
-          from ${blocksOf(replaced)} where ${open} and ${same} returning e.tracking_id)
-        update ${deposits} as d set next_check_at = ${at}::timestamptz, checks = 0 from gone where d.tracking_id = gone.tracking_id`),
-      sql.execute(raw`with finals as (update ${depositEvidence} as e set final = true
-          where ${open} and e.checked and e.block_number <= ${final.number} and not ${reorganised}::bool
-          returning e.tracking_id, e.tx_hash)
-        update ${deposits} as d set next_check_at = null from finals
-        where d.tracking_id = finals.tracking_id and ${ended} and d.next_check_at > ${at}::timestamptz
-        and not (d.state = 'partial' and d.shares is null and d.direction = 'deposit')
-        and not exists (select from ${depositHints} as h where h.tracking_id = d.tracking_id and h.dropped_at is null)
-        and (not d.source_proven or exists (select from ${depositEvidence} as e
-          where e.tracking_id = d.tracking_id and e.tx_hash = d.source_tx_hash))
-        and not exists (select from ${depositEvidence} as e where e.tracking_id = d.tracking_id and not e.final
-          and not (e.checked and e.block_number <= ${final.number} and e.chain_id = ${chainId}))`),
+      version === null
+        ? sql
+            .insert(followedChains)
+            .values({ chainId, startBlock: step.startBlock, covered, ...values })
+            .onConflictDoNothing()
+            .returning(written)
+        : sql
+            .update(followedChains)
+            .set({ ...values, version: version + 1, covered: raw`${followedChains.covered} + ${read}` })
+            .where(and(eq(followedChains.chainId, chainId), eq(followedChains.version, version)))
+            .returning(written),
+      ...evidenceStatements(step).map((statement) => sql.execute(statement)),
     ]),
   );
+  return moved.length > 0;
+}
+
+/** Returns the statements that update the evidence, if their transaction has written the chain's row. */
+function evidenceStatements(step: FollowStep): SQL[] {
+  const { chainId, kept, replaced, reorganised, final, head, at } = step;
+  const own = raw`exists (select from ${followedChains} as c where c.chain_id = ${chainId}
+    and c.xmin = pg_current_xact_id()::xid)`;
+  const open = raw`e.chain_id = ${chainId} and not e.final and ${own}`;
+  const same = raw`e.block_number = given.number and e.block_hash = given.hash`;
+  const ended = raw`d.state in ('completed', 'refunded', 'partial', 'failed', 'cancelled', 'rejected')`;
+  return [
+    // Blocks above the stored head are compared again: a later round cannot see from the head that they were replaced.
+    raw`update ${depositEvidence} as e set checked = false
+      where ${open} and e.checked and (${reorganised}::bool or e.block_number > ${head.number})`,
+    raw`update ${depositEvidence} as e set checked = true from ${blocksOf(kept)}
+      where ${open} and ${same} and e.block_number <= ${head.number}`,
+    // An empty hash tells tracking to state the deposit again.
+    raw`with gone as (update ${depositEvidence} as e set block_hash = '', checked = false
+        from ${blocksOf(replaced)} where ${open} and ${same} returning e.tracking_id)
+      update ${deposits} as d set next_check_at = ${at}::timestamptz, checks = 0 from gone where d.tracking_id = gone.tracking_id`,
+    raw`with finals as (update ${depositEvidence} as e set final = true
+        where ${open} and e.checked and e.block_number <= ${final.number} and not ${reorganised}::bool
+        returning e.tracking_id, e.tx_hash)
+      update ${deposits} as d set next_check_at = null from finals
+      where d.tracking_id = finals.tracking_id and ${ended} and d.next_check_at > ${at}::timestamptz
+      and not (d.state = 'partial' and d.shares is null and d.direction = 'deposit')
+      and not exists (select from ${depositHints} as h where h.tracking_id = d.tracking_id and h.dropped_at is null)
+      and (not d.source_proven or exists (select from ${depositEvidence} as e
+        where e.tracking_id = d.tracking_id and e.tx_hash = d.source_tx_hash))
+      and not exists (select from ${depositEvidence} as e where e.tracking_id = d.tracking_id and not e.final
+        and not (e.checked and e.block_number <= ${final.number} and e.chain_id = ${chainId}))`,
+  ];
 }
 
 /** Records the error code of a failed round; does nothing if the chain was never read. Throws `store_unavailable`. */

@@ -1,0 +1,68 @@
+import { numberToHex } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { replaceEvidence, selectEvidence } from "../../../src/db/queries/deposit-evidence-queries.ts";
+import { applyFollowStep, type FollowStep, loadFollowState } from "../../../src/db/queries/follow-queries.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
+import { followedChains } from "../../../src/db/tables/deposit-tracking-tables.ts";
+import { row } from "../../support/deposits/fixtures.ts";
+
+const CHAIN_ID = 1;
+const block = (number: number) => ({ number, hash: numberToHex(number, { size: 32 }) });
+const headAt = (number: number) => ({ ...block(number), time: row.createdAt });
+const PROOF = block(90);
+let causeway: TestDeployment;
+beforeAll(async () => {
+  causeway = await startTestDeployment();
+});
+afterAll(() => causeway?.close());
+beforeEach(async () => {
+  await causeway.db.delete(deposits);
+  await causeway.db.delete(followedChains);
+  await causeway.db.insert(deposits).values(row);
+  const proof = { chainId: CHAIN_ID, txHash: PROOF.hash, blockNumber: PROOF.number, blockHash: PROOF.hash };
+  await replaceEvidence(causeway.context().db, { trackingId: row.trackingId, blocks: [proof] });
+});
+
+const stepOf = (change: Partial<FollowStep>): FollowStep => ({
+  ...{ chainId: CHAIN_ID, version: null, startBlock: 1, covered: [{ from: 1, to: 50 }], final: block(50) },
+  ...{ head: headAt(100), span: 10, at: row.createdAt, kept: [], replaced: [], reorganised: false },
+  ...change,
+});
+const evidence = async () => {
+  const [one] = await selectEvidence(causeway.context().db, [row.trackingId]);
+  return { checked: one?.checked, final: one?.final };
+};
+const headBlock = async () => (await loadFollowState(causeway.context().db, CHAIN_ID)).chain?.headBlock;
+
+test("applyFollowStep() stores head and evidence in one request, each round on the last", async () => {
+  const ctx = causeway.context();
+  expect(await applyFollowStep(ctx.db, stepOf({ kept: [PROOF] }))).toBe(true);
+  expect(ctx.timing.requests("db")).toBe(1);
+  expect(await evidence()).toEqual({ checked: true, final: false });
+  const next = stepOf({ version: 0, final: block(95), head: headAt(160) });
+  expect(await applyFollowStep(ctx.db, next)).toBe(true);
+  expect(await evidence()).toEqual({ checked: true, final: true });
+});
+
+test("applyFollowStep() stores no head if it cannot store the evidence of a reorg", async () => {
+  const { db } = causeway.context();
+  await applyFollowStep(db, stepOf({ kept: [PROOF] }));
+  // Postgres refuses the number.
+  const replaced = [{ ...PROOF, number: 1e30 }];
+  const failing = stepOf({ version: 0, reorganised: true, replaced, final: block(95), head: headAt(160) });
+  await expect(applyFollowStep(db, failing)).rejects.toThrow();
+  expect(await headBlock()).toBe(100);
+});
+
+test.each([
+  ["the first round", null],
+  ["a later round", 0],
+])("applyFollowStep() changes nothing if another round has written since: %s", async (_name, version) => {
+  const { db } = causeway.context();
+  await applyFollowStep(db, stepOf({}));
+  if (version !== null) await applyFollowStep(db, stepOf({ version }));
+  expect(await applyFollowStep(db, stepOf({ version, kept: [PROOF], head: headAt(200) }))).toBe(false);
+  expect(await headBlock()).toBe(100);
+  expect(await evidence()).toEqual({ checked: false, final: false });
+});
