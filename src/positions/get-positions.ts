@@ -27,7 +27,7 @@ import type { ChainCoverage, Position, Positions } from "../schemas/position-sch
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { readStoredFlows, type StoredFlows } from "./position-flows.ts";
+import { NO_STORED_FLOWS, readStoredFlows, type StoredFlows } from "./position-flows.ts";
 import {
   type PendingPosition,
   pendingQuery,
@@ -75,15 +75,17 @@ export async function getPositions(
   const { all } = await listRegistry(ctx);
   // Only asynchronous vaults need the stored request ids; other reads do not wait for the database.
   const asked = vaultsWithRequests(all).length > 0 || all.some(findsByIds);
-  const known = asked ? await stored : NOTHING_STORED;
-  const { requests: open, requestFlows } = known;
+  const known = asked ? await stored : NO_STORED_FLOWS;
+  const { requests: open, requestFlows, unlisted } = known;
   requestMarketPrices(ctx, assetsOf(all.filter(({ chainId }) => chainIds.includes(chainId))));
   const read = await Promise.all(
     chainIds.map(async (chainId) => {
       const vaults = all.filter((vault) => vault.chainId === chainId);
       const priced = pricedAhead(vaults, known.flows.get(chainId));
       const flowsOf = async () => (await stored).flows.get(chainId);
-      const wanted = { chainId, vaults, user: query.user, open, requestFlows, priced, flowsOf };
+      const wanted = {
+        ...{ chainId, vaults, user: query.user, open, requestFlows, unlisted, priced, flowsOf },
+      };
       return { chainId, vaults, answer: await readOrNull(ctx, wanted) };
     }),
   );
@@ -133,7 +135,6 @@ interface PendingAndOutdated {
   /** Answers of the price feeds, or null if no asset of the chain has a feed. */
   feeds: FeedReadings | null;
 }
-const NOTHING_STORED: StoredFlows = { flows: new Map(), requests: [], requestFlows: [] };
 const NOTHING: PendingAndOutdated = { pending: [], redemptions: [], outdated: new Set(), feeds: null };
 /**
  * A user's shares and pending requests on one chain, before claims are simulated. `headTime` is the timestamp, in
@@ -201,7 +202,11 @@ async function withMissingPrices(
 function additionalQuery(
   ctx: Context,
   input: Parameters<typeof pendingQuery>[0] &
-    Pick<StoredFlows, "requestFlows"> & { chainId: number; priced: ReadonlySet<string>; now: number },
+    Pick<StoredFlows, "requestFlows" | "unlisted"> & {
+      chainId: number;
+      priced: ReadonlySet<string>;
+      now: number;
+    },
 ): Query<PendingAndOutdated> | null {
   const pending = pendingQuery(input);
   const redemptions = redemptionsQuery(input);

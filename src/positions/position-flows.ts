@@ -37,7 +37,14 @@ export interface StoredFlows {
   requests: readonly OpenRequest[];
   /** Deposits and withdrawals that belong to redemption requests. The sums in `flows` exclude them. */
   requestFlows: readonly UserRequestFlow[];
+  /** Ids of the vaults of which `requestFlows` lacks flows, because the user has too many. */
+  unlisted: ReadonlySet<string>;
 }
+
+/** No flows and no requests: the database is not asked, or does not answer. */
+export const NO_STORED_FLOWS: StoredFlows = {
+  ...{ flows: new Map(), requests: [], requestFlows: [], unlisted: new Set() },
+};
 
 /**
  * Reads a user's indexed deposits, withdrawals and requests on the given chains from the database. The result is empty
@@ -48,12 +55,15 @@ export async function readStoredFlows(
   query: { user: string; chainIds: readonly number[] },
 ): Promise<StoredFlows> {
   try {
-    const { chains, requests, requestFlows } = await withStoreDeadline(selectUserFlows(ctx.db, query));
+    const { chains, requests, requestFlows, unlisted } = await withStoreDeadline(
+      selectUserFlows(ctx.db, query),
+    );
     const flows = new Map(chains.map((chain) => [chain.chainId, chain]));
-    return { flows, requests: withForeign(requests, requestFlows), requestFlows };
+    const open = withForeign(requests, requestFlows);
+    return { flows, requests: open, requestFlows, unlisted: new Set(unlisted) };
   } catch (error) {
     ctx.log.warn("positions_unstored", { error: describeError(error) });
-    return { flows: new Map(), requests: [], requestFlows: [] };
+    return NO_STORED_FLOWS;
   }
 }
 

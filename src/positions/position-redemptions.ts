@@ -16,6 +16,8 @@ import type { HeldShares } from "./position-shares.ts";
 export interface VaultRedemptions {
   vault: Vault;
   requests: readonly PendingExit[];
+  /** True if the user may have open requests that `requests` lacks. */
+  incomplete?: boolean;
   /**
    * Assets that the user's redemption requests have taken out of the vault according to the indexed flows, in the
    * asset's smallest unit; null if unknown.
@@ -38,6 +40,8 @@ export function redemptionsQuery(input: {
   vaults: readonly Vault[];
   open: readonly OpenRequest[];
   requestFlows: readonly UserRequestFlow[];
+  /** Ids of the vaults of which `requestFlows` lacks flows, so that their open redemptions may be unknown. */
+  unlisted: ReadonlySet<string>;
   /** Lowercase addresses of the vaults whose price is read. The price of the others is null. */
   priced: ReadonlySet<string>;
   now: number;
@@ -55,9 +59,11 @@ function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
     const price = input.priced.has(vault.address.toLowerCase()) ? exitPriceOf(vault) : null;
     if (requests === null && price === null) return [];
     const none: Query<null> = { reads: {}, interpret: () => null };
-    const takenOut = takenByRequests(vault, input);
+    const lacking = input.unlisted.has(vault.vaultId);
+    const takenOut = lacking ? none : takenByRequests(vault, input);
+    const incomplete = lacking && adapterOf(vault).exits?.findsByIds === true;
     const parts = queryAll({ requests: requests ?? none, price: price ?? none, takenOut });
-    return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions(vault, found))]];
+    return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions({ vault, incomplete }, found))]];
   });
 }
 
@@ -132,10 +138,10 @@ function takenByRequests(
 }
 
 function toRedemptions(
-  vault: Vault,
+  of: { vault: Vault; incomplete: boolean },
   found: Pick<VaultRedemptions, "price" | "takenOut"> & { requests: readonly PendingExit[] | null },
 ): VaultRedemptions {
-  return { ...found, vault, requests: found.requests ?? [] };
+  return { ...found, ...of, requests: found.requests ?? [] };
 }
 
 /**
@@ -205,7 +211,10 @@ export function joinRequests(
     const sole = all.filter(({ vault }) => sameAddress(vault.shareToken, one.vault.shareToken)).length === 1;
     return {
       ...one,
-      assets: sumWith(one.assets, { ...one, requests: requests.filter(({ inWallet }) => !inWallet) }),
+      assets:
+        found?.incomplete === true
+          ? null
+          : sumWith(one.assets, { ...one, requests: requests.filter(({ inWallet }) => !inWallet) }),
       redeemable: redeemableOf(one, found?.price ?? null),
       correction: sole ? correctionOf(found, deposit) : null,
       correctFrom: lastBooking(requests, deposit),

@@ -55,6 +55,12 @@ describe("joinRequests()", () => {
     expect(join([], [redemptions(lagoon, [])])).toEqual([]);
   });
 
+  test("does not know the value while open redemptions may be unknown", () => {
+    const incomplete = { ...redemptions(lagoon, [request({})]), incomplete: true };
+    const held = [{ vault: lagoon, shares: 5n, assets: 20n }];
+    expect(join(held, [incomplete])).toMatchObject([{ shares: 5n, assets: null }]);
+  });
+
   test("does not know the value while a request or the shares have none", () => {
     const unvalued = [redemptions(lagoon, [request({ assets: null })])];
     expect(join([], unvalued)).toMatchObject([{ assets: null }]);

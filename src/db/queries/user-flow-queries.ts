@@ -53,8 +53,13 @@ export interface UserFlows {
   chains: ChainFlows[];
   /** Open requests that have a request id, at most 500. */
   requests: OpenRequest[];
-  /** Flows of redemption requests, including ended ones, newest first and at most 500. */
+  /**
+   * Flows of redemption requests, including ended ones, at most 500: vaults with the fewest flows first, and the newest
+   * flows of a vault first.
+   */
   requestFlows: UserRequestFlow[];
+  /** Ids of the vaults of which `requestFlows` lacks a flow because of this limit. */
+  unlisted: string[];
 }
 
 const Time = z.string().transform((text) => new Date(text));
@@ -106,7 +111,12 @@ const RequestFlow = z
     return { chainId: chain_id, vaultAddress: vault_address, kind, requestId: request_id, assets: size };
   });
 const Records = z
-  .array(z.object({ chains: z.array(Chain), requests: z.array(Request), asked: z.array(RequestFlow) }))
+  .array(
+    z.object({
+      ...{ chains: z.array(Chain), requests: z.array(Request), asked: z.array(RequestFlow) },
+      unlisted: z.array(z.string()),
+    }),
+  )
   .length(1);
 
 /** The user, as an address in any letter case, and the chains whose flows are selected. */
@@ -118,18 +128,18 @@ export interface UserQuery {
 /**
  * Selects a user's net deposits and requests on some chains, in one statement; chains that were never indexed are
  * absent. A sum is null if the amount of one of its flows is unknown, if the vault's flow history has a gap between its
- * start block and the head, or if the user has more than 500 flows of redemption requests there. Those flows are
+ * start block and the head, or if not all flows of the user's redemption requests there are returned. Those flows are
  * excluded from the sums and returned separately. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));
   const [record] = Records.parse(rows);
-  if (record === undefined) return { chains: [], requests: [], requestFlows: [] };
-  const { chains, requests, asked } = record;
-  return { chains, requests, requestFlows: asked };
+  if (record === undefined) return { chains: [], requests: [], requestFlows: [], unlisted: [] };
+  const { chains, requests, asked, unlisted } = record;
+  return { chains, requests, requestFlows: asked, unlisted };
 }
 
-/** Maximum number of flows of redemption requests that are read; if a vault has more, its sum is unknown. */
+/** Maximum number of flows of redemption requests that are read; the sum of a vault of which one is left out is unknown. */
 const REQUEST_FLOWS = 500;
 
 /** Returns the SQL of `selectUserFlows`, so that tests can check its query plan. */
@@ -140,21 +150,28 @@ export function userFlowsStatement(query: UserQuery): SQL {
       with asked as (
         select chain_id, vault_address, kind, request_id, assets, block_number, log_index from ${flows}
         where user_address = ${user} and chain_id = any(${chains}) and request_id is not null
-      ), listed as (
-        select chain_id, vault_address, kind, request_id, assets::text from asked
-        order by block_number desc, log_index desc limit ${REQUEST_FLOWS}
       ), settling as (
         select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets
         from asked group by chain_id, vault_address
+      ), listed as (
+        select chain_id, vault_address, kind, request_id, asked.assets::text
+        from asked join settling s using (chain_id, vault_address)
+        order by s.n, chain_id, vault_address, block_number desc, log_index desc limit ${REQUEST_FLOWS}
+      ), shown as (
+        select chain_id, vault_address, count(*) as n from listed group by chain_id, vault_address
+      ), unlisted as (
+        select chain_id, vault_address from settling s left join shown using (chain_id, vault_address)
+        where s.n > coalesce(shown.n, 0)
       ), everything as (
         select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets
         from ${flows} where user_address = ${user} and chain_id = any(${chains})
         group by chain_id, vault_address
       ), own as (
         select e.chain_id, e.vault_address,
-          case when e.known - coalesce(s.known, 0) = e.n - coalesce(s.n, 0)
-            and coalesce(s.n, 0) <= ${REQUEST_FLOWS} then e.assets - coalesce(s.assets, 0) end as assets
+          case when e.known - coalesce(s.known, 0) = e.n - coalesce(s.n, 0) and u.chain_id is null
+            then e.assets - coalesce(s.assets, 0) end as assets
         from everything e left join settling s using (chain_id, vault_address)
+        left join unlisted u using (chain_id, vault_address)
       ), reached as (
         select v.chain_id, v.address as vault_address, c.start_block, c.followed_from is null as unseen,
           ${completeFrom} as whole_from
@@ -179,5 +196,6 @@ export function userFlowsStatement(query: UserQuery): SQL {
       )
       select coalesce((select jsonb_agg(to_jsonb(chains)) from chains), '[]') as chains,
         coalesce((select jsonb_agg(to_jsonb(requests)) from requests), '[]') as requests,
-        coalesce((select jsonb_agg(to_jsonb(listed)) from listed), '[]') as asked`;
+        coalesce((select jsonb_agg(to_jsonb(listed)) from listed), '[]') as asked,
+        coalesce((select jsonb_agg(chain_id || ':' || vault_address) from unlisted), '[]') as unlisted`;
 }

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { CHAIN_ID, vaultAddress, vaultRow } from "../../../scripts/bench/vault-row.ts";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { loadFlowState } from "../../../src/db/queries/flow-queries.ts";
+import { selectUserFlows } from "../../../src/db/queries/user-flow-queries.ts";
+import { flowCoverage, flows } from "../../../src/db/tables/flow-tables.ts";
+import { vaults } from "../../../src/db/tables/vault-tables.ts";
+
+const USER = "0x00000000000000000000000000000000000b0b0b";
+let causeway: TestDeployment;
+beforeAll(async () => {
+  causeway = await startTestDeployment({ chainIds: [CHAIN_ID] });
+  await causeway.db.insert(vaults).values([0, 1].map((number) => vaultRow({ number })));
+  await loadFlowState(causeway.context().db, { chainId: CHAIN_ID, span: 1 });
+  await causeway.db.update(flowCoverage).set({ followedFrom: 0 });
+});
+afterAll(() => causeway?.close());
+beforeEach(async () => {
+  await causeway.db.delete(flows);
+  await deposit(0);
+  await deposit(1);
+});
+
+/** Stores flows of redemption requests of the user in a vault, one per block from `from` on. */
+async function ask(of: { vault: number; count: number; from: number }): Promise<void> {
+  const rows = Array.from({ length: of.count }, (_, index) => ({
+    ...{ chainId: CHAIN_ID, txHash: `0x${of.vault}-${index}`, logIndex: 0, userAddress: USER, final: true },
+    ...{ vaultAddress: vaultAddress(of.vault), kind: "withdrawal" as const, assets: "-1", shares: "-1" },
+    ...{ requestId: `${of.vault}-${index}`, blockNumber: of.from + index, blockHash: "0x" },
+  }));
+  await causeway.db.insert(flows).values(rows);
+}
+
+/** Stores a deposit of 1,000 by the user to a vault. */
+async function deposit(vault: number): Promise<void> {
+  await causeway.db.insert(flows).values({
+    ...{ chainId: CHAIN_ID, txHash: `0xd-${vault}`, logIndex: 0, userAddress: USER, final: true },
+    ...{ vaultAddress: vaultAddress(vault), kind: "deposit", assets: "1000", shares: "1000" },
+    ...{ blockNumber: 1, blockHash: "0x" },
+  });
+}
+
+async function read() {
+  const ctx = causeway.context();
+  const found = await selectUserFlows(ctx.db, { user: USER, chainIds: [CHAIN_ID] });
+  expect(ctx.timing.requests("db")).toBe(1);
+  const sums = [0, 1].map((vault) => found.chains[0]?.sums[vaultAddress(vault)]);
+  const listed = [0, 1].map(
+    (vault) => found.requestFlows.filter((flow) => flow.vaultAddress === vaultAddress(vault)).length,
+  );
+  return { sums, listed, unlisted: found.unlisted };
+}
+
+test("selectUserFlows() knows no sum of a vault of which it does not return every flow of requests", async () => {
+  await ask({ vault: 0, count: 300, from: 1_000 });
+  await ask({ vault: 1, count: 301, from: 100 });
+  expect(await read()).toEqual({
+    sums: ["1000", null],
+    listed: [300, 200],
+    unlisted: [`${CHAIN_ID}:${vaultAddress(1)}`],
+  });
+});
+
+test("selectUserFlows() keeps the sums of other vaults when one has more flows than it returns", async () => {
+  await ask({ vault: 0, count: 501, from: 1_000 });
+  await ask({ vault: 1, count: 2, from: 100 });
+  expect(await read()).toEqual({
+    sums: [null, "1000"],
+    listed: [498, 2],
+    unlisted: [`${CHAIN_ID}:${vaultAddress(0)}`],
+  });
+});
+
+test("selectUserFlows() returns every flow of requests up to the limit", async () => {
+  await ask({ vault: 0, count: 250, from: 1_000 });
+  await ask({ vault: 1, count: 250, from: 100 });
+  expect(await read()).toEqual({ sums: ["1000", "1000"], listed: [250, 250], unlisted: [] });
+});
