@@ -13,6 +13,7 @@ import { getPositions, getVault, getVaults } from "../../../src/client/actions/r
 import { createCausewayClient } from "../../../src/client/causeway-client.ts";
 import type { ExecutionProgress } from "../../../src/client/execute-steps.ts";
 import { type Batching, injectWallet } from "../../support/client/injected-wallet.ts";
+import { exampleOnStack, printedExample } from "../../support/client/printed-example.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
 import {
   addressOf,
@@ -66,8 +67,7 @@ describe("the example of the client's README", () => {
   test("deposits as it is printed", async () => {
     const amount = 25_000_000n;
     const { account, provider } = await newWallet({ on: one, symbol: "USDC", amount });
-    const page = readFileSync("README.md", "utf8");
-    const printed = /```ts\n([\s\S]*?)```/.exec(page)?.[1] ?? "";
+    const printed = printedExample();
     expect(
       printed
         .trim()
@@ -76,15 +76,12 @@ describe("the example of the client's README", () => {
     ).toBeLessThanOrEqual(12);
     expect(readFileSync(".github/docs/client.md", "utf8")).toContain(printed);
     const source = join(process.cwd(), "src/client");
-    const code = printed
+    const stack = { chainId: one.chainId, token: tokenOn(one, "USDC") };
+    const code = exampleOnStack({ ...stack, vaultId: vaultNamed("Plain USDC").vault_id })
       .replace(
         /import \{ createCausewayClient.*\n/,
         `import { createCausewayClient } from "${source}/causeway-client.ts";\nimport { executeDeposit } from "${source}/actions/deposit-actions.ts";\nimport type { ExecutionProgress } from "${source}/execute-steps.ts";\n`,
       )
-      .replace("https://api.example", inject("stack").api)
-      .replace("fromChainId: 8453", `fromChainId: ${one.chainId}`)
-      .replace("0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", tokenOn(one, "USDC"))
-      .replace("8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183", vaultNamed("Plain USDC").vault_id)
       .replace("window as unknown", "globalThis as unknown")
       .replace("console.log(deposit.state, deposit.shares);", "export default deposit;");
     const folder = join(process.cwd(), ".cache/client-example");
