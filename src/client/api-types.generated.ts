@@ -3758,7 +3758,7 @@ export interface components {
             /** @description The user's requests to the vault that are not finished. */
             requests: components["schemas"]["VaultRequest"][];
             /**
-             * @description Deposits minus withdrawals that were paid to date, in the asset's smallest unit. Amounts in other accepted tokens are converted by the vault's own prices at that time, rounded down. `null` if none are recorded, an amount is not known, or the vault's history is not completely indexed.
+             * @description Deposits minus withdrawals that were paid to date, in the asset's smallest unit. Amounts in other accepted tokens are converted by the vault's own prices at that time, rounded down. `null` if none are recorded, an amount is not known, or the vault's history is not completely indexed, for example right after a deposit or withdrawal.
              * @example 990000
              */
             deposited_assets: string | null;

@@ -41,9 +41,9 @@ export function depositedForToken(
 ): bigint | null {
   const { vault } = of;
   const sums = flows?.sums ?? {};
-  const used = of.vaults.filter(
-    (one) => sameAddress(one.shareToken, vault.shareToken) && one.address.toLowerCase() in sums,
-  );
+  const sharing = of.vaults.filter((one) => sameAddress(one.shareToken, vault.shareToken));
+  if (sharing.some((one) => flows?.unindexed.includes(one.address.toLowerCase()))) return null;
+  const used = sharing.filter((one) => one.address.toLowerCase() in sums);
   if (used.some((one) => !sameAddress(one.asset.address, vault.asset.address))) return null;
   const parts = used.map(({ address }) => depositedAssets(flows, { ...of, vaultAddress: address }));
   if (parts.length === 0) return null;

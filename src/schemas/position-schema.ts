@@ -110,7 +110,7 @@ export const Position = z
         description:
           "Deposits minus withdrawals that were paid to date, in the asset's smallest unit. Amounts in other accepted tokens are " +
           "converted by the vault's own prices at that time, rounded down. `null` if none are recorded, an amount is not known, or " +
-          "the vault's history is not completely indexed.",
+          "the vault's history is not completely indexed, for example right after a deposit or withdrawal.",
         example: "990000",
       }),
     yield_assets: z

@@ -16,9 +16,10 @@ const vaultNo = (number: number, change: Partial<Vault> = {}): Vault => ({
 });
 const alone = vaultNo(9, { shareToken: getAddress(vaultAddress(9)) });
 const hold = (vault: Vault): HeldShares => ({ vault, shares: 5n, assets: 7n });
-const flows = (sums: Record<number, string | null>): ChainFlows => ({
+const flows = (sums: Record<number, string | null>, unindexed: readonly number[] = []): ChainFlows => ({
   ...{ chainId: 31_337, indexedFrom: 1, indexedTo: 100, headTime: new Date(HEAD_S * 1_000) },
   sums: Object.fromEntries(Object.entries(sums).map(([number, sum]) => [vaultAddress(Number(number)), sum])),
+  unindexed: unindexed.map(vaultAddress),
 });
 const kept = async (vaults: readonly Vault[], sums: Record<number, string | null>) =>
   (await withoutRepeatedTokens(vaults.map(hold), async () => flows(sums))).map(({ vault }) => vault.address);
@@ -51,8 +52,17 @@ describe("withoutRepeatedTokens()", () => {
 
 describe("depositedForToken()", () => {
   const vaults = [vaultNo(1), vaultNo(2), alone];
-  const ask = (sums: Record<number, string | null>, of: readonly Vault[] = vaults) =>
-    depositedForToken(flows(sums), { vault: vaultNo(1), vaults: of, blockTimestamp: HEAD_S });
+  const ask = (
+    sums: Record<number, string | null>,
+    of: readonly Vault[] = vaults,
+    unindexed: readonly number[] = [],
+  ) => depositedForToken(flows(sums, unindexed), { vault: vaultNo(1), vaults: of, blockTimestamp: HEAD_S });
+
+  test("is unknown while an order of the token is not indexed, of whichever vault", () => {
+    expect(ask({ 1: "100" }, vaults, [1])).toBe(null);
+    expect(ask({ 1: "100" }, vaults, [2])).toBe(null);
+    expect(ask({ 1: "100" }, vaults, [9])).toBe(100n);
+  });
 
   test("adds what went into and came out of all vaults with the token, and of no other", () => {
     expect(ask({ 1: "100", 2: "-30", 9: "1000" })).toBe(70n);

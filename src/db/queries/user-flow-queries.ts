@@ -1,7 +1,8 @@
 import { sql as raw, type SQL } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
-import { deposits } from "../tables/deposit-tables.ts";
+import { deposits, underWay } from "../tables/deposit-tables.ts";
+import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
 import { flowCoverage, flows, flowTips } from "../tables/flow-tables.ts";
 import { vaults } from "../tables/vault-tables.ts";
 import { completeFrom } from "./flow-queries.ts";
@@ -22,6 +23,11 @@ export interface ChainFlows {
    * Vaults without flows of the user are absent.
    */
   sums: Readonly<Record<string, string | null>>;
+  /**
+   * Lowercase addresses of vaults for which a deposit or withdrawal of the user was seen on-chain that the index may not
+   * include yet: its block is above `indexedTo`, or it is not confirmed.
+   */
+  unindexed: readonly string[];
 }
 
 /**
@@ -70,14 +76,15 @@ const Chain = z
     head_block: z.number().nullable(),
     head_time: Time.nullable(),
     sums: z.record(z.string(), z.string().nullable()),
+    unindexed: z.array(z.string()),
   })
   .transform(
-    ({ chain_id, indexed_from, head_block, head_time, sums }): ChainFlows => ({
+    ({ chain_id, indexed_from, head_block, head_time, ...rest }): ChainFlows => ({
       chainId: chain_id,
       indexedFrom: indexed_from,
       indexedTo: head_block,
       headTime: head_time,
-      sums,
+      ...rest,
     }),
   );
 const Request = z
@@ -142,6 +149,21 @@ export async function selectUserFlows(db: Database, query: UserQuery): Promise<U
 /** Maximum number of flows of redemption requests that are read; the sum of a vault of which one is left out is unknown. */
 const REQUEST_FLOWS = 500;
 
+/**
+ * SQL condition of the deposits and withdrawals (`d`) that changed shares at a vault in a block that the chain's index
+ * (`t`) may not include: their evidence is above its head, their first transaction is on the vault's chain and not
+ * confirmed, or a transaction that may continue them was found after the last index run. Reports of callers do not count,
+ * because anyone can make them. Blocks and the service's own clock are compared, never a chain's clock.
+ */
+const seenAboveTip = raw`
+  d.updated_at > now() - interval '1 hour' and (
+    d.state = 'submitted' and d.from_chain_id = d.vault_chain_id
+    or exists (select from ${depositEvidence} e where e.tracking_id = d.tracking_id
+      and e.chain_id = d.vault_chain_id and e.block_number > t.head_block and e.block_hash <> ''))
+  or ${underWay({ state: raw`d.state` })} and exists (select from ${depositHints} h
+    where h.tracking_id = d.tracking_id and h.chain_id = d.vault_chain_id and h.origin = 'logs'
+      and h.dropped_at is null and h.noted_at > t.moved_at)`;
+
 /** Returns the SQL of `selectUserFlows`, so that tests can check its query plan. */
 export function userFlowsStatement(query: UserQuery): SQL {
   const user = query.user.toLowerCase();
@@ -177,8 +199,13 @@ export function userFlowsStatement(query: UserQuery): SQL {
           ${completeFrom} as whole_from
         from ${vaults} v left join ${flowCoverage} c on c.chain_id = v.chain_id and c.vault_address = v.address
         where v.chain_id = any(${chains}) and (v.status in ('active', 'paused') or v.was_active)
+      ), unindexed as (
+        select distinct d.vault_chain_id as chain_id, d.vault_address
+        from ${deposits} as d join ${flowTips} t on t.chain_id = d.vault_chain_id
+        where d.user_address = ${user} and d.vault_chain_id = any(${chains}) and (${seenAboveTip})
       ), chains as (
-        select t.chain_id, t.head_block, t.head_time, r.indexed_from, coalesce(s.sums, '{}') as sums
+        select t.chain_id, t.head_block, t.head_time, r.indexed_from, coalesce(s.sums, '{}') as sums,
+          coalesce((select jsonb_agg(u.vault_address) from unindexed u where u.chain_id = t.chain_id), '[]') as unindexed
         from ${flowTips} t
         left join (select chain_id, case when bool_or(unseen) then null
             when bool_and(whole_from = start_block) then min(start_block) else max(whole_from) end as indexed_from

@@ -28,7 +28,7 @@ export const unproven = (table: StateColumns): SQL =>
   raw`(not ${table.sourceProven} or ${table.state} = 'failed')`;
 
 /** SQL condition of the deposits and withdrawals that are in progress: sent, and not in a final state. */
-export const underWay = (table: Pick<StateColumns, "state">): SQL =>
+export const underWay = (table: { state: AnyPgColumn | SQL }): SQL =>
   raw`${table.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer')`;
 
 /** Direction of a row: a deposit into a vault, or a withdrawal from it. */
