@@ -204,7 +204,7 @@ export const standInTargets: readonly StandInTarget[] = [
   {
     name: "waiting",
     sources: [`${folder}/waiting/Waiting.sol`],
-    contracts: ["CooldownVault", "MaplePool", "MaplePoolManager", "MapleWithdrawalManager"],
+    contracts: ["CooldownVault", "MaplePool", "MaplePoolManager", "MapleWithdrawalManager", "QueueingVault"],
   },
   {
     name: "ipor",

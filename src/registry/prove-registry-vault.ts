@@ -54,7 +54,8 @@ async function tryProving(
     const { derived } = resolved;
     const code = await readVaultCode(client, getAddress(row.address));
     const pinned = pinnedCode(row);
-    if (pinned !== null && pinned !== code)
+    // Earlier proofs recorded a proxy without the hash of its own code.
+    if (pinned !== null && pinned !== code && !code.startsWith(`${pinned}/`))
       return { finding: refusal(ctx, `its code is now ${code}, not the admitted ${pinned}`), derived: null };
     const { caller = row.caller, params = row.params } = derived;
     const vault = parseRegistryRow({ ...row, ...derived, caller, params });
@@ -184,7 +185,7 @@ const underivableAs = (reason: string) => underivable(reason) as { ok: false; re
  */
 function contradictionOf(
   row: ClaimedEntry,
-  vault: { asset: { address: string }; shareToken: string },
+  vault: { asset: { address: string; decimals: number }; shareToken: string },
 ): string | null {
   const asset = row.claim?.asset ?? row.assetAddress;
   if (!sameAddress(asset, zeroAddress) && !sameAddress(asset, vault.asset.address))
@@ -192,6 +193,8 @@ function contradictionOf(
   const share = isOpen(row) ? row.shareToken : (row.claim?.shareToken ?? null);
   if (share !== null && !sameAddress(share, vault.shareToken))
     return `its share token on chain is ${vault.shareToken}, not ${share}`;
+  if (isOpen(row) && row.assetDecimals !== vault.asset.decimals)
+    return `its asset now reports ${vault.asset.decimals} decimals, not ${row.assetDecimals}`;
   return null;
 }
 

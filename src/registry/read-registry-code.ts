@@ -14,30 +14,31 @@ const OLD_SLOTS: readonly Hex[] = [
   "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3",
   "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7",
 ];
-/** Pattern of the target address in a minimal proxy's code. Source: ERC-1167. */
-const CLONE = /73([0-9a-f]{40})5af4/;
-/** Maximum length of a minimal proxy's code with immutable arguments, in hex digits. */
-const MAX_CLONE_DIGITS = 1_000;
 const beaconAbi = once(() => parseAbi(["function implementation() view returns (address)"]));
 
 /**
- * Reads an identifier of the code that a vault runs: `implementation:<address>` of an ERC-1967 proxy or an older one,
- * `beacon:<beacon>/<implementation>` (`unknown` if the beacon does not return it), `clone:<target>` of an ERC-1167
- * proxy, or `code:<keccak256 hash>` of any other contract. Addresses are checksummed. The identifier changes with the
+ * Reads an identifier of the code that a vault runs: `implementation:<address>/<hash>` of an ERC-1967 proxy or an older
+ * one, `beacon:<beacon>/<implementation>/<hash>` (`unknown` if the beacon does not return it), `clone:<target>` of a
+ * proxy with a constant target, or `code:<hash>` of any other contract. The hash is the keccak256 of the vault's own
+ * code, because any contract can write a proxy's slots. Addresses are checksummed. The identifier changes with the
  * code, unless `canRunOtherCode` is true of a clone or another contract. Errors of the chain client propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
   const slotOf = async (slot: Hex) =>
     addressOf(RpcWord.parse(await client.request("eth_getStorageAt", [vault, slot, "latest"])));
-  const [implementation, beacon] = await Promise.all([slotOf(IMPLEMENTATION_SLOT), slotOf(BEACON_SLOT)]);
-  if (implementation !== null) return `implementation:${implementation}`;
-  if (beacon !== null) return `beacon:${beacon}/${await implementationOf(client, beacon)}`;
-  const code = await readCode(client, vault);
-  const target = code.length <= MAX_CLONE_DIGITS ? CLONE.exec(code)?.[1] : undefined;
-  if (target !== undefined) return `clone:${getAddress(`0x${target}`)}`;
+  const [implementation, beacon, code] = await Promise.all([
+    slotOf(IMPLEMENTATION_SLOT),
+    slotOf(BEACON_SLOT),
+    readCode(client, vault),
+  ]);
+  const hash = keccak256(code);
+  if (implementation !== null) return `implementation:${implementation}/${hash}`;
+  if (beacon !== null) return `beacon:${beacon}/${await implementationOf(client, beacon)}/${hash}`;
+  const target = cloneTarget(code);
+  if (target !== null) return `clone:${target}`;
   const older = delegatesCalls(code) ? await Promise.all(OLD_SLOTS.map(slotOf)) : [];
   const named = older.find((address) => address !== null);
-  return named === undefined ? `code:${keccak256(code)}` : `implementation:${named}`;
+  return named === undefined ? `code:${hash}` : `implementation:${named}/${hash}`;
 }
 
 async function readCode(client: ChainClient, address: Address): Promise<Hex> {

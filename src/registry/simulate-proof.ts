@@ -238,7 +238,7 @@ function isWorth(
 
 /**
  * Simulates the deposit followed by the redemption of the minted shares. Returns the assets for all shares, rounded
- * down, or null if the vault has no instant withdrawals. A reverting redemption does not refute the vault, because
+ * down, or null if the vault has no instant withdrawals now. A reverting redemption does not refute the vault, because
  * shares may be locked and liquidity lent out.
  */
 async function simulateWayBack(
@@ -248,9 +248,10 @@ async function simulateWayBack(
   const { deposit, payment, call, shares } = of;
   const { vault, user, token } = deposit;
   const { exits } = adapterOf(vault);
-  // Where the family makes some holders wait, leaving at once may cost a fee that says nothing against a deposit.
-  if (exits?.modes(vault).join() !== "instant" || !sameAddress(token.address, vault.asset.address))
-    return null;
+  const modes = exits?.modes(vault) ?? [];
+  // Where a known family makes some holders wait, leaving at once may cost a fee that says nothing against a deposit.
+  const pays = vault.adapter === GENERIC_ADAPTER ? modes.includes("instant") : modes.join() === "instant";
+  if (exits === undefined || !pays || !sameAddress(token.address, vault.asset.address)) return null;
   const redeemed = mulDivDown(shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
   if (redeemed === 0n) return null;
   const exit = exits.encode(vault, {
@@ -270,6 +271,8 @@ async function simulateWayBack(
   if (simulation.failedAt !== null) return null;
   const change = increaseOf(simulation, 0);
   const paidBack = change === null ? wordOf(simulation.calls.at(-1)?.returnData) : deposit.amount + change;
+  // A vault that may let holders wait did so.
+  if (paidBack === 0n && modes.length > 1) return null;
   return paidBack === null ? null : mulDivDown(paidBack, REDEEMED_PARTS.of, REDEEMED_PARTS.parts);
 }
 

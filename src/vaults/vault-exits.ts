@@ -222,6 +222,11 @@ export interface VaultExits {
   /** Returns true if the family's contracts allow the Router's executor to hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
   /**
+   * Returns the contract that may need an allowance of the owner's shares although `encode` names no spender, or null.
+   * The call is tried without the allowance first. Absent if that is never so.
+   */
+  mayNeedAllowance?(vault: Vault, mode: ExitMode): Address | null;
+  /**
    * True if a request is made by the plain redemption, in which the vault pays what is liquid and queues the rest.
    * Absent if requests have a function of their own.
    */
@@ -263,7 +268,7 @@ export interface VaultExits {
    * Returns true if the vault itself pays a settled request in this mode, so that the user claims nothing. Absent if the
    * user claims in every mode.
    */
-  paysUnclaimed?(mode: ExitMode): boolean;
+  paysUnclaimed?(mode: ExitMode, vault: Vault): boolean;
   /**
    * Encodes the claim of a claimable redemption, or returns null if nothing is claimable or the vault pays without a
    * claim.

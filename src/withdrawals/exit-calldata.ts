@@ -107,10 +107,13 @@ export function shareOrder(
 
 /**
  * Returns the minimum output per share, times 10^27 and rounded down, for an order of all shares, whose number is known
- * only when it is executed. Zero for an order with a fixed number of shares, for which `minOut` is sufficient.
+ * only when it is executed. Zero for an order with a fixed number of shares, for which `minOut` is sufficient. A vault
+ * that promises absurd amounts gets the highest floor that can be encoded, which it cannot reach.
  */
 export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
-  return order.shares === "all" ? (minOut * PER_UNIT_SCALE) / shares : 0n;
+  if (order.shares !== "all") return 0n;
+  const floor = (minOut * PER_UNIT_SCALE) / shares;
+  return floor < MAX_UINT256 ? floor : MAX_UINT256;
 }
 
 /**

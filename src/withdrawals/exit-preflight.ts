@@ -138,8 +138,10 @@ function planWays(order: WithdrawalOrder): PlannedWay[] {
       ...{ mode, token: chosen.token, shares: 1n, owner: user, caller: user, receiver: user, minAssets: 0n },
     });
     const byUser: PlannedWay = { ...own, via: "user", spender };
-    if (!routed || mode !== "instant" || !exits.viaRouter(vault, mode)) return [byUser];
-    return [{ ...own, via: "router", spender: depositRouterAddress }, byUser];
+    const allowed = exits.mayNeedAllowance?.(vault, mode) ?? null;
+    const byAllowance: PlannedWay[] = allowed === null ? [] : [{ ...byUser, spender: allowed }];
+    if (!routed || mode !== "instant" || !exits.viaRouter(vault, mode)) return [byUser, ...byAllowance];
+    return [{ ...own, via: "router", spender: depositRouterAddress }, byUser, ...byAllowance];
   });
 }
 

@@ -147,7 +147,7 @@ async function planOfRow(ctx: Context, row: WithdrawalRow): Promise<StepPlan> {
     ...{ spender: null, allowed: true, reset: false, transaction: null },
     ...(vault === undefined ? {} : { shares_of: vault.name }),
   };
-  const unclaimed = vault !== undefined && adapterOf(vault).exits?.paysUnclaimed?.(mode) === true;
+  const unclaimed = vault !== undefined && adapterOf(vault).exits?.paysUnclaimed?.(mode, vault) === true;
   return { source, destination: null, settles: mode !== "instant", ...(unclaimed && { unclaimed }) };
 }
 

@@ -8,6 +8,7 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { leaseDueProofs } from "../../src/db/queries/vault-proof-queries.ts";
 import { flowTips } from "../../src/db/tables/flow-tables.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { handleMessages } from "../../src/jobs.ts";
@@ -116,6 +117,22 @@ test("one run proves 60 vaults of a chain at most, the next one the rest", async
   const ctx = await withClaims(CHAIN, empty);
   expect(await proveDueVaults(ctx)).toMatchObject({ refused: 60, unread: 0 });
   expect(await proveDueVaults(ctx)).toMatchObject({ refused: 3, unread: 0 });
+});
+
+test("open and paused vaults are proven before candidates, however long these have been due", async () => {
+  await causeway.db.delete(vaults);
+  const addresses = await newVaults(3);
+  const ctx = await withClaims(CHAIN, addresses);
+  const [open = "", paused = ""] = addresses.map((address) => address.toLowerCase());
+  const late = new Date(ctx.now());
+  for (const [address, status] of [
+    [open, "active"],
+    [paused, "paused"],
+  ] as const)
+    await causeway.db.update(vaults).set({ status, proofDueAt: late }).where(eq(vaults.address, address));
+  const lease = { chainId: CHAIN, now: late, leaseUntil: new Date(ctx.now() + DAY_MS), limit: 2 };
+  const leased = await leaseDueProofs(ctx.db, lease);
+  expect(leased.map(({ address }) => address).toSorted()).toEqual([open, paused].toSorted());
 });
 
 test("two runs at the same time prove every vault once", async () => {

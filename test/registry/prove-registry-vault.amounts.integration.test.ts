@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { encodeFunctionData } from "viem";
+import { type Address, encodeFunctionData, getAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contractsOf, send } from "../../scripts/stack/chains/scratch-chain.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
@@ -9,6 +9,7 @@ import { asAdmin, call } from "../support/partners/wallet.ts";
 import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
 import { startRpcProxy } from "../support/rpc-proxy.ts";
 
+const proven = contractsOf("test/support/solidity/ProvenVault.sol");
 const doubtful = contractsOf("test/support/solidity/DoubtfulVaults.sol");
 let stage: ProofStage;
 
@@ -92,11 +93,69 @@ describe("a proof", () => {
     expect((await stage.rowOf(vaultId)).proof?.reason).toMatch(/^its share token on chain is /);
   });
 
+  test("refuses an open vault whose asset reports other decimals than before", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("ProvenVault"));
+    await stage.prove(vaultId);
+    const own = eq(vaults.address, vaultId.split(":")[1] ?? "");
+    await stage.causeway.db.update(vaults).set({ assetDecimals: 18 }).where(own);
+    await stage.prove(vaultId);
+    expect((await stage.rowOf(vaultId)).proof?.reason).toBe("its asset now reports 6 decimals, not 18");
+  });
+
   test("finds that a vault redeems on request, and shows it so", async () => {
     const vaultId = await stage.addCandidate(await stage.put("RedeemsOnRequest", doubtful));
     expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active", proof: { ok: true } } });
     const { body } = await call(stage.causeway.isolate(), ["GET", `/v1/vaults/${vaultId}`]);
     expect(body).toMatchObject({ settlement: { deposit: "instant", withdraw: "request" }, exit_fee: null });
+  });
+
+  test("finds that a vault pays at once what it holds, and shows that withdrawals may wait", async () => {
+    const waiting = contractsOf("scripts/stack/contracts/waiting/Waiting.sol");
+    const vaultId = await stage.addCandidate(
+      await stage.put("QueueingVault", waiting, [stage.asset, "", ""]),
+    );
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active", adapter: "erc4626" } });
+    const { params, proof } = await stage.rowOf(vaultId);
+    expect({ params, proof }).toMatchObject({ params: { exit: "yo" }, proof: { returned: "1000000" } });
+    const { body } = await call(stage.causeway.isolate(), ["GET", `/v1/vaults/${vaultId}`]);
+    expect(body).toMatchObject({ settlement: { deposit: "instant", withdraw: "request" } });
+  });
+
+  test("refuses a vault that says it may let holders wait, and pays half at once", async () => {
+    const vaultId = await stage.addCandidate(await stage.put("PosesAsQueue", doubtful));
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "refused" } });
+    const { statusReason } = await stage.rowOf(vaultId);
+    expect(statusReason).toBe("redeeming the shares at once returns much less than the deposit");
+  });
+
+  test.each([
+    ["RedeemsOnRequest", null],
+    ["RedeemsByAllowance", "vault"],
+  ])("a request of %s is built with the approval that its contract needs", async (contract, spender) => {
+    const address = await stage.put(contract, doubtful);
+    const vaultId = await stage.addCandidate(address);
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
+    const { account } = stage.chain;
+    const act = (to: Address, name: string, args: readonly unknown[]) => {
+      const { abi } = to === stage.asset ? proven("ProofAsset") : doubtful(contract);
+      return send(stage.chain, {
+        to,
+        data: encodeFunctionData({ abi, functionName: name, args: [...args] }),
+      });
+    };
+    await act(stage.asset, "mint", [account, 10n ** 9n]);
+    await act(stage.asset, "approve", [address, 10n ** 9n]);
+    await act(address, "deposit", [10n ** 9n, account]);
+    const asked = { vault_id: vaultId, user_address: account, shares: "all" };
+    const build = () => call(stage.causeway.isolate(), ["POST", "/v1/withdraw/build"], { body: asked });
+    const { status, body } = await build();
+    expect({ status, body }).toMatchObject({ status: 200, body: { mode: "request" } });
+    const approved = { token_address: getAddress(address), spender_address: getAddress(address) };
+    const approval = spender === null ? null : { ...approved, amount: String(10n ** 9n) };
+    expect(body["approval"]).toEqual(approval);
+    for (const { to, data } of body["calls"] as { to: Address; data: Hex }[])
+      await send(stage.chain, { to, data });
+    expect(await build()).toMatchObject({ body: { code: "nothing_to_withdraw" } });
   });
 
   test("deposits from accounts that nobody can know beforehand", async () => {

@@ -56,16 +56,17 @@ const runsOther = (of: Stage): Promise<boolean> => canRunOtherCode(clientOf(of),
 
 test("readVaultCode() names the implementation of a proxy, which its owner can replace", async () => {
   const code = await read({ slots: { [IMPLEMENTATION_SLOT]: pad(USER) } });
-  expect(code).toBe(`implementation:${getAddress(USER)}`);
+  expect(code).toBe(`implementation:${getAddress(USER)}/${keccak256(CODE)}`);
   expect(namesImplementation(code)).toBe(true);
 });
 
 test("readVaultCode() names a beacon with its implementation, so that either change shows", async () => {
   const slots = { [BEACON_SLOT]: pad(OTHER) };
   const beacon = `beacon:${getAddress(OTHER)}`;
-  expect(await read({ slots, implementation: USER })).toBe(`${beacon}/${getAddress(USER)}`);
-  expect(await read({ slots, implementation: VAULT })).toBe(`${beacon}/${getAddress(VAULT)}`);
-  expect(await read({ slots })).toBe(`${beacon}/unknown`);
+  const own = keccak256(CODE);
+  expect(await read({ slots, implementation: USER })).toBe(`${beacon}/${getAddress(USER)}/${own}`);
+  expect(await read({ slots, implementation: VAULT })).toBe(`${beacon}/${getAddress(VAULT)}/${own}`);
+  expect(await read({ slots })).toBe(`${beacon}/unknown/${own}`);
   expect(namesImplementation(`${beacon}/unknown`)).toBe(true);
 });
 
@@ -76,17 +77,31 @@ test("readVaultCode() names the target of a minimal proxy, with immutable argume
   expect(namesImplementation(target)).toBe(false);
 });
 
-test("readVaultCode() hashes any other code, also a long one that contains a minimal proxy", async () => {
+test("readVaultCode() hashes any other code, also one that contains a minimal proxy", async () => {
   expect(await read({})).toBe(`code:${keccak256(CODE)}`);
-  const factory = concatHex([pad("0x60", { size: 600 }), cloneOf(USER)]);
-  expect(await read({ code: factory })).toBe(`code:${keccak256(factory)}`);
+  for (const before of ["0x00", pad("0x60", { size: 600 })] as const) {
+    const code = concatHex([before, cloneOf(USER)]);
+    expect(await read({ code })).toBe(`code:${keccak256(code)}`);
+  }
+  // It calls another contract, and names this one where nothing runs.
+  const pretender = concatHex([cloneOf(OTHER).replace("602b57fd5bf3", "602b57fd5bf4") as Hex, cloneOf(USER)]);
+  expect(await read({ code: pretender })).toBe(`code:${keccak256(pretender)}`);
+});
+
+test("readVaultCode() tells a contract that writes a proxy's slot from that proxy", async () => {
+  const slots = { [IMPLEMENTATION_SLOT]: pad(USER) };
+  expect(await read({ slots, code: "0x60016002" })).not.toBe(await read({ slots }));
+  const beacon = { [BEACON_SLOT]: pad(OTHER) };
+  expect(await read({ slots: beacon, code: "0x60016002" })).not.toBe(await read({ slots: beacon }));
 });
 
 test.each(["org.zeppelinos.proxy.implementation", "PROXIABLE"])(
   "readVaultCode() names the implementation in the slot %s of older proxies",
   async (name) => {
     const slots = { [keccak256(stringToHex(name))]: pad(USER) };
-    expect(await read({ slots, code: DELEGATING })).toBe(`implementation:${getAddress(USER)}`);
+    expect(await read({ slots, code: DELEGATING })).toBe(
+      `implementation:${getAddress(USER)}/${keccak256(DELEGATING)}`,
+    );
     expect(await read({ slots })).toBe(`code:${keccak256(CODE)}`);
     expect(await read({ code: DELEGATING })).toBe(`code:${keccak256(DELEGATING)}`);
   },

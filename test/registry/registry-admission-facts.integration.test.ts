@@ -17,12 +17,14 @@ import { DAY_MS } from "../../src/lib/durations.ts";
 import { changeVault } from "../../src/registry/change-vault.ts";
 import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults, proveVaultNow } from "../../src/registry/prove-due-vaults.ts";
+import { readVaultCode } from "../../src/registry/read-registry-code.ts";
 import { readAdmission } from "../../src/registry/registry-admission-facts.ts";
 
 const CHAIN = 31337;
 const KEY: Address = "0x00000000000000000000000000000000000A11cE";
 const proven = contractsOf("test/support/solidity/ProvenVault.sol");
-const governed = contractsOf("test/support/solidity/DoubtfulVaults.sol")("GovernedVault");
+const doubtful = contractsOf("test/support/solidity/DoubtfulVaults.sol");
+const governed = doubtful("GovernedVault");
 const registers = contractsOf("test/support/solidity/VaultRegisters.sol")("ListRegister");
 let causeway: TestDeployment;
 let chain: ScratchChain;
@@ -44,9 +46,10 @@ beforeAll(async () => {
 afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
 
 /** Deploys a vault with assets of 1,000 US dollars that a contract governs. */
-async function newVault(): Promise<Address> {
-  const { abi, creationCode } = governed;
-  const address = await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] }));
+async function newVault(from = governed, more: readonly unknown[] = []): Promise<Address> {
+  const { abi, creationCode } = from;
+  const args = [asset, ...more];
+  const address = await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args }));
   const act = (to: Address, functionName: string, args: unknown[]) =>
     send(chain, {
       to,
@@ -220,6 +223,21 @@ describe("a discovered vault", () => {
       status: "candidate",
       statusReason: `no factory of its family made it, and nobody pinned ${pinned}`,
     });
+  });
+
+  test("that only names a pinned implementation in a proxy's slot stays a candidate", async () => {
+    const implementation = await newVault();
+    const { abi, creationCode } = proven("ReplaceableProxy");
+    const args = [implementation];
+    const proxy = await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args }));
+    const client = causeway.context().chains.client(CHAIN);
+    if (client === null) throw new Error("the chain is not served");
+    const code = await readVaultCode(client, proxy);
+    expect(code).toMatch(new RegExp(`^implementation:${implementation}/0x`, "i"));
+    const impostor = await newVault(doubtful("PosesAsProxy"), [implementation]);
+    const row = await discover(impostor, { setting: settings({ code: [`${CHAIN}:${code}`] }) });
+    expect(row?.status).toBe("candidate");
+    expect(row?.statusReason).toMatch(/^its code can be replaced, and nobody pinned implementation:0x/);
   });
 
   test("stays a candidate while the code of its roles cannot be read", async () => {

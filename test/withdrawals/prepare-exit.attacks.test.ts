@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_UINT256 } from "../../src/lib/amount.ts";
 import { FailedExit, prepareExit } from "../../src/withdrawals/prepare-exit.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
@@ -11,10 +12,14 @@ describe("a build is refused when", () => {
   const rises = { [balanceKey(USDC, USER)]: WORTH };
   const arrives = (value: bigint) => transferLog({ token: USDC, from: VAULT, value });
 
-  async function codeOf(effects: SimulatedEffects, via: "router" | "user" = "router"): Promise<string> {
+  async function codeOf(
+    effects: SimulatedEffects,
+    via: "router" | "user" = "router",
+    { all = false, terms = paying } = {},
+  ): Promise<string> {
     const { client } = simulatedChain({ effects: () => effects, definition: home });
-    const order = orderOf({ client });
-    const way = exitWayOf(order, { via, terms: paying });
+    const order = orderOf({ client, ...(all && { shares: "all" as const }) });
+    const way = exitWayOf(order, { via, terms });
     const attempt = { order, facts: factsOf(order, [way]), way };
     const error = await prepareExit(testContext({ clients: [client] }), attempt).then(
       () => ({ code: "none" }),
@@ -58,6 +63,13 @@ describe("a build is refused when", () => {
   ])("%s", async (_name, effects) => {
     for (const via of ["router", "user"] as const)
       expect([via, await codeOf(effects, via)]).toEqual([via, "price_unsafe"]);
+  });
+
+  test("the vault promises more for all shares than an order can hold", async () => {
+    const terms = { ...paying, previewAssets: MAX_UINT256, grossAssets: MAX_UINT256 };
+    const by = (via: "router" | "user") =>
+      codeOf({ rises, logs: [arrives(WORTH)] }, via, { all: true, terms });
+    expect([await by("router"), await by("user")]).toEqual(["upstream_rejected", "price_unsafe"]);
   });
 
   test.each(["router", "user"] as const)(

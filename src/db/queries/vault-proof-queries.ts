@@ -1,4 +1,4 @@
-import { and, asc, count, eq, inArray, lte, min, ne, sql as raw, type SQL } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, lte, min, ne, sql as raw, type SQL } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { type StatusOrigin, type VaultProof, type VaultStatus, vaults } from "../tables/vault-tables.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
@@ -31,14 +31,15 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 }
 
 /**
- * Leases at most `limit` vaults of a chain whose proof is due, those due longest first, and returns them in no
- * particular order. Other runs skip them until `leaseUntil`. Vaults that an administrator excluded are never due.
+ * Leases at most `limit` vaults of a chain whose proof is due, and returns them in no particular order. Open and paused
+ * vaults come first, so that a flood of candidates cannot delay their proofs, then those due longest. Other runs skip them until `leaseUntil`. Vaults that an administrator excluded are never due.
  * Throws `store_unavailable`.
  */
 export function leaseDueProofs(
   db: Database,
   lease: { chainId: number; now: Date; leaseUntil: Date; limit: number },
 ): Promise<VaultRow[]> {
+  const shown = inArray(vaults.status, ["active", "paused"]);
   return db.run((sql) => {
     // As a subquery of the condition it could be run for each row, each time with further vaults.
     const due = sql.$with("due").as(
@@ -46,7 +47,7 @@ export function leaseDueProofs(
         .select({ address: vaults.address })
         .from(vaults)
         .where(and(eq(vaults.chainId, lease.chainId), proven, lte(vaults.proofDueAt, lease.now)))
-        .orderBy(asc(vaults.proofDueAt), asc(vaults.address))
+        .orderBy(desc(shown), asc(vaults.proofDueAt), asc(vaults.address))
         .limit(lease.limit)
         .for("update", { skipLocked: true }),
     );

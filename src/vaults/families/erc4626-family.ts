@@ -8,24 +8,36 @@ import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import {
   checkWaitingParams,
   identifyWaiting,
-  paysOnRequest,
   waitingExits,
+  waitOf,
 } from "./erc4626-base/erc4626-waiting-exits.ts";
+import { yoExits } from "./erc4626-base/yo-exits.ts";
 import { erc7540Exits } from "./erc7540/erc7540-exits.ts";
 
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
 const waiting = waitingExits(erc4626Exits({ charges: true }));
 const requested = erc7540Exits();
 
-const exitsOf = (vault: Vault): VaultExits => (paysOnRequest(vault) ? requested : waiting);
+function exitsOf(vault: Vault): VaultExits {
+  const wait = waitOf(vault);
+  return wait === "erc7540" ? requested : wait === "yo" ? yoExits : waiting;
+}
 
-/** Exits of generic ERC-4626 vaults: those of ERC-7540 for vaults that redeem on request, otherwise `waitingExits`. */
+/**
+ * Exits of generic ERC-4626 vaults: those of ERC-7540 for vaults that redeem on request, Yo's for its vaults, otherwise
+ * `waitingExits`.
+ */
 const exits: VaultExits = {
   ...waiting,
   modes: (vault) => exitsOf(vault).modes(vault),
   viaRouter: (vault, mode) => exitsOf(vault).viaRouter(vault, mode),
   terms: (vault, request) => exitsOf(vault).terms(vault, request),
   encode: (vault, request) => exitsOf(vault).encode(vault, request),
+  // The vaults of the standard's reference move the shares by an allowance to themselves.
+  mayNeedAllowance: (vault, mode) =>
+    mode === "request" && waitOf(vault) === "erc7540" ? vault.entryPoint : null,
+  explain: (revert) => yoExits.explain?.(revert) ?? waiting.explain?.(revert) ?? null,
+  paysUnclaimed: (mode, vault) => exitsOf(vault).paysUnclaimed?.(mode, vault) ?? false,
   pending: (vault, of) => exitsOf(vault).pending?.(vault, of) ?? { reads: {}, interpret: () => [] },
   claim: (vault, of) => exitsOf(vault).claim?.(vault, of) ?? null,
   cancel: (vault, of) => exitsOf(vault).cancel?.(vault, of) ?? null,

@@ -68,6 +68,39 @@ contract GovernedVault is ProvenVault {
     }
 }
 
+/// @notice Names an implementation in a proxy's slot, and runs its own code.
+contract PosesAsProxy is GovernedVault {
+    constructor(IERC20 asset_, address implementation) GovernedVault(asset_) {
+        bytes32 slot = bytes32(uint256(keccak256("eip1967.proxy.implementation")) - 1);
+        assembly {
+            sstore(slot, implementation)
+        }
+    }
+}
+
+/// @notice Has the views of Yo's vaults, and pays half of what they say.
+contract PosesAsQueue is ProvenVault {
+    constructor(IERC20 asset_) ProvenVault(asset_) {}
+
+    function totalPendingAssets() external pure returns (uint256) {
+        return 0;
+    }
+
+    function feeOnWithdraw() external pure returns (uint256) {
+        return 0;
+    }
+
+    function pendingRedeemRequest(address) external pure returns (uint256, uint256) {
+        return (0, 0);
+    }
+
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256) {
+        super.redeem(shares / 2, receiver, owner);
+        _burn(owner, balanceOf(owner));
+        return shares;
+    }
+}
+
 /// @notice Mints at once and redeems on request alone, as ERC-7540 allows.
 contract RedeemsOnRequest is ProvenVault {
     mapping(address controller => uint256) private _requested;
@@ -88,9 +121,13 @@ contract RedeemsOnRequest is ProvenVault {
 
     function requestRedeem(uint256 shares, address controller, address owner) external returns (uint256) {
         require(msg.sender == owner, "not the owner");
-        _transfer(owner, address(this), shares);
+        _take(owner, shares);
         _requested[controller] += shares;
         return 0;
+    }
+
+    function _take(address owner, uint256 shares) internal virtual {
+        _transfer(owner, address(this), shares);
     }
 
     function pendingRedeemRequest(uint256, address controller) external view returns (uint256) {
@@ -99,6 +136,15 @@ contract RedeemsOnRequest is ProvenVault {
 
     function claimableRedeemRequest(uint256, address) external pure returns (uint256) {
         return 0;
+    }
+}
+
+/// @notice Takes the shares of a request by an allowance to itself, as the standard's reference contracts do.
+contract RedeemsByAllowance is RedeemsOnRequest {
+    constructor(IERC20 asset_) RedeemsOnRequest(asset_) {}
+
+    function _take(address owner, uint256 shares) internal override {
+        SafeERC20.safeTransferFrom(this, owner, address(this), shares);
     }
 }
 

@@ -11,7 +11,7 @@ import {
   tokenizedVaultAbi,
 } from "#stand-ins/upshift";
 import { vedaAccountantAbi, vedaWithdrawQueueAbi } from "#stand-ins/veda";
-import { mapleWithdrawalManagerAbi } from "#stand-ins/waiting";
+import { mapleWithdrawalManagerAbi, queueingVaultAbi } from "#stand-ins/waiting";
 import type { SeedRow } from "../../../scripts/db/seed-row.ts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import { deployCentrifuge, deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
@@ -24,7 +24,12 @@ import { deployStandard, set } from "../conformance/vaults/standard.ts";
 import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
 import { mint, whole } from "../conformance/vaults/use.ts";
 import { deployVedaExit, VEDA_WAIT_S } from "../conformance/vaults/veda-exits-stand-in.ts";
-import { COOLDOWN_S, deployCooldown, deployMaple } from "../conformance/vaults/waiting-stand-ins.ts";
+import {
+  COOLDOWN_S,
+  deployCooldown,
+  deployMaple,
+  deployQueueing,
+} from "../conformance/vaults/waiting-stand-ins.ts";
 
 /** A user's requests that the vault's operator settles. */
 interface Settled {
@@ -287,6 +292,13 @@ export const requestingVaults: readonly RequestingVault[] = [
       return set(placed, { abi: mapleWithdrawalManagerAbi, name: "settlePart", args: [user, shares], on });
     },
     cancels: "at_once",
+  },
+  {
+    ...{ name: "Yo", adapter: "erc4626", type: "custom", mode: "request", joins: true, fixed: true },
+    ...{ deploy: deployQueueing(true), pushes: true, cancels: null, raise: donate },
+    settle: settledBy(queueingVaultAbi),
+    settlePart: (placed, { user, shares }) =>
+      set(placed, { abi: queueingVaultAbi, name: "settlePart", args: [user, shares] }),
   },
 ];
 

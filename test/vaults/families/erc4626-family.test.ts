@@ -30,6 +30,7 @@ describe("a generic ERC-4626 vault", () => {
     ["cooldown", ["instant", "cooldown"]],
     ["maple", ["request"]],
     ["erc7540", ["request"]],
+    ["yo", ["instant", "request"]],
   ])("with the exit %s shows no fee of an instant withdrawal", (exit, modes) => {
     expect(exitFee(exit)).toBeNull();
     expect(erc4626.exits?.modes(withExit(exit))).toEqual(modes);
@@ -46,5 +47,37 @@ describe("a generic ERC-4626 vault", () => {
       data: encodeFunctionData({ abi, args: [5n, USER, USER] }),
     });
     expect(erc4626.exits?.viaRouter(withExit("erc7540"), "request")).toBe(false);
+  });
+
+  test("may have to approve its shares to itself with the exit erc7540, and with no other", () => {
+    const asked = (exit: string | null) =>
+      erc4626.exits?.mayNeedAllowance?.(withExit(exit), "request") ?? null;
+    expect(asked("erc7540")).toBe(VAULT);
+    expect([null, "cooldown", "maple", "yo"].map(asked)).toEqual([null, null, null, null]);
+  });
+
+  test("with the exit yo redeems through the Router, requests from the owner and asks for no claim", () => {
+    const yo = withExit("yo");
+    const { exits } = erc4626;
+    if (exits === undefined) throw new Error("no exits");
+    expect([exits.viaRouter(yo, "instant"), exits.viaRouter(yo, "request")]).toEqual([true, false]);
+    expect([
+      exits.paysUnclaimed?.("request", yo),
+      exits.paysUnclaimed?.("request", withExit("maple")),
+    ]).toEqual([true, false]);
+    const abi = parseAbi([
+      "function redeem(uint256, address, address) returns (uint256)",
+      "function requestRedeem(uint256, address, address) returns (uint256)",
+    ]);
+    const own = { token: vault.asset, shares: 5n, minAssets: 0n, owner: USER, caller: USER, receiver: USER };
+    const data = (functionName: "redeem" | "requestRedeem") =>
+      encodeFunctionData({ abi, functionName, args: [5n, USER, USER] });
+    expect(exits.encode(yo, { ...own, mode: "instant" })).toMatchObject({
+      async: false,
+      data: data("redeem"),
+    });
+    expect(exits.encode(yo, { ...own, mode: "request" })).toMatchObject({
+      ...{ async: true, spender: null, paysTo: "caller", data: data("requestRedeem") },
+    });
   });
 });

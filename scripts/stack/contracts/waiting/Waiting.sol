@@ -189,3 +189,118 @@ contract MaplePool is LendingVault {
         emit Withdraw(msg.sender, receiver, owner, assets, shares);
     }
 }
+
+/// @notice Behaves like Yo's vaults towards holders: a redemption is paid at once if the vault holds enough, otherwise
+/// its shares wait at today's price until the operator pays or returns them. Anyone may act as the operator.
+contract QueueingVault is ERC4626 {
+    struct Waiting {
+        uint256 assets;
+        uint256 shares;
+    }
+
+    event RedeemRequest(
+        address indexed receiver, address indexed owner, uint256 assets, uint256 shares, bool indexed instant
+    );
+    event RequestFulfilled(address indexed receiver, uint256 shares, uint256 assets);
+    event RequestCancelled(address indexed receiver, uint256 shares, uint256 assets);
+
+    error NotSharesOwner();
+    error InsufficientShares();
+    error UseRequestRedeem();
+
+    /// @notice Holds what is invested.
+    CooldownSilo public immutable silo = new CooldownSilo();
+    uint256 public totalPendingAssets;
+    /// @notice Withdrawal fee on top of the payment, times 10^18. It stays in the vault.
+    uint256 public feeOnWithdraw;
+    bool public investing;
+    mapping(address => Waiting) private _waiting;
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) ERC20(name_, symbol_) ERC4626(asset_) {}
+
+    function totalAssets() public view override returns (uint256) {
+        return super.totalAssets() + IERC20(asset()).balanceOf(address(silo));
+    }
+
+    function setFee(uint256 fee) external {
+        feeOnWithdraw = fee;
+    }
+
+    /// @notice Invests all assets that the vault holds and, if `always`, all later deposits.
+    function invest(bool always) public {
+        investing = always;
+        SafeERC20.safeTransfer(IERC20(asset()), address(silo), IERC20(asset()).balanceOf(address(this)));
+    }
+
+    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
+        super._deposit(caller, receiver, assets, shares);
+        if (investing) invest(true);
+    }
+
+    function previewRedeem(uint256 shares) public view override returns (uint256) {
+        return _net(super.previewRedeem(shares));
+    }
+
+    function withdraw(uint256, address, address) public pure override returns (uint256) {
+        revert UseRequestRedeem();
+    }
+
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256) {
+        return requestRedeem(shares, receiver, owner);
+    }
+
+    function requestRedeem(uint256 shares, address receiver, address owner) public returns (uint256) {
+        if (owner != msg.sender) revert NotSharesOwner();
+        if (balanceOf(owner) < shares) revert InsufficientShares();
+        uint256 assets = super.previewRedeem(shares);
+        bool instant = super.totalAssets() >= assets + totalPendingAssets;
+        emit RedeemRequest(receiver, owner, assets, shares, instant);
+        if (instant) {
+            _withdraw(owner, receiver, owner, _net(assets), shares);
+            return assets;
+        }
+        _transfer(owner, address(this), shares);
+        totalPendingAssets += assets;
+        _waiting[receiver].assets += assets;
+        _waiting[receiver].shares += shares;
+        return 0;
+    }
+
+    function pendingRedeemRequest(address user) external view returns (uint256 assets, uint256 shares) {
+        return (_waiting[user].assets, _waiting[user].shares);
+    }
+
+    /// @notice Pays a request whole.
+    function settle(address receiver) external {
+        settlePart(receiver, _waiting[receiver].shares);
+    }
+
+    /// @notice Pays some shares of a request.
+    function settlePart(address receiver, uint256 shares) public {
+        uint256 assets = _end(receiver, shares);
+        uint256 net = _net(assets);
+        uint256 held = super.totalAssets();
+        if (held < net) silo.pay(IERC20(asset()), address(this), net - held);
+        emit RequestFulfilled(receiver, shares, assets);
+        _withdraw(address(this), receiver, address(this), net, shares);
+    }
+
+    /// @notice Returns the shares of a request.
+    function giveBack(address receiver) external {
+        uint256 shares = _waiting[receiver].shares;
+        emit RequestCancelled(receiver, shares, _end(receiver, shares));
+        _transfer(address(this), receiver, shares);
+    }
+
+    function _end(address receiver, uint256 shares) private returns (uint256 assets) {
+        Waiting storage own = _waiting[receiver];
+        assets = own.assets * shares / own.shares;
+        own.assets -= assets;
+        own.shares -= shares;
+        totalPendingAssets -= assets;
+    }
+
+    function _net(uint256 assets) private view returns (uint256) {
+        return assets * 1e18 / (1e18 + feeOnWithdraw);
+    }
+}

@@ -22,8 +22,11 @@ export function erc4626Flows(vault: Vault): FlowSource {
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
       try {
         const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
-        const kind = eventName === "Deposit" ? "deposit" : "withdrawal";
-        return { kind, user: args.owner, assets: args.assets, shares: args.shares };
+        const { assets, shares } = args;
+        if (eventName === "Deposit") return { kind: "deposit", user: args.owner, assets, shares };
+        // A vault that redeems shares that it holds itself pays a request of the receiver.
+        const ofRequest = isAddressEqual(args.owner, vault.entryPoint);
+        return { kind: "withdrawal", user: ofRequest ? args.receiver : args.owner, assets, shares };
       } catch {
         // The topic matches but the indexed arguments differ: another event.
         return null;

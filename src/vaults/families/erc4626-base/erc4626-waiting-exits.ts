@@ -26,6 +26,7 @@ import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds }
 import { familyErrors } from "../../vault-reverts.ts";
 import type { Identification } from "./erc4626-derivation.ts";
 import { findMapleEnd, identifyMaple, mapleAbi, mapleRequest, mapleTerms } from "./maple-exits.ts";
+import { yoReads } from "./yo-exits.ts";
 
 const cooldownAbi = once(() =>
   parseAbi([
@@ -50,14 +51,8 @@ const ASYNC_REDEEM = "0x620ee8e4";
  * Returns how a generic ERC-4626 vault delays withdrawals, by the registry parameter `exit`, or null if it pays
  * instantly. Throws an Error for another value.
  */
-const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | null =>
-  optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540"] });
-
-/**
- * Returns true if a generic ERC-4626 vault redeems through ERC-7540 requests, according to its registry parameter
- * `exit`. Throws an Error if that parameter is invalid.
- */
-export const paysOnRequest = (vault: Vault): boolean => waitOf(vault) === "erc7540";
+export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | null =>
+  optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540", "yo"] });
 
 /**
  * Validates the registry parameters for withdrawals from generic ERC-4626 vaults. Throws an Error if one is invalid.
@@ -84,10 +79,13 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
     manager: read({ to: address, abi: mapleAbi(), name: "manager" }),
     requests: read({ to: address, abi: erc7540Abi(), name: "supportsInterface", args: [ASYNC_REDEEM] }),
     preview: read({ to: address, abi: erc7540Abi(), name: "previewRedeem", args: [1n] }),
+    ...yoReads(address, address),
   };
-  const ordinary = createQuery(reads, ({ cooldown, requests, preview }): Identification => {
+  const ordinary = createQuery(reads, ({ cooldown, requests, preview, ...yo }): Identification => {
     const onRequest = valueOrNull(requests) === true && !preview.ok;
-    const exit = cooldown.ok ? { exit: "cooldown" } : onRequest ? { exit: "erc7540" } : {};
+    const ofYo = yo.yoOwed.ok && yo.yoFee.ok && yo.yoRequest.ok;
+    const waits = onRequest ? { exit: "erc7540" } : ofYo ? { exit: "yo" } : {};
+    const exit = cooldown.ok ? { exit: "cooldown" } : waits;
     return { ok: true, params: withWithdrawSeconds({ ...known, ...exit }, valueOrNull(cooldown)) };
   });
   return {

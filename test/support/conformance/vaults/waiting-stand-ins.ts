@@ -8,6 +8,8 @@ import {
   maplePoolManagerCreationCode,
   mapleWithdrawalManagerAbi,
   mapleWithdrawalManagerCreationCode,
+  queueingVaultAbi,
+  queueingVaultCreationCode,
 } from "#stand-ins/waiting";
 import type { Deploy } from "./leaving.ts";
 import { deployOn, firstDeposit } from "./standard.ts";
@@ -43,3 +45,17 @@ export const deployMaple: Deploy = (world, asset) =>
     const row = { address: vault, shareDecimals: asset.decimals, params: { exit: "maple" } };
     return { row, owner: script.deployer, parts: { requests } };
   });
+
+/** Deploys a vault that pays at once what it can, like Yo's; if `invests`, it holds nothing and pays nothing at once. */
+export const deployQueueing =
+  (invests: boolean): Deploy =>
+  (world, asset) =>
+    world.script((script) => {
+      const contract = { abi: queueingVaultAbi, code: queueingVaultCreationCode } as const;
+      const vault = deployOn(script, { contract, asset });
+      use(script, { token: asset, vault, data: firstDeposit(script, asset) });
+      const own = { abi: queueingVaultAbi, functionName: "invest", args: [true] } as const;
+      if (invests) script.send("invest", { to: vault, data: encodeFunctionData(own) });
+      const row = { address: vault, shareDecimals: asset.decimals, params: { exit: "yo" } };
+      return { row, owner: script.deployer, parts: {} };
+    });

@@ -1,0 +1,154 @@
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  isAddressEqual,
+  type Log,
+  parseAbi,
+  parseEventLogs,
+} from "viem";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
+import { mulDivDown } from "../../../lib/amount.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import {
+  type ExitRequestSeen,
+  type ExitSettlement,
+  type ExitTerms,
+  type ExitTermsInput,
+  type PendingExit,
+  paidTo,
+  unknownPendingExit,
+  type VaultExits,
+} from "../../vault-exits.ts";
+import { familyErrors } from "../../vault-reverts.ts";
+import { erc4626Exits } from "./erc4626-exits.ts";
+
+const yoAbi = once(() =>
+  parseAbi([
+    "function totalPendingAssets() view returns (uint256)",
+    "function feeOnWithdraw() view returns (uint256)",
+    "function pendingRedeemRequest(address user) view returns (uint256 assets, uint256 pendingShares)",
+    "function requestRedeem(uint256 shares, address receiver, address owner) returns (uint256)",
+    "event RedeemRequest(address indexed receiver, address indexed owner, uint256 assets, uint256 shares, bool indexed instant)",
+    "event RequestFulfilled(address indexed receiver, uint256 shares, uint256 assets)",
+    "event RequestCancelled(address indexed receiver, uint256 shares, uint256 assets)",
+  ]),
+);
+/** Scale of the withdrawal fee, which is added to the payment: a fee of 0.01 x this takes 1/101 of the whole. */
+const FEE_SCALE = 10n ** 18n;
+
+/**
+ * Creates the reads by which a generic ERC-4626 vault is recognized as one of Yo: only if all of them succeed. `account`
+ * may be any account.
+ */
+export function yoReads(vault: Address, account: Address) {
+  const on = { to: vault, abi: yoAbi() } as const;
+  return {
+    yoOwed: read({ ...on, name: "totalPendingAssets" }),
+    yoFee: read({ ...on, name: "feeOnWithdraw" }),
+    yoRequest: read({ ...on, name: "pendingRedeemRequest", args: [account] }),
+  };
+}
+
+const redeem = erc4626Exits({ pausable: true, charges: true });
+
+/** Returns a query for what the vault can pay at once: the assets that it holds and does not owe to open requests. */
+function availableQuery(vault: Vault): Query<bigint | null> {
+  const held = read({ to: vault.asset.address, abi: erc20Abi, name: "balanceOf", args: [vault.entryPoint] });
+  const owed = read({ to: vault.entryPoint, abi: yoAbi(), name: "totalPendingAssets" });
+  return createQuery({ held, owed }, (results) => {
+    const [holds, owes] = [valueOrNull(results.held), valueOrNull(results.owed)];
+    if (holds === null || owes === null) return null;
+    return holds > owes ? holds - owes : 0n;
+  });
+}
+
+/**
+ * Returns a query for the conditions of a redemption. A redemption that the vault cannot pay at once does not revert but
+ * becomes a request, so it is refused in the mode `instant`.
+ */
+function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
+  const parts = { terms: redeem.terms(vault, request), available: availableQuery(vault) };
+  return mapQuery(queryAll(parts), ({ terms, available }): ExitTerms => {
+    if (request.mode !== "instant") return { ...terms, availableAssets: null };
+    // The fee is paid from the same assets.
+    const short = available !== null && terms.grossAssets !== null && available < terms.grossAssets;
+    return { ...terms, availableAssets: available, refusal: short ? "no_liquidity" : terms.refusal };
+  });
+}
+
+function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
+  const { yoFee: fee, yoRequest: request } = yoReads(vault.entryPoint, user);
+  return createQuery({ fee, request }, (results) => {
+    const [gross, shares] = valueOrNull(results.request) ?? [0n, 0n];
+    if (shares === 0n) return [];
+    const rate = valueOrNull(results.fee);
+    const assets = rate === null ? null : mulDivDown(gross, FEE_SCALE, rate + FEE_SCALE);
+    return [{ ...unknownPendingExit, shares, assets, priced: true, token: vault.asset.address }];
+  });
+}
+
+type SeenLogs = { user: Address; logs: readonly Log[] };
+
+function findRequest(vault: Vault, { user, logs }: SeenLogs): ExitRequestSeen | null {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const found = parseEventLogs({ abi: yoAbi(), eventName: "RedeemRequest", logs: own }).find(
+    ({ args }) => !args.instant && isAddressEqual(args.receiver, user),
+  );
+  return found === undefined ? null : { requestId: "0", shares: found.args.shares };
+}
+
+function findSettlement(vault: Vault, { user, logs }: SeenLogs): ExitSettlement | null {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const ends = parseEventLogs({ abi: yoAbi(), logs: own }).filter(
+    ({ eventName, args }) => eventName !== "RedeemRequest" && isAddressEqual(args.receiver, user),
+  );
+  const sharesOf = (name: string) =>
+    ends.reduce((sum, { eventName, args }) => (eventName === name ? sum + args.shares : sum), 0n);
+  const [fulfilled, returned] = [sharesOf("RequestFulfilled"), sharesOf("RequestCancelled")];
+  if (fulfilled > 0n) {
+    const paid = paidTo(logs, { token: vault.asset.address, receiver: user });
+    return { outcome: "paid", assets: paid.reduce((sum, amount) => sum + amount, 0n), shares: fulfilled };
+  }
+  return returned > 0n ? { outcome: "rejected", assets: 0n, shares: returned } : null;
+}
+
+/**
+ * Withdrawals from Yo's vaults: `redeem` and `requestRedeem` pay at once if the vault holds enough assets, otherwise
+ * they record a request at the current price, which Yo's operator later pays or returns; the user claims nothing. Only
+ * the owner of the shares can call them, which the Router's executor is. Source: yoprotocol/core, YoVault_V2.
+ */
+export const yoExits: VaultExits = {
+  ...redeem,
+  modes: () => ["instant", "request"],
+  viaRouter: (_vault, mode) => mode === "instant",
+  terms: exitTerms,
+  encode(vault, request) {
+    const call = redeem.encode(vault, request);
+    if (request.mode === "instant") return call;
+    const args = [request.shares, request.owner, request.owner] as const;
+    const data = encodeFunctionData({ abi: yoAbi(), functionName: "requestRedeem", args });
+    return { ...call, data, selfOffsets: [], paysTo: "caller", async: true };
+  },
+  explain: familyErrors({
+    errors: {
+      "error EnforcedPause()": "exits_paused",
+      "error InsufficientShares()": "nothing_to_withdraw",
+      "error SharesAmountZero()": "nothing_to_withdraw",
+    },
+  }),
+  pending: pendingExits,
+  paysUnclaimed: (mode) => mode === "request",
+  claim: () => null,
+  cancel: () => null,
+  findRequest,
+  findSettlement,
+};
