@@ -238,7 +238,7 @@ describe("readRegister() of events", () => {
     expect((await readRegister(client, { register: from, readTo: null, head })).vaults).not.toContain(vault);
   });
 
-  test("names a vault of a list once, and reads no list of more than 5,000", async () => {
+  test("names a vault of a list once, and reads lists of up to 5,000", async () => {
     const client = causeway.context().chains.client(CHAIN);
     if (client === null) throw new Error("the chain is not served");
     const one = await newVault();
@@ -248,6 +248,8 @@ describe("readRegister() of events", () => {
     const reading = { kind: "list", view: "verifiedArray" } as const;
     const readList = () => readRegister(client, { register: { ...list, reading }, readTo: null, head: 0 });
     expect(await readList()).toMatchObject({ vaults: [getAddress(one)], complete: true });
+    await ask("claimMany", [5_000n]);
+    expect((await readList()).vaults).toHaveLength(5_000);
     await ask("claimMany", [5_001n]);
     await expect(readList()).rejects.toMatchObject({ code: "upstream_rejected" });
     await ask("claimMany", [0n]);

@@ -1,8 +1,20 @@
-import { type Address, decodeEventLog, getAddress, type Hex, stringToHex, toEventSelector } from "viem";
+import {
+  type Address,
+  BaseError,
+  decodeEventLog,
+  decodeFunctionResult,
+  encodeFunctionData,
+  getAddress,
+  type Hex,
+  stringToHex,
+  toEventSelector,
+} from "viem";
 import { runQuery } from "../../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
-import { andThen, createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
+import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
+import { RpcError } from "../../chains/json-rpc.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
+import { RpcData } from "../../chains/rpc-values.ts";
 import { failure } from "../../errors.ts";
 import { findFirstBlock } from "./register-start.ts";
 import { registerAbi, type VaultRegister } from "./vault-registers.ts";
@@ -36,7 +48,7 @@ export async function readRegister(
 ): Promise<RegisterVaults> {
   const { register } = of;
   if (register.reading.kind === "list") {
-    const { value } = await runQuery(client, listQuery(register));
+    const value = await readList(client, { register, view: register.reading.view });
     if (value === null || value.length > MAX_LISTED)
       throw failure("upstream_rejected", "the contract does not answer as this register");
     return { vaults: distinct(value), complete: true, readTo: null, behind: false };
@@ -55,28 +67,40 @@ const distinct = (addresses: readonly Address[]): Address[] => [
   ...new Set(addresses.map((address) => getAddress(address))),
 ];
 
-function listQuery({ address, reading }: VaultRegister): Query<Address[] | null> {
-  if (reading.kind !== "list") throw new TypeError("the register has no list");
-  const { view } = reading;
-  if (view !== "getPools") return viewQuery(address, view);
+type ListView = Extract<VaultRegister["reading"], { kind: "list" }>["view"];
+
+/** Returns the vaults that a list names, or null if a contract does not answer as expected. */
+async function readList(
+  client: ChainClient,
+  { register, view }: { register: VaultRegister; view: ListView },
+): Promise<Address[] | null> {
+  if (view !== "getPools") return callList(client, { to: register.address, view });
   const args = [CONTRACTS_REGISTER, 0n] as const;
-  const provided = read({ to: address, abi: registerAbi(), name: "getAddressOrRevert", args });
-  const named = createQuery({ provided }, (results) => valueOrNull(results.provided));
-  return andThen(named, (register): Query<Address[] | null> => {
-    if (register === null) return createQuery({}, () => null);
-    return viewQuery(register, view);
-  });
+  const provided = read({ to: register.address, abi: registerAbi(), name: "getAddressOrRevert", args });
+  const { value } = await runQuery(
+    client,
+    createQuery({ provided }, (results) => valueOrNull(results.provided)),
+  );
+  return value === null ? null : callList(client, { to: value, view });
 }
 
 /** Key of the register of pools in Gearbox's address provider. Source: Gearbox-protocol/core-v3. */
 const CONTRACTS_REGISTER = stringToHex("CONTRACTS_REGISTER", { size: 32 });
 
-function viewQuery(
-  to: Address,
-  name: Extract<VaultRegister["reading"], { kind: "list" }>["view"],
-): Query<Address[] | null> {
-  const listed = read({ to, abi: registerAbi(), name });
-  return createQuery({ listed }, (results) => valueOrNull(results.listed)?.flat() ?? null);
+/** Calls the view of a list by itself, because the aggregator returns 4,096 bytes of a call at most. */
+async function callList(
+  client: ChainClient,
+  { to, view }: { to: Address; view: ListView },
+): Promise<Address[] | null> {
+  const call = { to, data: encodeFunctionData({ abi: registerAbi(), functionName: view }) };
+  try {
+    const answer = await client.onOneNode((node) => node.request("eth_call", [call, "latest"]));
+    const data = RpcData.parse(answer);
+    return decodeFunctionResult({ abi: registerAbi(), functionName: view, data }).flat();
+  } catch (error) {
+    if (error instanceof BaseError || (error instanceof RpcError && error.kind === "revert")) return null;
+    throw error;
+  }
 }
 
 /**
