@@ -228,7 +228,7 @@ describe("an active vault that breaks", () => {
     expect(await rowOf(reviewed.vaultId)).toMatchObject({ status: "active", proof: { ok: true } });
     expect(await rowOf(found.vaultId)).toMatchObject({
       ...{ status: "paused", statusBy: "proof", proof: { code: before } },
-      statusReason: expect.stringMatching(/^its code is now implementation:0x\w+, not the admitted /),
+      statusReason: expect.stringMatching(/^its code is now implementation:0x\w+\/0x\w+, not the admitted /),
     });
     // An administrator who reviews the new code opens the vault again.
     await admin("PATCH", `vaults/${found.vaultId}`, { status: "active" });
