@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { encodeFunctionData } from "viem";
+import { type Address, encodeFunctionData, getAddress, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contractsOf, send } from "../../scripts/stack/chains/scratch-chain.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
@@ -9,6 +9,7 @@ import { asAdmin, call } from "../support/partners/wallet.ts";
 import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
 import { startRpcProxy } from "../support/rpc-proxy.ts";
 
+const proven = contractsOf("test/support/solidity/ProvenVault.sol");
 const doubtful = contractsOf("test/support/solidity/DoubtfulVaults.sol");
 let stage: ProofStage;
 
@@ -125,6 +126,36 @@ describe("a proof", () => {
     expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "refused" } });
     const { statusReason } = await stage.rowOf(vaultId);
     expect(statusReason).toBe("redeeming the shares at once returns much less than the deposit");
+  });
+
+  test.each([
+    ["RedeemsOnRequest", null],
+    ["RedeemsByAllowance", "vault"],
+  ])("a request of %s is built with the approval that its contract needs", async (contract, spender) => {
+    const address = await stage.put(contract, doubtful);
+    const vaultId = await stage.addCandidate(address);
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
+    const { account } = stage.chain;
+    const act = (to: Address, name: string, args: readonly unknown[]) => {
+      const { abi } = to === stage.asset ? proven("ProofAsset") : doubtful(contract);
+      return send(stage.chain, {
+        to,
+        data: encodeFunctionData({ abi, functionName: name, args: [...args] }),
+      });
+    };
+    await act(stage.asset, "mint", [account, 10n ** 9n]);
+    await act(stage.asset, "approve", [address, 10n ** 9n]);
+    await act(address, "deposit", [10n ** 9n, account]);
+    const asked = { vault_id: vaultId, user_address: account, shares: "all" };
+    const build = () => call(stage.causeway.isolate(), ["POST", "/v1/withdraw/build"], { body: asked });
+    const { status, body } = await build();
+    expect({ status, body }).toMatchObject({ status: 200, body: { mode: "request" } });
+    const approved = { token_address: getAddress(address), spender_address: getAddress(address) };
+    const approval = spender === null ? null : { ...approved, amount: String(10n ** 9n) };
+    expect(body["approval"]).toEqual(approval);
+    for (const { to, data } of body["calls"] as { to: Address; data: Hex }[])
+      await send(stage.chain, { to, data });
+    expect(await build()).toMatchObject({ body: { code: "nothing_to_withdraw" } });
   });
 
   test("deposits from accounts that nobody can know beforehand", async () => {

@@ -41,6 +41,24 @@ async function holder(): Promise<{ placed: Placed; one: Holder }> {
 
 const invest = (placed: Placed) => set(placed, { abi: queueingVaultAbi, name: "invest", args: [false] });
 
+test("a vault that holds enough pays through the Router with a minimum, and a request at once", async () => {
+  const { placed, one } = await holder();
+  const shares = await one.held("share");
+  const { built } = await one.withdraw(shares / 2n);
+  expect(built.mode).toBe("instant");
+  const half = BigInt(built.estimate.assets ?? "0");
+  expect(amount / 2n - half).toBeLessThanOrEqual(1n);
+  expect(BigInt(built.estimate.min_assets ?? "0")).toBe((half * 995n) / 1_000n);
+  expect(await one.held("asset")).toBe(half);
+  const { built: asked, hash } = await one.withdraw("all", { mode: "request" });
+  expect(asked).toMatchObject({ mode: "request", estimate: { min_assets: null } });
+  await confirm(placed);
+  // Each of the two payments is rounded down.
+  expect(amount - (await one.held("asset"))).toBeLessThanOrEqual(2n);
+  expect(await one.status(hash)).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+  expect(await one.position()).toBe(null);
+});
+
 test("a vault that holds too little pays nothing at once, and its request returns if it is given back", async () => {
   const { placed, one } = await holder();
   const shares = await one.held("share");

@@ -103,6 +103,10 @@ contract PosesAsQueue is ProvenVault {
 
 /// @notice Mints at once and redeems on request alone, as ERC-7540 allows.
 contract RedeemsOnRequest is ProvenVault {
+    event RedeemRequest(
+        address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares
+    );
+
     mapping(address controller => uint256) private _requested;
 
     constructor(IERC20 asset_) ProvenVault(asset_) {}
@@ -123,6 +127,7 @@ contract RedeemsOnRequest is ProvenVault {
         require(msg.sender == owner, "not the owner");
         _take(owner, shares);
         _requested[controller] += shares;
+        emit RedeemRequest(controller, owner, 0, msg.sender, shares);
         return 0;
     }
 
