@@ -86,6 +86,16 @@ const special: readonly { name: string; lie: Partial<Lie>; serves: (trade: Trade
     serves: ({ from, to }) => from.chainId === to.chainId,
   },
   {
+    name: "the simulation shows ten times what the transaction will pay",
+    lie: { simulated: 100_000 },
+    serves: ({ from, to }) => from.chainId === to.chainId,
+  },
+  {
+    name: "the simulation shows a twentieth more than is fair",
+    lie: { simulated: 10_550 },
+    serves: ({ from, to }) => from.chainId === to.chainId,
+  },
+  {
     name: "the simulation shows six percent less, the minimum allows it",
     lie: { simulated: 9_400, builtMin: 9_300, quotedMin: 9_300 },
     serves: ({ from, to }) => from.chainId === to.chainId,
@@ -166,6 +176,8 @@ const exchangeLies: Readonly<Record<string, Partial<Lie>>> = {
   "the calldata enforces next to nothing": { enforced: 1 },
   "ten times too good": { quoted: 100_000, built: 100_000 },
   "the simulation shows half of what is enforced": { simulated: 5_000 },
+  "the simulation shows ten times what the transaction will pay": { simulated: 100_000 },
+  "the simulation shows a twentieth more than is fair": { simulated: 10_550 },
   "a fee of a twentieth": { strangeFeeContract: true, takenFee: 500 },
   "a fee of half": { strangeFeeContract: true, takenFee: 5_000, quoted: 5_000, built: 5_000 },
 };
