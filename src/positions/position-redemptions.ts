@@ -59,10 +59,11 @@ function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
     const price = input.priced.has(vault.address.toLowerCase()) ? exitPriceOf(vault) : null;
     if (requests === null && price === null) return [];
     const none: Query<null> = { reads: {}, interpret: () => null };
+    const nothing: Query<[]> = { reads: {}, interpret: () => [] };
     const lacking = input.unlisted.has(vault.vaultId);
     const takenOut = lacking ? none : takenByRequests(vault, input);
     const incomplete = lacking && adapterOf(vault).exits?.findsByIds === true;
-    const parts = queryAll({ requests: requests ?? none, price: price ?? none, takenOut });
+    const parts = queryAll({ requests: requests ?? nothing, price: price ?? none, takenOut });
     return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions({ vault, incomplete }, found))]];
   });
 }
@@ -141,23 +142,24 @@ function toRedemptions(
   of: { vault: Vault; incomplete: boolean },
   found: Pick<VaultRedemptions, "price" | "takenOut"> & { requests: readonly PendingExit[] | null },
 ): VaultRedemptions {
-  return { ...found, ...of, requests: found.requests ?? [] };
+  const incomplete = of.incomplete || found.requests === null;
+  return { ...found, ...of, incomplete, requests: found.requests ?? [] };
 }
 
 /**
  * Returns the query for a user's open redemptions at one vault, or null if the vault's family has no redemption
  * requests. `now` is in UNIX milliseconds. Rejected redemptions, and expired ones whose shares are still in the wallet,
- * are left out.
+ * are left out. The query's result is null if the requests could not be read.
  */
 export function openRedemptions(
   vault: Vault,
   of: { user: Address; open: readonly OpenRequest[]; now: number },
-): Query<readonly PendingExit[]> | null {
+): Query<readonly PendingExit[] | null> | null {
   const exits = adapterOf(vault).exits;
   if (exits?.pending === undefined) return null;
   const requestIds = of.open.filter((one) => isRedemptionOf(vault, one)).map(({ requestId }) => requestId);
   const query = exits.pending(vault, { user: of.user, requestIds, now: of.now });
-  return mapQuery(query, (requests) => requests.filter(isOpen));
+  return mapQuery(query, (requests) => requests?.filter(isOpen) ?? null);
 }
 
 /**
@@ -239,6 +241,7 @@ type Booked = PendingPosition["booked"];
  * that they count and whose shares the user does not have. Null if one of the amounts is unknown.
  */
 function correctionOf(found: VaultRedemptions | undefined, booked: Booked): bigint | null {
+  if (found?.incomplete === true) return null;
   const unpaid =
     found === undefined
       ? 0n

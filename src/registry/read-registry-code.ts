@@ -57,10 +57,12 @@ export async function canRunOtherCode(client: ChainClient, vault: Address): Prom
 }
 
 /**
- * Returns true if an identifier of `readVaultCode` belongs to a proxy and names its implementation. An administrator or
- * the beacon's owner may be able to replace it, which changes the identifier.
+ * Returns true if an identifier of `readVaultCode` belongs to a proxy and names the implementation in its storage or
+ * beacon, so not for a clone's constant target or an `unknown` one. An administrator or the beacon's owner may be able
+ * to replace it, which changes the identifier.
  */
-export const namesImplementation = (code: string): boolean => /^(implementation|beacon):/.test(code);
+export const namesImplementation = (code: string): boolean =>
+  /^(implementation:|beacon:[^/]+\/(?!unknown\/))/.test(code);
 
 const addressOf = (word: Hex): Address | null => (/^0x0+$/.test(word) ? null : getAddress(slice(word, 12)));
 

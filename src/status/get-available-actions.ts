@@ -38,14 +38,14 @@ import {
 
 /**
  * On-chain state from which a user's possible actions at a vault follow: conditions of a deposit and of each withdrawal
- * mode, the user's shares, open redemptions and deposit requests, and a note about unclaimed rewards. `shares` is null
- * if the balance could not be read.
+ * mode, the user's shares, open redemptions and deposit requests, and a note about unclaimed rewards. `shares` and
+ * `requests` are null if they could not be read.
  */
 interface ActionFacts {
   deposit: DepositTerms;
   shares: bigint | null;
   ways: readonly { mode: ExitMode; terms: ExitTerms }[];
-  requests: readonly PendingExit[];
+  requests: readonly PendingExit[] | null;
   deposits: readonly PendingPosition[];
   rewards: string | null;
 }
@@ -78,7 +78,7 @@ export async function getActions(
     claim: claimAction({ ...facts, timestamp: block.timestamp }),
     cancel: cancelAction(facts.requests),
     requests: [
-      ...facts.requests.map((request) => toWireRedemption(vault, { request, open })),
+      ...(facts.requests ?? []).map((request) => toWireRedemption(vault, { request, open })),
       ...facts.deposits.map((one) => toWireDepositRequest(one, open)),
     ],
   };
@@ -103,13 +103,13 @@ function factsQuery(
   const parts = queryAll({
     deposit: adapter.terms(vault, { token: vault.asset, amount, caller, receiver: user, now }),
     withdrawal,
-    requests: openRedemptions(vault, of) ?? none,
+    requests: openRedemptions(vault, of) ?? { reads: {}, interpret: () => [] },
     deposits: pendingQuery({ user, vaults: [vault], open: of.open }) ?? none,
     rewards: adapter.exits?.rewards?.(vault) ?? none,
   });
   return mapQuery(parts, ({ deposit, withdrawal: { shares, ways }, requests, deposits, rewards }) => ({
     ...{ deposit, shares, ways, rewards },
-    requests: requests ?? [],
+    requests,
     deposits: deposits ?? [],
   }));
 }
@@ -139,6 +139,12 @@ const POSSIBLE = { allowed: true, code: null, reason: "", until: null } as const
 function refused(of: Pick<VaultAction, "reason"> & Partial<VaultAction> & { code: string }): VaultAction {
   return { allowed: false, max: null, mode: null, until: null, ...of };
 }
+
+/** Claim or cancellation while the vault's open requests cannot be read. */
+const UNREAD = refused({
+  code: "simulation_unavailable",
+  reason: "the account's requests at this vault could not be read",
+});
 
 function depositAction(vault: Vault, terms: DepositTerms): VaultAction {
   const mode = terms.async === true ? "request" : depositMode(vault);
@@ -222,15 +228,16 @@ function exitRefusal(
  * the paid token; if there are none, the assets of the settled deposit requests whose shares are ready. It is null if
  * one of its parts is unknown. If nothing is ready, the code is `nothing_to_withdraw` without open requests; `cooldown`
  * if a redemption is known to become ready after the block's `timestamp` (UNIX seconds), with the earliest such time in
- * `until`; and otherwise `request_pending`.
+ * `until`; and otherwise `request_pending`. The code is `simulation_unavailable` if the redemptions could not be read.
  */
 export function claimAction({
   requests,
   deposits,
   timestamp,
 }: Pick<ActionFacts, "requests" | "deposits"> & Pick<BlockTime, "timestamp">): VaultAction {
-  const ready = requests.filter(({ state }) => state === "claimable");
-  const mode = requests[0]?.mode ?? null;
+  const known = requests ?? [];
+  const ready = known.filter(({ state }) => state === "claimable");
+  const mode = known[0]?.mode ?? null;
   if (ready.length > 0)
     return { ...POSSIBLE, max: sumOf(ready.map(({ claimableAssets: own }) => own)), mode };
   const settled = deposits.filter(({ claim }) => claim !== null);
@@ -239,6 +246,7 @@ export function claimAction({
     const reason = "the shares of a deposit request are ready: the claim is in the user's positions";
     return { ...POSSIBLE, max, mode: "request", reason };
   }
+  if (requests === null) return UNREAD;
   if (requests.length + deposits.length === 0)
     return refused({ code: "nothing_to_withdraw", reason: "the account has no open request", max: "0" });
   const times = requests.flatMap(({ earliest }) => earliest ?? []).filter((time) => time > timestamp);
@@ -260,7 +268,8 @@ function sumOf(amounts: readonly (bigint | null)[]): string | null {
   return amounts.reduce<bigint | null>(add, 0n)?.toString() ?? null;
 }
 
-function cancelAction(requests: readonly PendingExit[]): VaultAction {
+function cancelAction(requests: readonly PendingExit[] | null): VaultAction {
+  if (requests === null) return UNREAD;
   const open = requests.filter(({ cancellable }) => cancellable);
   const mode = requests[0]?.mode ?? null;
   if (open.length > 0) return { ...POSSIBLE, max: sumOf(open.map(({ shares }) => shares)), mode };

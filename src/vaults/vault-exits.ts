@@ -201,6 +201,12 @@ export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ pays: "assets", cancellable: false, inWallet: false, bookedOut: false, bookedAt: null },
 };
 
+/** Joins lists of open redemptions. Returns null if one of them could not be read. */
+export function joinPending(lists: readonly (readonly PendingExit[] | null)[]): PendingExit[] | null {
+  const known = lists.filter((list) => list !== null);
+  return known.length === lists.length ? known.flat() : null;
+}
+
 /** The user's call that claims or cancels a redemption request. */
 export interface ExitFollowUp {
   target: Address;
@@ -245,12 +251,13 @@ export interface VaultExits {
   explain?(revert: Hex): ExplainedRevert | null;
   /**
    * Returns a query for a user's open redemptions. `requestIds` are the ids known from receipts and logs, for families
-   * that cannot list requests by account (see `findsByIds`). Absent if all withdrawals of the family are instant.
+   * that cannot list requests by account (see `findsByIds`). The result is null if a view that holds requests cannot be
+   * read, because an empty list means that there are none. Absent if all withdrawals of the family are instant.
    */
   pending?(
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
-  ): Query<readonly PendingExit[]>;
+  ): Query<readonly PendingExit[] | null>;
   /** True if `pending` finds some or all requests only by `requestIds`. */
   findsByIds?: true;
   /**

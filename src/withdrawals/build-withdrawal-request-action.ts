@@ -46,8 +46,8 @@ interface Asked {
  * such call; `nothing_to_withdraw` if there is no such request or it pays nothing; `cooldown` if it becomes payable at
  * a known later time, and `request_pending` if that time is not known; `withdrawal_state` if it cannot be cancelled
  * now; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if the vault rejects the call; `price_unsafe` if
- * a cancellation would return no shares; `simulation_unavailable`, `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * a cancellation would return no shares; `simulation_unavailable`, also if the requests cannot be read;
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
@@ -74,6 +74,8 @@ async function readAsked(
     chainId: vault.chainId,
     query: (now) => queryAll({ pending: open(now), gas }),
   });
+  if (value.pending === null)
+    throw failure("simulation_unavailable", `the requests at ${vault.name} could not be read; try again`);
   const request = value.pending.find((one) => one.requestId.toLowerCase() === requestId.toLowerCase());
   if (request === undefined)
     throw failure("nothing_to_withdraw", `the account has no request ${requestId} with ${vault.name}`);

@@ -48,6 +48,8 @@ export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<Ne
 async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
   const now = await readExitRequest(ctx, row);
   if (now === null) return refused("would_revert", "the vault no longer accepts requests");
+  if (now === "unread")
+    return refused("simulation_unavailable", "the vault's requests cannot be read now; try again later");
   const { vault, exits, request } = now;
   if (request === null) return refused("request_gone", "the vault no longer knows this request");
   const user = getAddress(row.userAddress);

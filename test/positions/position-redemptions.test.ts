@@ -42,6 +42,12 @@ describe("joinRequests()", () => {
     expect(joined[0]?.requests).toHaveLength(2);
   });
 
+  test("knows neither value nor gain while the requests cannot be read", () => {
+    const unread = { ...redemptions(lagoon, []), incomplete: true };
+    const joined = join([{ vault: lagoon, shares: 5n, assets: 20n }], [unread]);
+    expect(joined).toMatchObject([{ shares: 5n, assets: null, correction: null, requests: [] }]);
+  });
+
   test("does not count shares twice that stay in the wallet", () => {
     const joined = join(
       [{ vault: lagoon, shares: 5n, assets: 20n }],

@@ -67,7 +67,8 @@ test("readVaultCode() names a beacon with its implementation, so that either cha
   expect(await read({ slots, implementation: USER })).toBe(`${beacon}/${getAddress(USER)}/${own}`);
   expect(await read({ slots, implementation: VAULT })).toBe(`${beacon}/${getAddress(VAULT)}/${own}`);
   expect(await read({ slots })).toBe(`${beacon}/unknown/${own}`);
-  expect(namesImplementation(`${beacon}/unknown`)).toBe(true);
+  expect(namesImplementation(`${beacon}/${getAddress(USER)}/${own}`)).toBe(true);
+  expect(namesImplementation(`${beacon}/unknown/${own}`)).toBe(false);
 });
 
 test("readVaultCode() names the target of a minimal proxy, with immutable arguments too", async () => {

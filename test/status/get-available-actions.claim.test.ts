@@ -64,3 +64,10 @@ test("claimAction() refuses an account without any request", () => {
     ...{ allowed: false, max: "0", code: "nothing_to_withdraw" },
   });
 });
+
+test("claimAction() does not say that there is nothing while the redemptions cannot be read", () => {
+  expect(claimAction({ requests: null, deposits: [] })).toMatchObject({
+    ...{ allowed: false, code: "simulation_unavailable", max: null },
+  });
+  expect(claimAction({ requests: null, deposits: [settled] })).toMatchObject({ allowed: true, max: "7" });
+});

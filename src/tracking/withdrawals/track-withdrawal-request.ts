@@ -28,11 +28,11 @@ export interface OpenExit {
 }
 
 /**
- * Reads a withdrawal's request from its vault. Returns null if the family has no redemption requests; `request` is null
- * if the vault reports none that matches. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of
- * the RPC nodes propagate.
+ * Reads a withdrawal's request from its vault. Returns null if the family has no redemption requests, and `unread` if
+ * the vault's requests cannot be read now; `request` is null if the vault reports none that matches. Throws
+ * `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
-export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise<OpenExit | null> {
+export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise<OpenExit | "unread" | null> {
   const vault = await findVaultOfDeposit(ctx, row);
   const exits = adapterOf(vault).exits ?? null;
   const requestIds = row.requestId === null ? [] : [row.requestId];
@@ -41,7 +41,7 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
   const user = getAddress(row.userAddress);
   const query = (now: number) => pending(vault, { user, requestIds, now });
   const { value, block } = await readTimed(ctx, { chainId: row.vaultChainId, query });
-  return { vault, exits, request: ownRequest(row, value), block };
+  return value === null ? "unread" : { vault, exits, request: ownRequest(row, value), block };
 }
 
 /**
@@ -79,7 +79,7 @@ export async function exitRequestTransitions(
   at: RequestInput,
 ): Promise<WithdrawalTransition[]> {
   const now = await readExitRequest(ctx, at.row);
-  if (now === null) return [];
+  if (now === null || now === "unread") return [];
   const ended = await findEnd(ctx, { ...at, now });
   if (ended !== null) return [ended];
   return now.request === null ? [] : [reportedTransition(at.row, now.request)];

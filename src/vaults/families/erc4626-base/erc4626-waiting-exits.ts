@@ -212,7 +212,7 @@ function cooldownTerms(
 function coolingShares(
   vault: Vault,
   { user, now }: { user: Address; now: number },
-): Query<readonly PendingExit[]> {
+): Query<readonly PendingExit[] | null> {
   if (waitOf(vault) === null) return createQuery({}, () => []);
   const on = { to: vault.entryPoint, abi: cooldownAbi() } as const;
   return createQuery(
@@ -221,7 +221,8 @@ function coolingShares(
       duration: read({ ...on, name: "cooldownDuration" }),
     },
     ({ open, duration }) => {
-      const [end, assets] = valueOrNull(open) ?? [0, 0n];
+      if (!open.ok) return null;
+      const [end, assets] = open.value;
       if (assets === 0n) return [];
       const seconds = valueOrNull(duration);
       const earliest = Number(end);

@@ -86,7 +86,10 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
  * are locked, or if their number cannot be read. The query needs one batch of reads if the pool still has the manager
  * of the registry entry, otherwise three.
  */
-export function mapleRequest(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
+export function mapleRequest(
+  vault: Vault,
+  { user }: { user: Address },
+): Query<readonly PendingExit[] | null> {
   const on = { to: vault.entryPoint, abi: mapleAbi() } as const;
   const pool = {
     manager: read({ ...on, name: "manager" }),
@@ -114,8 +117,9 @@ export function mapleRequest(vault: Vault, { user }: { user: Address }): Query<r
 
 type MapleResults = Record<"ready" | "total" | "losses" | "supply" | "locked", ReadResult<bigint>>;
 
-function mapleRequestOf(vault: Vault, results: MapleResults): readonly PendingExit[] {
-  const shares = valueOrNull(results.locked) ?? 0n;
+function mapleRequestOf(vault: Vault, results: MapleResults): readonly PendingExit[] | null {
+  const shares = valueOrNull(results.locked);
+  if (shares === null) return null;
   if (shares === 0n) return [];
   const ready = valueOrNull(results.ready) ?? 0n;
   const [total, losses] = [valueOrNull(results.total), valueOrNull(results.losses)];

@@ -85,10 +85,11 @@ function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   });
 }
 
-function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
+function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[] | null> {
   const { yoFee: fee, yoRequest: request } = yoReads(vault.entryPoint, user);
   return createQuery({ fee, request }, (results) => {
-    const [gross, shares] = valueOrNull(results.request) ?? [0n, 0n];
+    if (!results.request.ok) return null;
+    const [gross, shares] = results.request.value;
     if (shares === 0n) return [];
     const rate = valueOrNull(results.fee);
     const assets = rate === null ? null : mulDivDown(gross, FEE_SCALE, rate + FEE_SCALE);

@@ -29,6 +29,7 @@ import {
   type ExitSettlement,
   type ExitTerms,
   type ExitTermsInput,
+  joinPending,
   type PendingExit,
   paidTo,
   unknownExitTerms,
@@ -160,13 +161,12 @@ const NOTHING_OWN: OwnRequests = { cancellable: false, returning: 0n, returned: 
 function describePending(
   vault: Vault,
   { user, now, options }: { user: Address; now: number; options: Erc7540ExitOptions },
-): Query<readonly PendingExit[]> {
+): Query<readonly PendingExit[] | null> {
   const standard = createQuery(standardReads(vault, user), (results) => results);
   const own = options.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_OWN);
-  return mapQuery(queryAll({ standard, own }), (results) => [
-    ...openRequest(vault, results),
-    ...returningShares(vault, results),
-  ]);
+  return mapQuery(queryAll({ standard, own }), (results) =>
+    joinPending([openRequest(vault, results), returningShares(vault, results)]),
+  );
 }
 
 const standardReads = (vault: Vault, user: Address) => ({
@@ -181,9 +181,13 @@ interface Seen {
   own: OwnRequests;
 }
 
-/** Returns the user's request with its pending and claimable parts, which the vault counts under one request id. */
-function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] {
-  const [waiting, ready] = [valueOrNull(standard.pending) ?? 0n, valueOrNull(standard.claimable) ?? 0n];
+/**
+ * Returns the user's request with its pending and claimable parts, which the vault counts under one request id. Null if
+ * one of the parts could not be read.
+ */
+function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] | null {
+  const [waiting, ready] = [valueOrNull(standard.pending), valueOrNull(standard.claimable)];
+  if (waiting === null || ready === null) return null;
   if (waiting === 0n && ready === 0n) return [];
   // A paused vault answers that nothing can be withdrawn even where shares are claimable.
   const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || null;

@@ -141,12 +141,13 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 function describePending(
   vault: Vault,
   { user, now }: { user: Address; now: number },
-): Query<readonly PendingExit[]> {
+): Query<readonly PendingExit[] | null> {
   const manager = withdrawManager(vault);
   if (manager === null) return createQuery({}, () => []);
   const info = read({ to: manager, abi: withdrawManagerAbi(), name: "requestInfo", args: [user] });
   return createQuery({ ...conversionReads(vault), info }, ({ info: answer, ...conversion }) => {
-    if (!answer.ok || answer.value[0] === 0n) return [];
+    if (!answer.ok) return null;
+    if (answer.value[0] === 0n) return [];
     const [shares, end, ready, window] = answer.value;
     const price = conversionPrice(vault, conversion);
     const assets =

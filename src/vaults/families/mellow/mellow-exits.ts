@@ -192,7 +192,7 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 
 type RedeemRequest = { timestamp: bigint; shares: bigint; isClaimable: boolean; assets: bigint };
 
-function describePending(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
+function describePending(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[] | null> {
   const queue = queueFor(vault, "request");
   if (queue === null) return createQuery({}, () => []);
   const args = [user, 0n, MAX_REQUESTS] as const;
@@ -201,7 +201,7 @@ function describePending(vault: Vault, { user }: { user: Address }): Query<reado
     { requests: read({ to: queue, abi: queueAbi(), name: "requestsOf", args }), report },
     (results) => {
       const price = valueOrNull(results.report)?.priceD18 ?? 0n;
-      return (valueOrNull(results.requests) ?? []).map((request) => pendingOf(vault, { request, price }));
+      return valueOrNull(results.requests)?.map((request) => pendingOf(vault, { request, price })) ?? null;
     },
   );
 }

@@ -105,7 +105,7 @@ function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   }));
 }
 
-function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[]> {
+function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly PendingExit[] | null> {
   const on = { to: vault.entryPoint, abi: exitAbi(), args: [user] } as const;
   return createQuery(
     {
@@ -113,7 +113,8 @@ function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly
       claimable: read({ ...on, name: "claimableAssetsOf" }),
     },
     (results) => {
-      const [pending, claimable] = [valueOrNull(results.pending) ?? 0n, valueOrNull(results.claimable) ?? 0n];
+      const [pending, claimable] = [valueOrNull(results.pending), valueOrNull(results.claimable)];
+      if (pending === null || claimable === null) return null;
       if (pending === 0n && claimable === 0n) return [];
       return [
         {

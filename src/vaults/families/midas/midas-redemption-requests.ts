@@ -15,6 +15,7 @@ import type { Token, Vault } from "../../vault.ts";
 import {
   type ExitRequestSeen,
   type ExitSettlement,
+  joinPending,
   type PendingExit,
   paidTo,
   type RequestFlow,
@@ -68,7 +69,7 @@ type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint]
 
 /**
  * Returns the user's request if it is open or rejected. Empty if it was approved, which also paid it, or belongs to
- * another account. `assetRate` is the price of the vault's asset with 18 decimals, or null if unknown.
+ * another account, null if it could not be read. `assetRate` is the price of the vault's asset with 18 decimals, or null if unknown.
  */
 function pendingOf(
   vault: Vault,
@@ -78,8 +79,8 @@ function pendingOf(
     result: ReadResult<RedeemRequest>;
     assetRate: bigint | null;
   },
-): PendingExit[] {
-  if (!of.result.ok) return [];
+): PendingExit[] | null {
+  if (!of.result.ok) return null;
   const [sender, tokenOut, status, shares, mTokenRate, tokenRate] = of.result.value;
   if (!isAddressEqual(sender, of.user) || (status !== STATUS_PENDING && status !== STATUS_REJECTED))
     return [];
@@ -129,7 +130,7 @@ function assetRateQuery(vault: Vault): Query<bigint | null> {
 export function midasPending(
   vault: Vault,
   { user, requestIds }: { user: Address; requestIds: readonly string[] },
-): Query<readonly PendingExit[]> {
+): Query<readonly PendingExit[] | null> {
   const to = redemptionVault(vault);
   const known = to === null ? [] : [...new Set(requestIds)].filter((id) => REQUEST_ID_PATTERN.test(id));
   const on = { to: to ?? vault.address, abi: requestsAbi(), name: "redeemRequests" } as const;
@@ -139,8 +140,10 @@ export function midasPending(
     (results) => Object.entries(results),
   );
   return mapQuery(queryAll({ entries, assetRate: assetRateQuery(vault) }), (found) =>
-    found.entries.flatMap(([requestId, result]) =>
-      pendingOf(vault, { user, requestId, result, assetRate: found.assetRate }),
+    joinPending(
+      found.entries.map(([requestId, result]) =>
+        pendingOf(vault, { user, requestId, result, assetRate: found.assetRate }),
+      ),
     ),
   );
 }

@@ -76,18 +76,18 @@ type DatedShares = { date: RequestDate; shares: bigint };
 export function datedRequests(
   vault: Vault,
   of: { user: Address; requestIds: readonly string[]; now: number },
-): Query<readonly PendingExit[]> {
+): Query<readonly PendingExit[] | null> {
   const first = datedShares(vault, of);
   const pendingWith = (seen: DatedRequests, fixed: Readonly<Record<string, bigint | null>>) =>
-    seen.open.map((one) =>
+    seen.open?.map((one) =>
       toPending(vault, { ...seen, ...one, fixed: fixed[one.date.id] ?? null, now: of.now }),
-    );
+    ) ?? null;
   return {
     reads: first.reads,
     interpret: (results) => pendingWith(first.interpret(results), {}),
     next: (results) => {
       const seen = first.interpret(results);
-      if (seen.open.length === 0) return null;
+      if (seen.open === null || seen.open.length === 0) return null;
       const assets = seen.open.map((one) => fixedAssets(vault, { ...one, user: of.user }));
       return mapQuery(queryAll(Object.fromEntries(assets)), (fixed) => pendingWith(seen, fixed));
     },
@@ -98,7 +98,8 @@ interface DatedRequests {
   /** Hour of the day, in UTC, at which requests become claimable. */
   hour: number;
   price: bigint | null;
-  open: readonly DatedShares[];
+  /** Dates with open requests, or null if one of them could not be read. */
+  open: readonly DatedShares[] | null;
 }
 
 function datedShares(
@@ -111,7 +112,7 @@ function datedShares(
     const shares = read({ ...on, name: "getBurnableAmountByReceiver", args });
     return [
       date.id,
-      createQuery({ shares }, (results) => ({ date, shares: valueOrNull(results.shares) ?? 0n })),
+      createQuery({ shares }, (results) => ({ date, shares: valueOrNull(results.shares) })),
     ] as const;
   });
   const reads = {
@@ -122,8 +123,13 @@ function datedShares(
   return mapQuery(queryAll({ common: createQuery(reads, (results) => results), dates }), (found) => ({
     hour: Number(valueOrNull(found.common.hour) ?? 0n),
     price: valueOrNull(found.common.price),
-    open: Object.values(found.dates).filter(({ shares }) => shares > 0n),
+    open: openDates(Object.values(found.dates)),
   }));
+}
+
+function openDates(dates: readonly { date: RequestDate; shares: bigint | null }[]): DatedShares[] | null {
+  const read = dates.flatMap(({ date, shares }) => (shares === null ? [] : { date, shares }));
+  return read.length === dates.length ? read.filter(({ shares }) => shares > 0n) : null;
 }
 
 /** Returns the query for the fixed assets of a date's requests, in the asset's smallest unit, by the date's id. */

@@ -16,6 +16,7 @@ import {
   type ExitInput,
   type ExitTerms,
   type ExitTermsInput,
+  joinPending,
   type PendingExit,
   unknownPendingExit,
 } from "../../vault-exits.ts";
@@ -120,20 +121,20 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
 export function pendingDelayed(
   vault: Vault,
   of: { user: Address; now: number },
-): Query<readonly PendingExit[]> {
+): Query<readonly PendingExit[] | null> {
   const to = addressParam(vault, "delayed_withdraw");
   if (to === null) return createQuery({}, () => []);
   const parts = vedaExitTokens(vault).map(
     (token) => [token.address, pendingIn(vault, { ...of, to, token: token.address })] as const,
   );
-  return mapQuery(queryAll(Object.fromEntries(parts)), (found) => Object.values(found).flat());
+  return mapQuery(queryAll(Object.fromEntries(parts)), (found) => joinPending(Object.values(found)));
 }
 
 /** Returns the query for the user's open request for one token. */
 function pendingIn(
   vault: Vault,
   { user, now, to, token }: { user: Address; now: number; to: Address; token: Address },
-): Query<readonly PendingExit[]> {
+): Query<readonly PendingExit[] | null> {
   const on = { to, abi: vedaDelayedAbi() } as const;
   const rateIn = (quote: Address) =>
     read({ to: vault.pricer, abi: rateAbi(), name: "getRateInQuoteSafe", args: [quote] });
@@ -145,8 +146,9 @@ function pendingIn(
       assetRate: rateIn(vault.asset.address),
     },
     ({ request, config, rate: today, assetRate }) => {
-      const [, , maturity, shares, rate] = valueOrNull(request) ?? [];
-      if (maturity === undefined || shares === undefined || rate === undefined || shares === 0n) return [];
+      if (!request.ok) return null;
+      const [, , maturity, shares, rate] = request.value;
+      if (shares === 0n) return [];
       const [, delay, window, , fee] = valueOrNull(config) ?? [];
       // The fee is taken in shares, and the lower of the two rates counts.
       const paid = shares - mulDivDown(shares, BigInt(fee ?? 0), BPS);

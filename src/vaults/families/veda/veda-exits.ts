@@ -19,6 +19,7 @@ import {
   type ExitMode,
   type ExitTerms,
   type ExitTermsInput,
+  joinPending,
   unknownExitTerms,
   type VaultExits,
 } from "../../vault-exits.ts";
@@ -208,7 +209,7 @@ export const vedaExits: VaultExits = {
   pending: (vault, of) =>
     mapQuery(
       queryAll({ queue: pendingInQueue(vault, of), delayed: pendingDelayed(vault, of) }),
-      ({ queue, delayed }) => [...queue, ...delayed],
+      ({ queue, delayed }) => joinPending([queue, delayed]),
     ),
   findsByIds: true,
   takenOut: takenByQueue,

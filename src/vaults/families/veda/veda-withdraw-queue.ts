@@ -189,7 +189,7 @@ export function queueCall(vault: Vault, request: ExitInput): ExitCall {
 export function pendingInQueue(
   vault: Vault,
   of: { user: Address; requestIds: readonly string[]; now: number },
-): Query<readonly PendingExit[]> {
+): Query<readonly PendingExit[] | null> {
   const to = addressParam(vault, "withdraw_queue");
   const known = [...new Set(of.requestIds)].flatMap((id) => {
     const request = unpackRequest(id, of.user);
@@ -205,16 +205,18 @@ export function pendingInQueue(
     assetRate: rateIn(vault.asset.address),
   };
   const query = queryAll({ own: createQuery(reads, (own) => own), rates: createQuery(rates, (all) => all) });
-  return mapQuery(query, ({ own, rates: all }) =>
-    known
-      .filter(({ request }) => valueOrNull(own.ids)?.includes(hashRequest(request)))
+  return mapQuery(query, ({ own, rates: all }) => {
+    const ids = valueOrNull(own.ids);
+    if (ids === null) return null;
+    return known
+      .filter(({ request }) => ids.includes(hashRequest(request)))
       .map(({ id, request }) => {
         const rate = all[request.assetOut.toLowerCase()];
         const prices = { rate: rate === undefined ? null : valueOrNull(rate) };
         const value = vedaValue(request.amountOfAssets, { ...prices, assetRate: valueOrNull(own.assetRate) });
         return { ...pendingOf(id, { request, now: of.now }), value };
-      }),
-  );
+      });
+  });
 }
 
 function pendingOf(requestId: string, { request, now }: { request: QueueRequest; now: number }): PendingExit {

@@ -109,7 +109,9 @@ export async function pendingOf(
 ): Promise<readonly PendingExit[]> {
   const query = of.exits.pending?.(of.vault, { user: of.user, requestIds, now: await now(of) });
   if (query === undefined) throw new Error("no requests");
-  return run(of, query);
+  const pending = await run(of, query);
+  if (pending === null) throw new Error("the vault's requests cannot be read");
+  return pending;
 }
 
 /** Sends a claim or a cancellation, and returns the amount that arrived. */

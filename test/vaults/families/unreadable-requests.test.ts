@@ -1,0 +1,47 @@
+import type { Address } from "viem";
+import { expect, test } from "vitest";
+import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
+import { packRequest } from "../../../src/vaults/families/veda/veda-withdraw-queue.ts";
+import type { Vault } from "../../../src/vaults/vault.ts";
+import { contractsClient } from "../../support/chains/multicall.ts";
+import { USER, vault } from "../../support/deposits/fixtures.ts";
+
+const NOW = 1_700_000_000_000;
+const HELPER: Address = "0x00000000000000000000000000000000000000a7";
+const QUEUED = packRequest({
+  ...{ nonce: 1n, user: USER, assetOut: vault.asset.address, amountOfShares: 10n, amountOfAssets: 10n },
+  ...{ creationTime: 1, secondsToMaturity: 1, secondsToDeadline: 1 },
+});
+
+const waiting: readonly [adapter: string, params: Vault["params"], requestId?: string][] = [
+  ["veda", { withdraw_queue: HELPER }, QUEUED],
+  ["veda", { delayed_withdraw: HELPER }],
+  ["midas", { redemption_vault: HELPER }, "7"],
+  ["mellow", { redeem_queue: HELPER }],
+  ["mellow_lrt", {}],
+  ["upshift", {}],
+  ["upshift_legacy", {}],
+  ["lagoon", {}],
+  ["centrifuge", {}],
+  ["accountable", {}],
+  ["ipor", { withdraw_manager: HELPER }],
+  ["erc4626", { exit: "cooldown" }],
+  ["erc4626", { exit: "maple", pool_manager: HELPER, withdrawal_manager: HELPER }],
+  ["erc4626", { exit: "erc7540" }],
+  ["erc4626", { exit: "yo" }],
+];
+
+test.each(waiting)(
+  "%s %o: requests that cannot be read are unknown, not absent",
+  async (adapter, params, id) => {
+    const subject: Vault = { ...vault, adapter, params };
+    const pending = adapterOf(subject).exits?.pending;
+    if (pending === undefined) throw new Error("the family has no requests");
+    const requestIds = id === undefined ? [] : [id];
+    // Every call reverts.
+    const client = contractsClient(() => ({ ok: false, data: "0x" }));
+    const { value } = await runQuery(client, pending(subject, { user: USER, requestIds, now: NOW }));
+    expect(value).toBeNull();
+  },
+);
