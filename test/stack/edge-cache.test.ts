@@ -75,6 +75,12 @@ describe("what is stored", () => {
     ["no-store in capitals", { "cache-control": "No-Store" }, 200, "BYPASS BYPASS"],
     ["no-cache, asked about every time", { "cache-control": "no-cache" }, 200, "MISS EXPIRED"],
     ["a cookie", { ...PUBLIC, "set-cookie": "a=b" }, 200, "BYPASS BYPASS"],
+    [
+      "a cookie that another field's exception leaves in",
+      { "cache-control": 'max-age=60, private="x-set-cookie, age"', "set-cookie": "a=b" },
+      200,
+      "BYPASS BYPASS",
+    ],
     ["Vary: *", { ...PUBLIC, vary: "*" }, 200, "BYPASS BYPASS"],
     ["nothing said, 200", {}, 200, "MISS HIT"],
     ["nothing said, 404", {}, 404, "MISS HIT"],
@@ -87,6 +93,32 @@ describe("what is stored", () => {
     ["no lifetime and no default", { "cache-control": "public" }, 401, "BYPASS BYPASS"],
   ])("%s", async (_what, headers, status, expected) => {
     expect(await twice(headers, { status })).toBe(expected);
+  });
+
+  test.each([
+    'max-age=60, private="set-cookie"',
+    'max-age=60, private="Set-Cookie"',
+    'max-age=60, private="x-user, Set-Cookie"',
+  ])("excepts the cookie that %s names", async (directives) => {
+    const { cache } = cacheBefore({ "cache-control": directives, "set-cookie": "a=b" });
+    const first = await cache.fetch(ask("/a"));
+    const [second, third] = await Promise.all([cache.fetch(ask("/a")), cache.fetch(ask("/a"))]);
+    for (const [response, status, cookie] of [
+      [first, "MISS", "a=b"],
+      [second, "HIT", null],
+      [third, "HIT", null],
+    ] as const) {
+      expect(response.headers.get("cf-cache-status")).toBe(status);
+      expect(response.headers.get("set-cookie")).toBe(cookie);
+    }
+  });
+
+  test("gives no concurrent caller an excepted cookie", async () => {
+    const headers = { "cache-control": 'max-age=60, no-cache="Set-Cookie"', "set-cookie": "a=b" };
+    const { cache } = cacheBefore(headers);
+    const responses = await Promise.all([cache.fetch(ask("/a")), cache.fetch(ask("/a"))]);
+    expect(responses.map((response) => response.headers.get("set-cookie"))).toEqual(["a=b", null]);
+    expect(await responses[1]?.text()).toBe("body 1");
   });
 
   test("obeys the most specific header alone", async () => {

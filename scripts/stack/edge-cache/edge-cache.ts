@@ -1,4 +1,4 @@
-import { freshnessOf } from "./freshness.ts";
+import { freshnessOf, unstoredHeaders } from "./freshness.ts";
 
 /** A stored response, with the times until which it is served, in milliseconds. */
 interface Stored {
@@ -47,6 +47,7 @@ export class EdgeCache {
   readonly #pending = new Map<string, Promise<Response>>();
   /** The version of the Worker, which is part of the key. */
   version = "1";
+  /** The cache's clock in milliseconds, which the owner sets. */
   now = 0;
   /** Number of requests that reached the Worker. */
   misses = 0;
@@ -117,7 +118,7 @@ export class EdgeCache {
     const pending = this.#pending.get(key);
     if (pending !== undefined) {
       const shared = await pending;
-      if (freshnessOf(request, shared) !== null) return seen(shared.clone(), "HIT", request);
+      if (freshnessOf(request, shared) !== null) return seen(storedCopy(shared), "HIT", request);
     }
     // A HEAD request fills the cache with the whole response.
     const asked = this.#ask(request.method === "HEAD" ? new Request(request, { method: "GET" }) : request);
@@ -168,7 +169,7 @@ export class EdgeCache {
     const variants = this.#stored.get(key) ?? new Map<string, Stored>();
     this.#stored.set(key, variants);
     variants.set(this.#variantOf(key, request), {
-      response: response.clone(),
+      response: storedCopy(response),
       path: pathname + search,
       freshUntil,
       staleUntil: freshUntil + freshness.staleWhileRevalidate * 1_000,
@@ -177,6 +178,13 @@ export class EdgeCache {
     });
     return true;
   }
+}
+
+/** Returns a copy of a response without the headers that its directives keep out of the cache. */
+function storedCopy(response: Response): Response {
+  const copy = new Response(response.clone().body, response);
+  for (const name of unstoredHeaders(response)) copy.headers.delete(name);
+  return copy;
 }
 
 /** Returns the valid tags of a response in lowercase: printable ASCII, at most 1,024 characters, at most 1,000 tags. */

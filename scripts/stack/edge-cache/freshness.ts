@@ -1,4 +1,4 @@
-/** How long a stored response is served, in seconds. `forever` if the platform sets no limit. */
+/** How long a stored response is served, in seconds; infinite if the platform sets no limit. */
 export interface Freshness {
   freshFor: number;
   /** Further time during which the response is served while it is revalidated in the background. */
@@ -29,7 +29,10 @@ export const CONTROL_HEADERS = [
   "cache-control",
 ] as const;
 
-/** Parses the directives of a cache control header, by name in lowercase; a directive without value is `""`. */
+/**
+ * Parses a `Cache-Control` header (RFC 9111) into its directives, keyed by lowercase name. Quotes around a value are
+ * removed; a directive without a value maps to `""`; of duplicates, the last one counts.
+ */
 export function parseDirectives(header: string): ReadonlyMap<string, string> {
   const directives = [...header.matchAll(/([\w-]+)\s*(?:=\s*(?:"([^"]*)"|([^\s,]*)))?/g)];
   return new Map(
@@ -52,7 +55,7 @@ export function freshnessOf(request: Request, response: Response): Freshness | n
   const directives = directivesOf(response);
   if (status === 206 || status === 304 || (status >= 520 && status <= 526)) return null;
   if (headers.get("vary")?.includes("*") === true) return null;
-  if (setsCookie(response, directives) || isForOne(request, directives)) return null;
+  if (setsCookie(response) || isForOne(request, directives)) return null;
   if (directives === null) return guessed(request, response);
   if (directives.has("no-store") || directives.get("private") === "") return null;
   const explicit = [directives.get("s-maxage"), directives.get("max-age")].find(
@@ -70,10 +73,19 @@ export function freshnessOf(request: Request, response: Response): Freshness | n
   };
 }
 
-/** Returns true if a response sets a cookie, unless its directives remove the cookie from the stored copy. */
-function setsCookie({ headers }: Response, directives: ReadonlyMap<string, string> | null): boolean {
-  const excepted = [directives?.get("private"), directives?.get("no-cache")];
-  return headers.has("set-cookie") && !excepted.includes("set-cookie");
+/**
+ * Returns the names, in lowercase, of the headers that a response's directives keep out of the stored copy:
+ * `private="…"` and `no-cache="…"` (RFC 9111, 5.2.2).
+ */
+export function unstoredHeaders(response: Response): string[] {
+  const directives = directivesOf(response);
+  const lists = ["private", "no-cache"].map((name) => directives?.get(name) ?? "");
+  return lists.flatMap((list) => list.toLowerCase().match(/[\w-]+/g) ?? []);
+}
+
+/** Returns true if a response sets a cookie, unless its directives keep the cookie out of the stored copy. */
+function setsCookie(response: Response): boolean {
+  return response.headers.has("set-cookie") && !unstoredHeaders(response).includes("set-cookie");
 }
 
 /** Returns true if a request has credentials and its response does not explicitly allow storing it (RFC 9111, 3.5). */

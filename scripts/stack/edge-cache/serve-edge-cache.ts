@@ -24,8 +24,8 @@ const OWN_HEADERS = ["connection", "keep-alive", "transfer-encoding", "content-l
 
 /**
  * Serves the model of the platform's cache in front of a Worker. At `/cdn-cgi/edge-cache`, GET shows what is stored and
- * how many requests were answered with and without the Worker, POST `{"purge":{"tags":[…]}}` purges as `ctx.cache` does,
- * and DELETE removes everything. `port` 0 is any free port.
+ * how many requests were answered with and without the Worker, POST `{"purge":{"tags":[…]}}` purges as `ctx.cache`
+ * does, and DELETE removes everything. `port` 0 is any free port; throws if the port is taken.
  */
 export async function serveEdgeCache(of: { worker: string; port: number }): Promise<ServedEdgeCache> {
   const cache = new EdgeCache((request) => ask(of.worker, request));
