@@ -35,19 +35,22 @@ const API = `import { Hono } from "hono";
 export default new Hono();
 `;
 
-/** The chain and contracts that Ponder indexes, and the database schema it writes to. */
+/** The database, in whose schema `bench` Ponder writes, and the chain and vaults that it indexes. */
 export interface PonderInput {
   databaseUrl: string;
   chainId: number;
+  /** RPC URL of the chain's node. */
   node: string;
   vaults: readonly Address[];
   abi: readonly unknown[];
+  /** Exact number of events after which the run is complete. */
   events: number;
 }
 
 /**
- * Runs Ponder and returns its duration in seconds, from its start and from its first block. Null if it cannot be
- * installed.
+ * Runs Ponder until all events are stored and returns its duration in seconds: `all` from its start, `reading` from its
+ * first read of the chain (from its start if it does not log that). Null if it cannot be installed. Throws if Ponder
+ * exits before, or does not finish within an hour.
  */
 export async function runPonder(input: PonderInput): Promise<{ all: number; reading: number } | null> {
   const folder = install();
@@ -68,7 +71,7 @@ export async function runPonder(input: PonderInput): Promise<{ all: number; read
   try {
     await untilStored(input, { child, logFile });
     const endedAt = Date.now();
-    const readingFrom = firstRead(readFileSync(logFile, "utf8")) ?? startedAt;
+    const readingFrom = firstReadOf(readFileSync(logFile, "utf8")) ?? startedAt;
     return { all: (endedAt - startedAt) / 1000, reading: (endedAt - readingFrom) / 1000 };
   } finally {
     const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -135,14 +138,12 @@ async function untilStored(
 }
 
 /**
- * Returns the time at which Ponder started to read the chain, in unix milliseconds, from its log. Null if it is not
- * logged.
+ * Returns the time at which Ponder started to read the chain, in unix milliseconds, from its log. Null if the first line
+ * about that has no valid time, or there is none.
  */
-function firstRead(log: string): number | null {
-  for (const line of log.split("\n")) {
-    if (!/backfill|historical sync/i.test(line)) continue;
-    const time = /"time":"?([\d\-:.TZ]+)"?/.exec(line)?.[1] ?? "";
-    return /^\d+$/.test(time) ? Number(time) : new Date(time).getTime();
-  }
-  return null;
+export function firstReadOf(log: string): number | null {
+  const line = log.split("\n").find((one) => /backfill|historical sync/i.test(one)) ?? "";
+  const time = /"time":"?([\d\-:.TZ]+)"?/.exec(line)?.[1] ?? "";
+  const at = /^\d+$/.test(time) ? Number(time) : Date.parse(time);
+  return Number.isNaN(at) ? null : at;
 }
