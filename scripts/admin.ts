@@ -30,7 +30,10 @@ type AdminAction = { method: "GET" | "POST" | "PATCH"; path: string; body?: Reco
 const Manifest = z.object({ api: z.string(), admin_token: z.string() });
 const Answer = z.union([z.array(z.record(z.string(), z.unknown())), z.record(z.string(), z.unknown())]);
 
-/** Returns the deployment in the environment variables, or else the local stack. Throws if there is neither. */
+/**
+ * Returns the deployment that `CAUSEWAY_URL` and `ADMIN_TOKEN` name; without both, the local stack whose `stack.json`
+ * is in `folder`. Throws if only one of them is set, or if that file is absent or invalid.
+ */
 export function targetOf(environment: Readonly<Record<string, string | undefined>>, folder: string): Target {
   const { CAUSEWAY_URL: url = "", ADMIN_TOKEN: token = "" } = environment;
   if (url !== "" && token !== "") return { url: url.replace(/\/$/, ""), token };
@@ -57,7 +60,8 @@ const options = {
 } as const;
 
 /**
- * Parses a command line into a request to the API. Null if it requests the help text. Throws for an unknown command.
+ * Parses a command line into a request to the API. Null without a command or with `--help`. Throws UsageError for an
+ * unknown command or option, or a missing argument. `import-vaults` is known only to `parseActions`.
  */
 export function parseAction(args: readonly string[]): AdminAction | null {
   const { values, positionals } = parseWords({ options, words: true }, args);
@@ -105,8 +109,8 @@ export function parseAction(args: readonly string[]): AdminAction | null {
 }
 
 /**
- * Parses a command line like `parseAction`, but returns a list, because the import of a vault list takes several
- * requests.
+ * Parses a command line like `parseAction`, but returns a list, because `import-vaults` takes several requests. Also
+ * throws if its file cannot be read.
  */
 export function parseActions(args: readonly string[]): AdminAction[] | null {
   const { values, positionals } = parseWords({ options, words: true }, args);
@@ -140,8 +144,8 @@ function required(argument: string): string {
 }
 
 /**
- * Sends the request of an action and returns the resulting rows. Lists are read to their last page. Throws with the
- * API's error message.
+ * Sends the request of an action and returns the resulting rows. Lists are read to their last page. Throws an Error
+ * with status and body for an error response; errors of `fetch` and of parsing propagate.
  */
 export async function performAction(target: Target, act: AdminAction): Promise<Record<string, unknown>[]> {
   const rows: Record<string, unknown>[] = [];

@@ -26,7 +26,8 @@ const Manifest = z.object({
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the Worker's variables from the environment, or else those of the local stack. Throws if there are neither.
+ * Returns `environment` if it has `DATABASE_URL`, otherwise the Worker's variables for the local stack whose
+ * `stack.json` is in `folder`. Throws if that file is absent or invalid.
  */
 export function variablesOf(environment: Environment, folder: string): Environment {
   if ((environment["DATABASE_URL"] ?? "") !== "") return environment;

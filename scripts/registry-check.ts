@@ -28,13 +28,14 @@ Exits with 1 when the chain contradicts a supported row, or the Router's address
 export interface RegistryReport {
   router: "right" | "absent" | "differs";
   checked: CheckedRow[];
-  /** Ids of the vaults that now accept deposits. */
+  /** Lowercase addresses of the vaults that now accept deposits. */
   activated: string[];
 }
 
 /**
- * Compares registry rows with their chain. With `write`, activates vaults that passed and are not yet open, unless the
- * Router's address has unexpected code. Errors of the chain client and the store propagate.
+ * Compares the registry rows of the client's chain with that chain: all rows, or those of the address `vault` and the
+ * status `state`. With `write`, activates vaults that passed and are not yet open, unless the Router's address has
+ * unexpected code. Errors of the chain client and the store propagate.
  */
 export async function checkRegistry(
   client: ChainClient,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 /**
  * Runs an installed package's command with the current Node, on every system alike, and returns its exit code. Prints
- * its output unless `quiet`. Throws when the package has no such command.
+ * its output; with `quiet`, only the errors of a failure. Throws when the package has no such command.
  */
 export function runTool(tool: {
   package: string;

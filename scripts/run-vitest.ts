@@ -3,7 +3,10 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 
-/** Runs test files with other settings, passed as environment variables, for a long run. Returns the exit code. */
+/**
+ * Runs vitest with these arguments and other settings, passed as environment variables, for a long run. Returns the
+ * exit code.
+ */
 export async function runVitest(args: readonly string[], env: Record<string, string>): Promise<number> {
   const child = spawn(process.execPath, [join(root, "node_modules/vitest/vitest.mjs"), "run", ...args], {
     cwd: root,

@@ -12,7 +12,10 @@ const RUNS = 5;
 const MAX_MIB = 1.6;
 const MAX_STARTUP_MS = 60;
 
-/** Measures the size of the minified bundle and its start time in workerd, both as wrangler reports them. */
+/**
+ * Measures the size of the minified bundle and the shortest of five start times in workerd, both as wrangler reports
+ * them. Writes profiles into `folder`. Throws with wrangler's output if it reports no figures.
+ */
 export async function benchBundle(folder: string): Promise<Row[]> {
   const reports: StartupReport[] = [];
   for (let run = 0; run < RUNS; run += 1)

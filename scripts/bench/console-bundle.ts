@@ -19,8 +19,9 @@ const PAGES = [
 ];
 
 /**
- * Measures what a browser loads for the first visit of each main page: the start script, the stylesheet, and the page's
- * module with all modules that it imports statically, gzipped. Also measures the host script of the embedded form.
+ * Builds the console into `public` and measures what a browser loads at the first visit of each main page: the start
+ * script, the stylesheet, and the page's module with all modules that it imports statically, gzipped. Also measures the
+ * host script of the embedded form, uncompressed. Throws if a page has no module.
  */
 export async function benchConsole(): Promise<Row[]> {
   await buildConsole();

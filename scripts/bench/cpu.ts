@@ -12,8 +12,8 @@ interface ProcessTimes {
 }
 
 /**
- * Returns the processor time that a process and its descendants have used, in milliseconds. Unlike throughput, it does
- * not depend on the machine's other load. Null without /proc.
+ * Returns the processor time that a process and its running descendants have used, in milliseconds. Unlike throughput,
+ * it does not depend on the machine's other load. 0 if there is no such process, null without /proc.
  */
 export function cpuTime(pid: number): number | null {
   const all = readProcesses();

@@ -11,7 +11,7 @@ export const emitterAbi = parseAbi([
   "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
 ]);
 
-/** Deploys contracts that emit the events of vaults. */
+/** Deploys `count` contracts that emit the events of vaults, and returns their addresses. */
 export async function deployEmitters(chain: ScratchChain, count: number): Promise<Address[]> {
   const { creationCode } = contractsOf("scripts/bench/FlowEmitter.sol")("Emitter");
   const addresses: Address[] = [];
@@ -19,14 +19,14 @@ export async function deployEmitters(chain: ScratchChain, count: number): Promis
   return addresses;
 }
 
-/** Encodes the emitter's call for one `Deposit` event. */
+/** Encodes the emitter's call for one `Deposit` event of `assets` and twice as many shares. */
 export const depositData = (owner: Address, assets: bigint): Hex =>
   encodeFunctionData({ abi: emitterAbi, functionName: "deposit", args: [owner, assets] });
-/** Encodes the emitter's call for one `Withdraw` event. */
+/** Encodes the emitter's call for one `Withdraw` event of `assets` and twice as many shares. */
 export const withdrawData = (owner: Address, assets: bigint): Hex =>
   encodeFunctionData({ abi: emitterAbi, functionName: "withdraw", args: [owner, assets] });
 
-/** Encodes the emitter's call for a log with any topics and data. */
+/** Encodes the emitter's call for a log with up to four topics and any data. */
 export const rawData = ({ topics, data }: { topics: readonly Hex[]; data: Hex }): Hex =>
   encodeFunctionData({ abi: emitterAbi, functionName: "raw", args: [topics, data] });
 
@@ -36,7 +36,8 @@ export function emitDeposit(chain: ScratchChain, of: { vault: Address; owner: Ad
 }
 
 /**
- * Reads all flow events directly from the chain, in block order, as the reference that the index is compared with.
+ * Reads all flow events directly from the chain, in block order, as the reference that the index is compared with:
+ * texts of block hash, transaction hash, log index, lowercase owner and assets (negative for withdrawals).
  */
 export async function readFlowsFromChain(chain: ScratchChain, vaults: readonly Address[]): Promise<string[]> {
   const logs = await chain.node.getLogs({

@@ -20,7 +20,10 @@ const MAX_HEAP_MB = 60;
 /** Column titles of the flows benchmark. */
 export const flowColumns = ["events/s", "seconds", "against ours"] as const;
 
-/** Compares the flows indexer with Ponder: both index the same events into schemas of the same Postgres. */
+/**
+ * Compares the flows indexer with Ponder: both index the same `events` events into schemas of the same Postgres. Also
+ * measures the indexer's heap. Without a comparison if Ponder cannot be installed. Throws if not every event is stored.
+ */
 export function benchFlows(events: number): Promise<Row[]> {
   return withRealPostgres(async (databaseUrl) => {
     const chain = await startScratchChain("--chain-id", `${CHAIN_ID}`, "--gas-limit", "300000000");

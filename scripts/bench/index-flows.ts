@@ -6,7 +6,8 @@ import { indexChain } from "../../src/flows/index-flows.ts";
 import { reindexChain } from "../../src/flows/reindex-chain.ts";
 
 /**
- * Input of the process. `all` indexes everything at full speed; `run` makes one limited run and measures its memory.
+ * Input of the process: the Worker's environment, the chain and the work. `all` indexes everything at full speed; `run`
+ * discards what is indexed, then makes one limited run and measures its memory.
  */
 export interface IndexInput {
   variables: Record<string, string>;
@@ -15,7 +16,8 @@ export interface IndexInput {
 }
 
 /**
- * Duration in seconds, and growth of the heap in bytes, with and without objects that are not yet garbage-collected.
+ * Duration in seconds, and largest growth of the heap in MiB: `usedMb` with objects that are not yet garbage-collected,
+ * `liveMb` without them (0 for `all`).
  */
 export interface IndexReport {
   seconds: number;

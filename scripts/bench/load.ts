@@ -2,8 +2,8 @@ import { connect, type Socket } from "node:net";
 import { median } from "./statistics.ts";
 
 /**
- * A request that is repeated over several keep-alive connections. Each connection sends it again as soon as the
- * response is complete.
+ * A GET request that is repeated over several keep-alive connections for `ms` milliseconds. Each connection sends it
+ * again as soon as the response is complete. A query in `url` is not sent.
  */
 export interface LoadPlan {
   url: string;
@@ -23,7 +23,8 @@ const HEADER_END = Buffer.from("\r\n\r\n");
 
 /**
  * Sends requests to a server for `ms` milliseconds. Of a response only the length is parsed, to leave the processor to
- * the server. Throws for any status other than 200, and if the server closes a connection.
+ * the server. Throws unless every response is a 200 whose first chunk holds the headers with a `Content-Length`, and if
+ * the server closes a connection.
  */
 export async function load({ url, connections, ms }: LoadPlan): Promise<LoadResult> {
   const { hostname, port, pathname } = new URL(url);

@@ -24,8 +24,9 @@ const OFFSET = 6;
 const Receipt = z.object({ status: z.literal("0x1"), contractAddress: z.string().nullish() });
 
 /**
- * Deploys `count` ERC-4626 vaults (EIP-1167 clones of OpenZeppelin's), each with a different share price, and
- * deposits into each for `holder`, or into the first `held` only. Returns their addresses.
+ * Deploys `count` ERC-4626 vaults (EIP-1167 clones of OpenZeppelin's), each with a different share price, and deposits
+ * into each for `holder`, or into the first `held` only. Returns their addresses. Throws if the chain has no Multicall3
+ * or a transaction fails.
  */
 export async function deployManyVaults(
   chain: StackChain,

@@ -55,6 +55,8 @@ export const positionColumns = ["median", "against ours", "requests to the node"
 
 /**
  * Compares one positions request with the same reads made by a client: two dependent multicalls, or one call per read.
+ * Then measures gas and requests with 3,000 vaults. Replaces the stack's registry and lowers the chain's block gas
+ * limit.
  */
 export async function benchPositions(folder: string, stack: StackManifest): Promise<Row[]> {
   const chain = stack.chains.find(({ contracts }) => contracts.multicall3 !== null);

@@ -4,7 +4,10 @@ import { seed } from "../db/seed.ts";
 import { SeedRow } from "../db/seed-row.ts";
 import type { StackChain, StackManifest } from "../stack/manifest.ts";
 
-/** Makes the given vaults the only supported ones of a chain, and marks all others unsupported. */
+/**
+ * Marks every vault of the registry unsupported, then registers the given ERC-4626 vaults of one chain as active, with
+ * its USDC as asset and shares of six more decimals.
+ */
 export async function registerOnly(
   stack: StackManifest,
   { chain, vaults }: { chain: StackChain; vaults: readonly Address[] },

@@ -34,8 +34,8 @@ export const routeColumns = [
 export const buildColumns = ["median", "95th", `per second, by ${TOGETHER}`, "own"] as const;
 
 /**
- * Counts the requests of each route to every external system, from `Server-Timing`: for the first request to an
- * isolate, and with a warm cache.
+ * Counts the requests of each route to every external system, from `Server-Timing`: of its first request to a Worker
+ * that has just started, and of its second. Throws if a request is refused.
  */
 export async function benchRoutes(origin: string, stack: StackManifest): Promise<Row[]> {
   const rows: Row[] = [];
@@ -110,8 +110,8 @@ async function requestsOf(origin: string, route: Route): Promise<string[]> {
 }
 
 /**
- * Measures builds with a warm cache, alone and in parallel, and the Worker's processor time per build, which does not
- * depend on other systems or the machine's load.
+ * Measures builds with a warm cache, alone and in parallel, and the Worker's processor time per build (empty without
+ * /proc), which does not depend on other systems or the machine's load.
  */
 export async function benchBuild(worker: RunningWorker, stack: StackManifest): Promise<Row[]> {
   const rows: Row[] = [];
@@ -145,7 +145,9 @@ export async function sendBuild({ origin }: Pick<RunningWorker, "origin">, body:
   Built.parse(await (await call(origin, { name: "build", path: "/v1/quote/build", body })).json());
 }
 
-/** Returns one build of each kind: direct, by a swap on one chain, and across chains. */
+/**
+ * Returns one build of each kind, as its name and its request body: direct, by a swap on one chain, and across chains.
+ */
 export function kindsOfBuild(stack: StackManifest): [string, unknown][] {
   return [
     ["direct", bodyFor(stack, "Plain USDC")],

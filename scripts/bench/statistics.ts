@@ -1,10 +1,10 @@
-/** Returns the value below which the fraction `share` of the values lies. NaN for an empty list. */
+/** Returns the value below which the fraction `share` (0 to 1) of the values lies. NaN for an empty list. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-/** Returns the median; NaN for an empty list. */
+/** Returns the median, of an even number of values the upper middle one; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
@@ -17,8 +17,8 @@ export async function timed<T>(work: () => Promise<T>): Promise<{ ms: number; va
 }
 
 /**
- * Times several alternatives, one call of each per round, so that a slow phase of the machine affects all of them.
- * The first round is a warm-up and is not counted.
+ * Times several alternatives in milliseconds, one call of each per round, so that a slow phase of the machine affects
+ * all of them. A warm-up round before the `rounds` is not counted.
  */
 export async function interleave<K extends string>(
   rounds: number,

@@ -9,7 +9,10 @@ export const CHAIN_ID = 31337;
 export const vaultAddress = (number: number): Address =>
   `0x${(0xc0de00 + number).toString(16).padStart(40, "0")}`;
 
-/** Returns a registry row of a plain ERC-4626 vault with six decimals. */
+/**
+ * Returns a registry row of an active ERC-4626 vault, or one of another `adapter`, with six decimals, by default on
+ * anvil's chain, at `vaultAddress(number)` and with start block 0.
+ */
 export function vaultRow(of: {
   number: number;
   startBlock?: number | null;
@@ -55,5 +58,5 @@ export function vaultRow(of: {
   };
 }
 
-/** Returns the vault that such a registry row describes. */
+/** Returns the vault that `vaultRow` describes. */
 export const vaultOf = (of: Parameters<typeof vaultRow>[0]): Vault => toVault(vaultRow(of));

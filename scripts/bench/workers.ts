@@ -19,7 +19,10 @@ export interface RunningWorker {
 /** Position of the static assets: a router in front of the Worker, as in Miniflare, or a separate Worker. */
 export type AssetPlace = "in front" | "beside";
 
-/** Builds a Worker as a deployment would and runs it in workerd. */
+/**
+ * Builds a Worker as a deployment would and runs it in workerd, with the variables for its origin. Writes its log to
+ * `folder`. Errors of the build and of the start propagate.
+ */
 export async function runWorker(input: {
   name: string;
   configFile: string;
@@ -46,8 +49,8 @@ export async function runWorker(input: {
 }
 
 /**
- * Runs a Worker that only returns these bytes with that many headers. With `in front`, it also has static assets behind
- * a router.
+ * Runs a Worker that responds to every request with this text and these headers. With `in front`, it also has static
+ * assets behind a router. Writes its source to `folder`.
  */
 export function runBareWorker(
   folder: string,
@@ -73,8 +76,8 @@ export default { fetch: () => new Response(body, { headers }) };
 }
 
 /**
- * Runs a second instance of the production bundle on the stack; it serves the given chains with its own cache prefix.
- * `changes` replaces environment variables.
+ * Runs a second instance of the production bundle on the stack; it serves the given chains, with `name` as its cache
+ * prefix. `changes` replaces environment variables.
  */
 export function runSecondWorker(
   folder: string,

@@ -11,7 +11,7 @@ export interface ModuleImport {
   typeOnly: boolean;
 }
 
-/** One exported name. */
+/** One exported name; `documented` if a docstring directly precedes its export. */
 export interface ModuleExport {
   file: string;
   name: string;
@@ -26,7 +26,7 @@ export interface ModuleFunction {
   lines: number;
 }
 
-/** A parsed module. */
+/** A parsed module. `imports` are those by relative path, including dynamic ones and types. */
 export interface SourceModule {
   file: string;
   lines: number;
@@ -35,7 +35,7 @@ export interface SourceModule {
   functions: ModuleFunction[];
 }
 
-/** Parses one file. Throws when it is not valid TypeScript. */
+/** Parses one file, by its path relative to the repository. Throws if it cannot be read or is not valid TypeScript. */
 export function readModule(file: string): SourceModule {
   const text = readFileSync(file, "utf8");
   const parsed = parseSync(file, text);

@@ -17,8 +17,9 @@ const hashOf = (data: string | Buffer): string => createHash("sha256").update(da
 let compilerHash: string | null = null;
 
 /**
- * Compiles, unless the cache holds the result of the same compiler, the same input and the same imported files. The
- * output depends on nothing else, so a cache hit equals a new build. A fresh checkout has an empty cache.
+ * Returns the cached output of the same compiler, input and imported files; otherwise runs `run` and caches its output.
+ * `run` must read imports only with the function that it is given. The output depends on nothing else, so a cache hit
+ * equals a new build. A fresh checkout has an empty cache. Errors of `run` propagate.
  */
 export function compileOnce(
   input: string,
@@ -37,7 +38,10 @@ export function compileOnce(
   return output;
 }
 
-/** Returns the cached result of `compileOnce`, or null. */
+/**
+ * Returns the output that `compileOnce` cached for this input and the installed compiler. Null if there is none, it
+ * cannot be parsed, or an imported file has changed since.
+ */
 export function readCachedOutput(
   input: string,
   readImport: ReadImport,

@@ -45,16 +45,19 @@ interface Solc {
 const root = join(import.meta.dirname, "../..");
 
 /**
- * Compiles Solidity files with the pinned compiler. Its settings give one bytecode that runs on every chain: EVM
- * version `paris` (no PUSH0, no transient storage), no metadata hash, no CBOR trailer. Imports resolve from
- * node_modules or relative to the importing file. Throws with the compiler's message.
+ * Compiles Solidity files with the pinned compiler and returns their contracts by name. Its settings give one bytecode
+ * that runs on every chain: EVM version `paris` (no PUSH0, no transient storage), no metadata hash, no CBOR trailer.
+ * Imports resolve from the repository or node_modules. Throws with the compiler's message.
  */
 export function compile(job: CompileJob): Map<string, CompiledContract> {
   const input = inputOf(job);
   return contractsIn(compileOnce(input, { readImport, run: (read) => run(input, read) }), job);
 }
 
-/** Returns the cached result of the same job, or null. */
+/**
+ * Returns what `compile` cached for the same job, by contract name. Null if there is nothing or an import has changed.
+ * Throws as `compile` does.
+ */
 export function readCompiled(job: CompileJob): Map<string, CompiledContract> | null {
   const output = readCachedOutput(inputOf(job), readImport);
   return output === null ? null : contractsIn(output, job);
@@ -69,7 +72,8 @@ const OUTPUTS = [
 
 /**
  * Compiles texts that are not on disk, such as mutants, without cache and without the optimizer, because they are not
- * deployed and no gas is measured. Keys are paths relative to the repository. Throws with the compiler's message.
+ * deployed and no gas is measured. Keys are paths relative to the repository. Returns the contracts by name. Throws
+ * with the compiler's message.
  */
 export function compileTexts(texts: Readonly<Record<string, string>>): Map<string, CompiledContract> {
   const sources = Object.entries(texts).map(([path, content]) => [path, { content }]);

@@ -19,7 +19,7 @@ export interface ForgeRun {
 
 /**
  * Runs forge from node_modules with the npm compiler, without network access and without touching the home directory.
- * Returns the exit code and, when quiet, the output.
+ * Returns the exit code (1 if a signal ended it) and, when quiet, stdout and stderr; otherwise the output is empty.
  */
 export async function forge(run: ForgeRun): Promise<{ code: number; output: string }> {
   const root = resolve(run.root);

@@ -5,7 +5,10 @@ import type { ShippedTarget, StandInTarget } from "./targets.ts";
 
 type Contracts = ReadonlyMap<string, CompiledContract>;
 
-/** Renders the committed module of a shipped contract. Throws when the compiler's output lacks a contract. */
+/**
+ * Returns the TypeScript of a shipped contract's committed module. Throws if the compiler's output lacks a contract, or
+ * as `deployedBy` does.
+ */
 export function renderShipped(target: ShippedTarget, compiled: Contracts): string {
   const contract = contractOf(target.contract, compiled);
   const name = camelCase(target.contract);
@@ -26,7 +29,8 @@ export function renderShipped(target: ShippedTarget, compiled: Contracts): strin
 }
 
 /**
- * Renders the module of stand-ins: ABI and creation code of each. Throws when the compiler's output lacks a contract.
+ * Returns the TypeScript of a module of stand-ins: ABI and creation code of each. Throws if the compiler's output lacks
+ * a contract.
  */
 export function renderStandIns(target: StandInTarget, compiled: Contracts): string {
   const parts = target.contracts.flatMap((contractName) => {

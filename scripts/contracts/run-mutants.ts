@@ -38,9 +38,9 @@ interface MutantRun {
 }
 
 /**
- * Runs the Router's tests against every mutant, in a copy of the work tree. Prints each result and returns true when
- * all are as their tables expect and, of all mutants, at least 95 % are killed. Throws when a mutant does not compile, or when the tests
- * fail without one.
+ * Runs the Router's tests against every chosen mutant, in a copy of the work tree. Prints each result and returns true
+ * if all are as their tables expect and, unless only a part was chosen, at least 95 % are killed. Throws if a mutant
+ * does not compile or its place is not unique, and if the tests fail without a mutant.
  */
 export async function runMutants(asked: MutantRun): Promise<boolean> {
   const started = performance.now();

@@ -1,6 +1,6 @@
 /** Lists the contracts that the build compiles and the file that each result goes to. */
 
-/** A shipped contract; its artifact is committed beside its source. */
+/** A shipped contract; its artifact is committed beside its source. Paths are relative to the repository. */
 export interface ShippedTarget {
   source: string;
   contract: string;
@@ -16,13 +16,19 @@ export interface ShippedTarget {
   child?: { source: string; contract: string };
 }
 
-/** Stand-ins for third-party contracts on the local stack. They become the module `#stand-ins/<name>`. */
+/**
+ * Stand-ins for third-party contracts on the local stack. They become the module `#stand-ins/<name>`. Paths are
+ * relative to the repository.
+ */
 export interface StandInTarget {
   name: string;
   sources: readonly string[];
   /** Contracts of these sources to export, under their own names. */
   contracts: readonly string[];
-  /** Set if the gas use is displayed, so that it should be close to that of the real contracts. */
+  /**
+   * Runs to optimize for, if the gas use is displayed and should be close to that of the real contracts; absent: not
+   * optimized.
+   */
   optimizerRuns?: number;
 }
 

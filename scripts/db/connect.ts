@@ -14,7 +14,9 @@ export function connect({ databaseUrl, endpoint }: DatabaseTarget): NeonQueryFun
   return neonClient({ databaseUrl, httpUrl: endpoint ?? null, fetch: (url, init) => fetch(url, init) });
 }
 
-/** Returns the database in the environment variables. Throws if there is none. */
+/**
+ * Returns the database that `DATABASE_URL` and, optionally, `DATABASE_HTTP_URL` name. Throws if the former is not set.
+ */
 export function targetFromEnvironment(): DatabaseTarget {
   const { DATABASE_URL: databaseUrl, DATABASE_HTTP_URL: endpoint } = process.env;
   if (databaseUrl === undefined || databaseUrl === "") throw new Error("DATABASE_URL is not set");

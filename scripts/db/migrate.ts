@@ -19,9 +19,10 @@ export interface MigrationReport {
 }
 
 /**
- * Brings the schema up to date. Each migration file runs in one transaction with its row in drizzle's bookkeeping
- * table, so that a failing file changes nothing (drizzle's own migrator for this driver has no such transaction).
- * Concurrent migrators wait for each other. `CREATE INDEX CONCURRENTLY` is not supported.
+ * Brings the schema up to date with the migrations in `folder` (default `drizzle`); with `dryRun`, changes nothing.
+ * Each migration file runs in one transaction with its row in drizzle's bookkeeping table, so that a failing file
+ * changes nothing (drizzle's own migrator for this driver has no such transaction). Concurrent migrators wait for each
+ * other. `CREATE INDEX CONCURRENTLY` is not supported.
  *
  * Throws on a failing statement, and when a file was changed after it had been applied.
  */

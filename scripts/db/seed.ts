@@ -9,12 +9,15 @@ import { readPublishedRows } from "../registry/vault-list.ts";
 import { connect, type DatabaseTarget, targetFromEnvironment } from "./connect.ts";
 import { type SeedRow, SeedRows } from "./seed-row.ts";
 
-/** The reviewed registry rows of the repository. */
+/** Path of the reviewed registry rows of the repository. */
 export const seedFile = join(import.meta.dirname, "../../drizzle/seed/vaults.json");
 /** Rows per statement: well below Postgres' limit of 65,535 parameters. */
 const CHUNK = 500;
 
-/** Reads the reviewed registry rows; an absent file has none. Throws naming the first invalid field. */
+/**
+ * Reads the reviewed registry rows; an absent file has none. Throws naming the first invalid field, or for invalid
+ * JSON.
+ */
 export function readSeedFile(file = seedFile): SeedRow[] {
   if (!existsSync(file)) return [];
   const parsed = SeedRows.safeParse(JSON.parse(readFileSync(file, "utf8")));
@@ -25,9 +28,9 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 
 /**
  * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other critical fields
- * are kept if they were changed at run time (an audit row exists) or if the file has no value. Their status is kept
- * too, unless they are not open and have no audit row. `withStatus` overwrites everything. Returns the number of rows
- * written.
+ * are kept if they were changed at run time (an audit row exists), or if the row is open (`active` or `paused`) but not
+ * in the file. Their status is kept too, unless they are not open and have no audit row. `withStatus` overwrites
+ * everything. Returns the number of rows written.
  */
 export async function seed(
   target: DatabaseTarget & { rows: readonly SeedRow[]; withStatus?: boolean },

@@ -5,8 +5,8 @@ const MAX_MS = 15_000;
 const PAUSE_MS = 2_000;
 
 /**
- * Repeats the smoke test until it passes: a new address takes a while to respond everywhere. Throws after
- * `patienceMs` with one line per problem.
+ * Repeats the smoke test until it passes: a new address takes a while to respond everywhere. Throws with up to five
+ * problems if it still fails after `patienceMs` milliseconds; 0 means one try.
  */
 export async function awaitSmokeTest(target: { url: string; patienceMs: number }): Promise<void> {
   const until = performance.now() + target.patienceMs;

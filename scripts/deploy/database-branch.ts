@@ -16,7 +16,8 @@ export interface Project extends BearerApi {
 
 /**
  * Returns the connection string of a branch with production's schema and without its rows. Creates the branch when it
- * is absent; Neon deletes it at `expiresAt`. Source: Neon API, `init_source`, `expires_at`.
+ * is absent; Neon deletes it at `expiresAt`, which replaces an earlier expiry. Throws if it is not ready after a
+ * minute, and as `requestJson` does. Source: Neon API, `init_source`, `expires_at`.
  */
 export async function provideBranch(
   project: Project,

@@ -4,8 +4,8 @@ const TIMEOUT_MS = 10_000;
 const PAGE = 500;
 
 /**
- * Deletes all keys of one deployment from Redis; each is `prefix:…`. Returns their number. The deployment must be
- * gone, and the prefix must not contain characters with a meaning in patterns.
+ * Deletes all keys of one deployment from Redis; each is `prefix:…`. Returns their number. The deployment must be gone,
+ * because it would write new keys. Throws if the prefix has other characters than letters, digits, `_` and `-`.
  */
 export async function deleteKeys(store: { url: string; token: string }, prefix: string): Promise<number> {
   if (!/^[\w-]+$/.test(prefix)) throw new Error(`${prefix} is no prefix of a preview's keys`);

@@ -5,14 +5,14 @@ export function requiredVariable(name: string): string {
   return value;
 }
 
-/** Returns those of the named environment variables that are set. */
+/** Returns those of the named environment variables that are set and not empty. */
 export function presentVariables(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     names.map((name) => [name, process.env[name] ?? ""]).filter(([, value]) => value !== ""),
   );
 }
 
-/** Returns the option `--patience-ms` in milliseconds. Throws when it is not a number. */
+/** Returns the option `--patience-ms` in milliseconds, by default 60,000. Throws unless it is a whole number from 0. */
 export function patienceMsOf(values: ReadonlyMap<string, string>): number {
   const patienceMs = Number(values.get("patience-ms") ?? "60000");
   if (!Number.isSafeInteger(patienceMs) || patienceMs < 0)

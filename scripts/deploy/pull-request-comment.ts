@@ -6,7 +6,10 @@ const MARK = "<!-- causeway preview -->";
 const PAGE = 100;
 const Comments = z.array(z.object({ id: z.int(), body: z.string().nullish() }));
 
-/** Writes the one comment of this tool on a pull request, or updates it. */
+/**
+ * Writes the one comment of this tool on a pull request of `repository` (`owner/name`), or replaces its text. Throws as
+ * `requestJson` does.
+ */
 export async function writeComment(
   github: BearerApi & { repository: string },
   { pullRequest, text }: { pullRequest: number; text: string },

@@ -1,14 +1,14 @@
 const TIMEOUT_MS = 30_000;
 
-/** An HTTP API with a bearer token. */
+/** An HTTP API with a bearer token. The URL has no trailing slash. */
 export interface BearerApi {
   url: string;
   token: string;
 }
 
 /**
- * Sends and receives JSON; null for an empty response. Throws with the status only: the token and the body stay
- * secret.
+ * Sends and receives JSON; null for an empty response. Throws for an error status with the status only, because the
+ * token and the body stay secret; errors of `fetch` propagate, such as a timeout after 30 seconds.
  */
 export async function requestJson(
   api: BearerApi,

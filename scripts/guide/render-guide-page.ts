@@ -21,7 +21,10 @@ const marked = new Marked({
   },
 });
 
-/** Renders a page of the guide from Markdown to the HTML of its body. */
+/**
+ * Renders a page of the guide from Markdown to the HTML of its body. HTML in the Markdown is kept, so the text must be
+ * trusted.
+ */
 export function renderGuidePage(markdown: string): string {
   return marked.parse(markdown, { async: false });
 }

@@ -5,13 +5,16 @@ import type { Stack } from "../stack/boot.ts";
 import type { LoadChain } from "./load-chain.ts";
 import type { LoadRun } from "./load-run.ts";
 
-/** A span of time, in milliseconds. */
+/** A span of time, in unix milliseconds. */
 export interface Span {
   from: number;
   to: number;
 }
 
-/** Disturbances of the load, and the pauses of the jobs. */
+/**
+ * Running disturbances of the load: the pauses of the jobs, and the number of each disturbance so far. `stop` ends
+ * them.
+ */
 export interface Disturbances {
   pauses: readonly Span[];
   counts: Readonly<Record<string, number>>;
@@ -21,8 +24,8 @@ export interface Disturbances {
 const MINUTE = "* * * * *";
 
 /**
- * Runs the jobs at their interval together with disturbances: third parties report and abandon continuously, nodes fail
- * temporarily, chains reorganize, and the jobs pause for `pauseMs`.
+ * Runs the jobs every `everyMs` milliseconds together with disturbances: third parties report and abandon continuously,
+ * nodes fail temporarily, chains reorganize, and after 35 % of `totalMs` the jobs pause for `pauseMs`.
  */
 export function startDisturbances(of: {
   stack: Stack;

@@ -7,7 +7,9 @@ export const journeyNames = ["direct", "own", "swap", "cross_chain", "two_step"]
 /** Name of a journey. */
 export type JourneyName = (typeof journeyNames)[number];
 
-/** A kind of deposit: the paid token and its chain, and the vault. */
+/**
+ * A kind of deposit: the paid token, its amount in smallest units and its chain, and the vault and its chain (`to`).
+ */
 export interface Journey {
   name: JourneyName;
   from: StackChain;
@@ -18,7 +20,10 @@ export interface Journey {
   twoStep: boolean;
 }
 
-/** Returns the journeys on the stack's chains: of four, two are direct, one swaps and one crosses chains. */
+/**
+ * Returns the five journeys on the stack's chains, in the order of `journeyNames`. Throws if a chain or vault is
+ * missing.
+ */
 export function journeysOf({ chains, vaults }: StackManifest): Journey[] {
   const [one, two] = chains;
   const vaultNamed = (name: string): StackVault => {
@@ -43,7 +48,7 @@ export function journeysOf({ chains, vaults }: StackManifest): Journey[] {
   ];
 }
 
-/** A user of the load, who makes one deposit. */
+/** A user of the load, who makes one deposit of `amount` smallest units. */
 export interface LoadUser {
   number: number;
   address: Address;
@@ -51,7 +56,9 @@ export interface LoadUser {
   amount: bigint;
 }
 
-/** Returns the user with a number; amounts differ, so that all deposits are distinguishable. */
+/**
+ * Returns the user with a number. Journeys take turns, and amounts differ, so that all deposits are distinguishable.
+ */
 export function loadUser(number: number, journeys: readonly Journey[]): LoadUser {
   const journey = journeys[number % journeys.length];
   if (journey === undefined) throw new RangeError("no journeys");
@@ -89,7 +96,10 @@ export function usualSpenders({ name, from, vault }: Journey): string[] {
   return name === "swap" ? [router, diamond, from.contracts.lifi_erc20_proxy] : [spokePool, diamond];
 }
 
-/** Sets the allowance of a contract for an account's tokens. */
+/**
+ * Gives a spender an unlimited allowance (2^256 − 1) for an account's tokens, by `anvil_setERC20Allowance` instead of a
+ * transaction.
+ */
 export function allow(chain: StackChain, of: { owner: Address; spender: string; token: string }) {
   const params = [of.owner, of.spender, of.token, numberToHex(maxUint256)];
   return rpcBatch(chain.rpc_url, [{ method: "anvil_setERC20Allowance", params }]);

@@ -46,8 +46,8 @@ export class LoadChain {
   }
 
   /**
-   * Returns the time at which a block was first seen, in unix milliseconds. For a missed block, that of the next one;
-   * null if neither was seen.
+   * Returns the time at which a block was first seen, in unix milliseconds. For a missed block, that of the next one
+   * seen; null if none of 20 was.
    */
   seenAt(block: number): number | null {
     for (let at = block; at < block + 20; at += 1) {
@@ -96,7 +96,10 @@ export class LoadChain {
     return (receipt as { status: Hex } | null)?.status === "0x0";
   }
 
-  /** Replaces the newest blocks. All their transactions are included again, in other blocks. */
+  /**
+   * Replaces the newest `depth` blocks. All their transactions are included again, in other blocks; returns their
+   * number.
+   */
   async reorg(depth: number): Promise<number> {
     const url = this.chain.rpc_url;
     const head = Number(await rpc(url, "eth_blockNumber"));

@@ -30,7 +30,10 @@ interface CheckedDeposit {
   paused: boolean;
 }
 
-/** Compares every deposit with the chain, prints figures, and returns the errors. */
+/**
+ * Compares every deposit with the chain, prints figures, and returns a description of each wrong one. `firstBlocks` are
+ * the blocks, by chain id, from which mints of shares are searched.
+ */
 export async function checkLoad(of: {
   api: string;
   deposits: readonly LoadDeposit[];

@@ -19,7 +19,7 @@ export const watchers = ["polled", "reported", "left alone"] as const;
 
 type Watcher = (typeof watchers)[number];
 
-/** A deposit of the load. */
+/** A sent deposit of the load, with the hashes of its source transaction and, once sent, of its second step. */
 export interface LoadDeposit {
   user: LoadUser;
   trackingId: string;
@@ -28,7 +28,7 @@ export interface LoadDeposit {
   second: Hex | null;
 }
 
-/** Parameters of the load. */
+/** Parameters of the load; `seconds` is its duration, and the chains are by id. */
 export interface LoadPlan {
   api: string;
   chains: ReadonlyMap<number, LoadChain>;
@@ -60,7 +60,7 @@ export class LoadRun {
     this.#plan = plan;
   }
 
-  /** Builds one unsent deposit of each journey. */
+  /** Builds one unsent deposit of each journey and returns the tracking ids; refused ones are left out. */
   async buildUnsent(): Promise<string[]> {
     const users = this.#plan.journeys.map((_, number) => loadUser(number, this.#plan.journeys));
     await fundUsers(users);

@@ -10,8 +10,8 @@ const sqlOf = ({ database_url: databaseUrl, emulators }: StackManifest) =>
   connect({ databaseUrl, endpoint: `${emulators.neon}/sql` });
 
 /**
- * Inserts `count` copies of built deposits with other ids, accounts and calldata. They stand for unsent builds, which
- * would take an hour to build over HTTP.
+ * Inserts copies of built deposits, numbered `from` (default 0) to `count` - 1, with other ids, accounts and calldata.
+ * They stand for unsent builds, which would take an hour to build over HTTP.
  */
 export async function copyUnsentBuilds(
   stack: StackManifest,
@@ -33,7 +33,7 @@ export async function copyUnsentBuilds(
   }
 }
 
-/** Deletes the copies. */
+/** Deletes all copies that `copyUnsentBuilds` made. */
 export async function deleteUnsentBuilds(stack: StackManifest): Promise<void> {
   await sqlOf(stack).query("delete from deposits where tracking_id like $1", [`${PREFIX}%`]);
 }

@@ -106,8 +106,8 @@ export interface MovedContract {
 }
 
 /**
- * Compares the pinned contracts of one chain with the chain: their code, and the addresses that they return for each
- * other. Errors of the chain client propagate.
+ * Compares the pinned contracts of one chain with the chain: their code, and the addresses and domains that they
+ * return. Returns one entry per difference. Errors of the chain client propagate.
  */
 export async function findMovedContracts(
   client: ChainClient,

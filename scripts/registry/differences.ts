@@ -2,7 +2,10 @@ import { sameAddress } from "../../src/lib/address.ts";
 import type { StoredVault } from "../../src/vaults/vault.ts";
 import type { DerivedVault } from "../../src/vaults/vault-deriver.ts";
 
-/** Describes each difference between a row and the chain; empty when they agree. */
+/**
+ * Describes each difference between a row and the chain; empty when they agree. A row that names the user as caller, or
+ * fewer tokens or parameters than the chain, agrees with it.
+ */
 export function differencesOf(row: StoredVault, found: { adapter: string; vault: DerivedVault }): string[] {
   const { vault } = found;
   const pairs: readonly [string, string | number, string | number][] = [

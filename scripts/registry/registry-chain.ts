@@ -11,7 +11,7 @@ const Code = z
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text as Hex);
 
-/** Returns the code at an address. Errors of the chain client propagate. */
+/** Returns the code at an address, `0x` if there is none. Errors of the chain client propagate. */
 export async function codeAt(client: ChainClient, address: string): Promise<Hex> {
   return Code.parse(await client.request("eth_getCode", [address, "latest"]));
 }
@@ -38,7 +38,7 @@ async function nodeProblem(url: string, chainId: number): Promise<string> {
 
 /**
  * Opens a client of a chain, on the given node or on the public nodes listed in the code. Throws an Error for an
- * unknown chain without a node, and when the given node cannot be used.
+ * unknown chain without a node, and when the given node cannot be used; errors of the public nodes propagate.
  */
 export async function openChain(chainId: number, rpcUrl: string | null): Promise<ChainClient> {
   const known = knownChains.find((chain) => chain.chainId === chainId);
@@ -67,7 +67,10 @@ export async function openChain(chainId: number, rpcUrl: string | null): Promise
   return client;
 }
 
-/** Compares the code at the Router's address with the expected code. */
+/**
+ * Compares the code at the Router's address with the expected code; `absent` if there is none. Errors of the chain
+ * client propagate.
+ */
 export async function compareRouter(client: ChainClient): Promise<"right" | "absent" | "differs"> {
   const code = await codeAt(client, depositRouterAddress);
   if (code === "0x") return "absent";

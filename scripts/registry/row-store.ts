@@ -40,7 +40,10 @@ const columnsOf = ({ row, adapter, vault }: Activation) => ({
   type: findFamily(adapter)?.type ?? row.type,
 });
 
-/** Opens the repository's seed file. An activation edits the file, which is then reviewed and committed. */
+/**
+ * Opens a seed file, by default the repository's. An activation edits the file, which is then reviewed and committed,
+ * and never returns false.
+ */
 export function fileStore(file = seedFile): RowStore {
   return {
     name: file,

@@ -10,7 +10,7 @@ import {
   type VaultClaims,
 } from "../../src/registry/import-registry-claims.ts";
 
-/** The public list of vaults in the repository: unreviewed addresses and tokens. */
+/** Path of the public list of vaults in the repository: unreviewed addresses and tokens. */
 export const publishedFile = join(import.meta.dirname, "../../drizzle/seed/published-vaults.json");
 
 const Address = z
@@ -78,7 +78,10 @@ export function readVaultList(file: string): ListedClaims {
   return { name, claims: [...claims.values()] };
 }
 
-/** Returns the registry rows of the repository's public list; each names the list. */
+/**
+ * Returns the registry rows of the repository's public list, empty if there is no file; each names the list. Throws as
+ * `readVaultList` does.
+ */
 export function readPublishedRows(file = publishedFile): (ClaimRow & { namedBy: string[] })[] {
   if (!existsSync(file)) return [];
   const { name, claims } = readVaultList(file);

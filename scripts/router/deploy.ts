@@ -23,7 +23,10 @@ import {
 import { runCommand } from "../command.ts";
 import { configuredChains } from "../rpc/configured-chains.ts";
 
-/** Result: already deployed, deployable (dry run) or deployed. Costs in wei. */
+/**
+ * Result: already deployed, deployable (dry run; `cost` is the most that `gas` may cost, `balance` null without an
+ * account) or deployed (`gas` was used). Costs and balance in wei.
+ */
 export type RouterDeployment =
   | { outcome: "present"; address: Address }
   | { outcome: "possible"; address: Address; gas: bigint; cost: bigint; balance: bigint | null }

@@ -31,7 +31,10 @@ const TIMEOUT_MS = 10_000;
 const STAND_IN = "0x00000000000000000000000000000000000c0de5";
 const RETURNS_ONE = "0x600160005260206000f3";
 
-/** Tests one node, one request at a time. Never throws and never repeats the node's messages. */
+/**
+ * Tests one node, one request at a time; `now` is in unix milliseconds. Never throws and never repeats the node's
+ * messages.
+ */
 export async function checkNode(node: { url: string; chainId: number; now: number }): Promise<NodeReport> {
   const { url, chainId, now } = node;
   const nothing = { head: null, ageS: null, logRange: null, overrides: false, simulates: false, ms: null };

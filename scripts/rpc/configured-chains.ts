@@ -3,8 +3,8 @@ import { resolveChains } from "../../src/chains/chain-definitions.ts";
 import { ChainsVariable } from "../../src/config.ts";
 
 /**
- * Returns the chains that the variable `CHAINS` configures, as a deployment would serve them. Throws when it is
- * invalid.
+ * Returns the chains by id that the variable `CHAINS` configures, as a deployment would serve them; without it, those
+ * in the code with their public nodes. Throws when it is invalid.
  */
 export function configuredChains(): ReadonlyMap<number, ChainDefinition> {
   const parsed = ChainsVariable.safeParse(process.env["CHAINS"]);

@@ -65,7 +65,7 @@ const Document = z.object({
 /** A parsed OpenAPI document. */
 export type ApiDocument = z.output<typeof Document>;
 
-/** One operation of the document. */
+/** One operation of the document; its method is in lowercase. */
 export interface ApiOperation extends z.output<typeof Operation> {
   method: string;
   /** Path template, with its parameters in braces. */
@@ -74,7 +74,9 @@ export interface ApiOperation extends z.output<typeof Operation> {
   body: JsonSchema | null;
 }
 
-/** A service's OpenAPI document, by which responses are validated. */
+/**
+ * A service's OpenAPI document, by which responses are validated. The constructor throws a ZodError if it is not one.
+ */
 export class ApiContract {
   readonly document: ApiDocument;
   readonly operations: readonly ApiOperation[];

@@ -46,7 +46,10 @@ interface Seen {
   measure: AnswerLimits;
 }
 
-/** Returns the problems of a response. Empty if there are none. */
+/**
+ * Checks a response: its status, document, headers, duration, leaks, checksums and, for readiness, index lags. Returns
+ * a description of each problem; empty if there are none.
+ */
 export function checkAnswer(probe: Probe, { answer, ms, requestId, measure }: Seen): string[] {
   const problems: string[] = [];
   if (!probe.expected.includes(answer.status))

@@ -6,7 +6,7 @@ export interface HttpAnswer {
   json: unknown;
 }
 
-/** A request to send. */
+/** A request to send. The method is by default POST with a body and GET without. */
 export interface HttpRequest {
   method?: string;
   headers?: Record<string, string>;
@@ -17,7 +17,7 @@ export interface HttpRequest {
   signal?: AbortSignal;
 }
 
-/** Sends one request without following redirects. */
+/** Sends one request without following redirects. Any status is a response; errors of `fetch` propagate. */
 export async function sendRequest(
   url: string,
   { method, headers = {}, body, raw, signal }: HttpRequest = {},
@@ -43,7 +43,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Returns the number of requests to an outside system that `Server-Timing` reports. */
+/** Returns the number of requests to an outside system that `Server-Timing` reports; 0 if it reports none. */
 export function requestsTo(answer: HttpAnswer, system: "rpc" | "provider" | "db" | "redis"): number {
   const header = answer.headers.get("server-timing") ?? "";
   const [, count] = new RegExp(`(?:^|, )${system};dur=\\d+;desc="(\\d+)"`).exec(header) ?? [];

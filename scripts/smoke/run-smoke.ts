@@ -6,7 +6,7 @@ import { type AnswerLimits, checkAnswer } from "./check-answer.ts";
 import { sendRequest } from "./http-request.ts";
 import { type ListedIds, type Probe, planProbes } from "./probes.ts";
 
-/** One line of the report. */
+/** One line of the report; the status is null if there was no response, `ms` is the duration. */
 export interface Finding {
   name: string;
   status: number | null;
@@ -17,14 +17,15 @@ export interface Finding {
 
 const committed = join(import.meta.dirname, "../../openapi.json");
 
-/** A deployment and the limits for its answers. */
+/** A deployment, by its URL without trailing slash, and the limits for its answers. */
 export interface SmokeTarget extends Omit<AnswerLimits, "contract"> {
   url: string;
 }
 
 /**
  * Requests every operation of a deployment once, without writing, and checks the responses against the deployment's own
- * document, which must contain every operation of this version. Throws if the deployment cannot be reached.
+ * document, which must contain every operation of this version. Throws if the deployment cannot be reached, its
+ * document is invalid, or it lists no vault or chain.
  */
 export async function smoke({ url, ...limits }: SmokeTarget): Promise<Finding[]> {
   const contract = await readContract(url);

@@ -71,7 +71,10 @@ const ample = Object.fromEntries(
   ),
 );
 
-/** Starts empty stores with the schema applied. With `databaseUrl`, the database is a real Postgres. */
+/**
+ * Starts empty stores with the schema applied. With `databaseUrl`, the database is a real Postgres. Nodes of `chainIds`
+ * are connected later (`connectChain`); without `chainIds`, the only chain is 31337, whose node never responds.
+ */
 export async function startTestDeployment(
   options: { chainIds?: readonly number[]; databaseUrl?: string } = {},
 ): Promise<TestDeployment> {

@@ -51,9 +51,10 @@ export interface BreakerReport {
 const TRIAL_MS = 12_000;
 
 /**
- * Circuit breaker of one dependency, per isolate: if the dependency hangs, one request waits for its timeout instead of
- * all. Only hangs count. An error response shows that the dependency works, so no caller's invalid request can open the
- * breaker. One slow request cannot open it either while others are answered. Pure except for the injected clock.
+ * Circuit breaker of one dependency, per isolate: after `hangs` consecutive timeouts, requests are refused for a pause,
+ * then one trial is let through. Any response, even an error, closes it, so no caller's invalid request can open it. A
+ * failed connection counts only in a trial. Call `admit` before a request and `noteAnswer`, `noteHang` or `noteBroken`
+ * after it, or use `throughBreaker`. Does no I/O and sets no timers.
  */
 export class Breaker {
   readonly name: string;

@@ -133,7 +133,10 @@ export type Resolution =
   | { ok: true; derived: NonNullable<ProofChange["derived"]>; ownName: string }
   | { ok: false; reason: string };
 
-/** The part of a registry entry that is compared with on-chain data. */
+/**
+ * The fields of a registry entry that `resolveVault` reads: the claimed family, asset and share token, which it compares
+ * with on-chain data, and the state and origin, which decide how strictly it compares and which name is shown.
+ */
 export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | "provenance">;
 
 /**

@@ -43,11 +43,12 @@ interface Asked {
 /**
  * Builds the claim or cancellation of a redemption request, and simulates it as sent by the user. The request may have
  * been made without this service; nothing is recorded. Throws `vault_not_found`; `mode_unsupported` if the vault has no
- * such call; `nothing_to_withdraw` if there is no such request or it pays nothing; `cooldown` if it becomes payable at
- * a known later time, and `request_pending` if that time is not known; `withdrawal_state` if it cannot be cancelled
- * now; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if the vault rejects the call; `price_unsafe` if
- * a cancellation would return no shares; `simulation_unavailable`, also if the requests cannot be read;
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * such call; `nothing_to_withdraw` if the vault lists no such request, or a claim finds it rejected, expired or without
+ * payment; `cooldown` if it becomes payable at a known later time, and `request_pending` if that time is not known;
+ * `withdrawal_state` if it cannot be cancelled now; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if
+ * the vault rejects the call; `price_unsafe` if a cancellation would return no shares, unless the family returns them
+ * later (`returnsLater`); `simulation_unavailable`, also if the requests cannot be read; `store_unavailable`. Errors of
+ * the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,

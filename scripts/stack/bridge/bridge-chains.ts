@@ -3,7 +3,10 @@ import type { DeployedChain } from "../chains/deploy-chain.ts";
 import { tokenPlans } from "../chains/plan.ts";
 import { type Asset, assetTerms } from "./asset-terms.ts";
 
-/** A token that can be bridged. The native currency has the zero address and the same asset as its wrapped form. */
+/**
+ * A token that can be bridged, with the price of a whole token. The native currency has the zero address and the same
+ * asset as its wrapped form.
+ */
 export interface BridgeToken {
   chainId: number;
   address: Address;
@@ -67,7 +70,7 @@ export function tokenAt(chain: BridgeChain, address: Address): BridgeToken | nul
 /** Returns true for native money. */
 export const isNative = ({ address }: BridgeToken): boolean => isAddressEqual(address, zeroAddress);
 
-/** Returns an asset's ERC-20 token on a chain. */
+/** Returns an asset's ERC-20 token on a chain. Throws if there is none. */
 export function tokenOfAsset(chain: BridgeChain, asset: Asset): BridgeToken {
   const token = chain.tokens.find((one) => one.asset === asset && !isNative(one));
   if (token === undefined) throw new Error(`chain ${chain.chainId} has no ${asset}`);

@@ -19,7 +19,7 @@ export interface RelayFees {
   outputAmount: bigint;
 }
 
-/** Limits of one deposit, in smallest units. */
+/** Limits of one deposit, in smallest units; up to `maxDepositInstant` is filled at once. */
 export interface Limits {
   minDeposit: bigint;
   maxDeposit: bigint;

@@ -24,7 +24,7 @@ const Receipt = z.object({
   effectiveGasPrice: Quantity,
   logs: z.array(Log),
 });
-/** A transaction receipt, parsed. */
+/** A transaction receipt, parsed; `status` is true if it succeeded. */
 export type NodeReceipt = z.infer<typeof Receipt>;
 const Transaction = z.object({
   from: HexText,

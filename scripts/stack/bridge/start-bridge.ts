@@ -9,18 +9,19 @@ import { BridgeRelayer } from "../relayer/relayer.ts";
 import { bridgeChainsOf } from "./bridge-chains.ts";
 import type { BridgeSource } from "./bridge-source.ts";
 
-/** A running bridge: its relayer, and the request handlers of the services that use it. */
+/**
+ * Request handlers of the emulated bridge and swap services. `lifi` and `across` bridge over one relayer; `swaps`
+ * (KyberSwap) and `velora` only swap. `close` stops the relayer.
+ */
 export interface Bridge {
   lifi: Answerer;
   across: Answerer;
-  /** Request handler of KyberSwap, which only swaps. */
   swaps: Answerer;
-  /** Velora, which only swaps. */
   velora: Answerer;
   close(): void;
 }
 
-/** Starts the relayer between the deployed chains; `controls` configure the services and the relayer. */
+/** Starts the relayer between the deployed chains. `controls` are read at each request, so they may change later. */
 export function startBridge(
   deployments: readonly DeployedChain[],
   controls: Record<"lifi" | "across", Control>,

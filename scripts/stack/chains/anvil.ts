@@ -47,8 +47,8 @@ export async function saveAnvil(url: string, stateFile: string): Promise<void> {
 }
 
 /**
- * Starts anvil on a free port with these flags. Removes the block states that anvil writes to disk, gigabytes in a
- * long run, because anvil leaves them behind when a signal ends it.
+ * Starts anvil on a free port with these flags; throws if it ends before it listens. Removes the block states that
+ * anvil writes to disk, gigabytes in a long run, because anvil leaves them behind when a signal ends it.
  */
 export async function runAnvil(...flags: readonly string[]): Promise<Anvil> {
   const states = mkdtempSync(join(tmpdir(), "causeway-anvil-"));
@@ -108,7 +108,7 @@ const HeadTime = z.object({ timestamp: z.string().transform(Number) });
 const headTime = async (url: string): Promise<number> =>
   HeadTime.parse(await rpc(url, "eth_getBlockByNumber", "latest", false)).timestamp;
 
-/** Moves the chain's clock to shortly before now; it runs with the wall clock from there. */
+/** Moves the chain's clock to ten seconds before now; it runs with the wall clock from there. */
 export async function advanceToNow(url: string): Promise<void> {
   await rpc(url, "evm_setNextBlockTimestamp", Math.floor(Date.now() / 1000) - 10);
   await rpc(url, "evm_mine");

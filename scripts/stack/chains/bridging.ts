@@ -63,8 +63,8 @@ export interface BridgingContracts {
 type Tokens = Record<TokenSymbol, Address>;
 
 /**
- * Deploys the bridges, LI.FI's contracts and the exchange, with the balances and approvals that they and the relayer
- * need.
+ * Queues the deployment of the bridges, LI.FI's contracts and the exchange, with the balances and approvals that they
+ * and the relayer need.
  */
 export function deployBridging(
   script: ChainScript,

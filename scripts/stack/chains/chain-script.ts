@@ -30,8 +30,8 @@ interface Queued {
 }
 
 /**
- * Queues a deployment's transactions from one account. Addresses are known before anything is sent, so many
- * transactions are sent in one request.
+ * Queues a deployment's transactions from one account until `flush` sends them. Addresses are known before anything is
+ * sent, so many transactions are sent in one request.
  */
 export class ChainScript {
   readonly url: string;

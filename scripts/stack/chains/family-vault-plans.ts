@@ -78,8 +78,8 @@ export const erc4626Vaults: readonly VaultPlan[] = [
 ];
 
 /**
- * One vault of each family with an interface of its own. Without an asset-denominated yield, its share price differs
- * from 1.
+ * One vault of each family with an interface of its own, and its variant that settles deposits later. Without a planned
+ * yield, the share price differs from 1 by the family's own rate.
  */
 export const customFamilyVaults: readonly VaultPlan[] = [
   familyVault("veda", { name: "Boring USDC", symbol: "bUSDC", token: "USDC", used: [usd(80_000n), 0n] }),

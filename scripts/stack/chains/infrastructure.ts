@@ -16,7 +16,7 @@ import { publishedCode } from "./published-code.ts";
  */
 const CANONICAL_MULTICALL3: Address = "0xcA11bde05977b3631167028862bE2a173976CA11";
 
-/** Sets Multicall3's runtime code at its canonical address. */
+/** Sets Multicall3's runtime code at its canonical address, and returns the address. */
 export async function installMulticall3(url: string): Promise<Address> {
   const runtime = await rpc(url, "eth_call", { data: publishedCode("multicall3") }, "latest");
   await rpc(url, "anvil_setCode", CANONICAL_MULTICALL3, runtime);
@@ -29,7 +29,10 @@ export async function installPermit2(url: string): Promise<void> {
   await rpc(url, "anvil_setCode", permit2Address, runtime);
 }
 
-/** Deploys the DepositRouter through the CREATE2 factory, which every anvil includes. */
+/**
+ * Queues the deployment of the DepositRouter through the CREATE2 factory, which every anvil includes; returns its
+ * address.
+ */
 export function scriptRouterDeployment(script: ChainScript): Address {
   script.send("deploy DepositRouter", deployTransaction());
   return depositRouterAddress;

@@ -13,7 +13,7 @@ export interface KyberContracts {
   kyberExecutor: Address;
 }
 
-/** Deploys KyberSwap's router, and the executor that swaps on the exchange. */
+/** Queues the deployment of KyberSwap's router, and of the executor that swaps on the exchange. */
 export function deployKyber(script: ChainScript, exchange: Address): KyberContracts {
   const kyberRouter = script.deploy("MetaAggregationRouter", metaAggregationRouterCreationCode);
   const data = encodeDeployData({

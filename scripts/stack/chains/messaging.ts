@@ -50,7 +50,7 @@ export interface Messaging {
 /** Liquidity of each pool in smallest units. No test can exhaust it. */
 const POOL = { token: 10n ** 15n, native: 10n ** 23n } as const;
 
-/** Deploys Stargate's pools with their liquidity, and CCTP with Celer's proxy. */
+/** Queues the deployment of Stargate's pools with their liquidity, and of CCTP with Celer's proxy. */
 export function deployMessaging(script: ChainScript, tokens: Record<TokenSymbol, Address>): Messaging {
   const endpoint = script.deploy("LayerZero's endpoint", layerZeroEndpointCreationCode);
   const tokenMessaging = script.deploy("TokenMessaging", tokenMessagingCreationCode);
@@ -112,7 +112,7 @@ function deployCircle(script: ChainScript, usdc: Address) {
   return { proxy, contracts: { transmitter, usdc } };
 }
 
-/** Deploys LI.FI's receiver of Stargate deliveries that carry a call. */
+/** Queues the deployment of LI.FI's receiver of Stargate deliveries that carry a call; returns its address. */
 export function deployReceiverStargate(
   script: ChainScript,
   { executor, messaging }: { executor: Address; messaging: Messaging },

@@ -6,7 +6,7 @@ const Head = z.object({ timestamp: z.string().transform(Number) });
 
 /**
  * Mines a block after a pause without one, as real chains do: deadlines depend on the head's timestamp, which would
- * stand still on an idle chain. Pauses while automine is off.
+ * stand still on an idle chain. Pauses while automine is off. `clearInterval` ends it.
  */
 export function mineWhenIdle(url: string): NodeJS.Timeout {
   return setInterval(() => {

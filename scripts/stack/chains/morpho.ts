@@ -11,7 +11,10 @@ import {
 import type { ChainScript } from "./chain-script.ts";
 import { publishedCode } from "./published-code.ts";
 
-/** A Morpho Blue market's parameters. */
+/**
+ * A Morpho Blue market's parameters; `lltv`, the maximum loan-to-value, is in parts of 10^18. Source: Morpho Blue,
+ * `MarketParams`.
+ */
 export interface Market {
   loanToken: Address;
   collateralToken: Address;
@@ -37,7 +40,10 @@ const LLTV = 800_000_000_000_000_000n;
 /** MetaMorpho's shortest timelock in seconds; a new cap waits that long. */
 export const TIMELOCK = 86_400;
 
-/** Deploys Morpho Blue with one market type: no interest model, 80 % loan-to-value. */
+/**
+ * Queues the deployment of Morpho Blue, for markets without an interest model and with 80 % loan-to-value, and of their
+ * oracle.
+ */
 export function deployMorpho(script: ChainScript): { morpho: Address; oracle: Address } {
   const owner = encodeAbiParameters(parseAbiParameters("address"), [script.deployer]);
   const morpho = script.deploy("Morpho Blue", concatHex([publishedCode("morpho"), owner]));
@@ -49,7 +55,7 @@ export function deployMorpho(script: ChainScript): { morpho: Address; oracle: Ad
   return { morpho, oracle };
 }
 
-/** Creates a market of a loan token and its collateral. */
+/** Queues the creation of a market of a loan token and its collateral. */
 export function createMarket(
   script: ChainScript,
   setup: { morpho: Address; oracle: Address; loanToken: Address; collateralToken: Address },
@@ -61,7 +67,10 @@ export function createMarket(
   return market;
 }
 
-/** Deploys a MetaMorpho vault and submits its cap, which takes effect after the timelock. */
+/**
+ * Queues the deployment of a MetaMorpho vault and the submission of its cap, in the asset's smallest unit, which takes
+ * effect after the timelock. Returns the vault's address.
+ */
 export function deployMetaMorpho(
   script: ChainScript,
   vault: { morpho: Address; market: Market; name: string; symbol: string; cap: bigint },
@@ -82,7 +91,7 @@ export function deployMetaMorpho(
   return address;
 }
 
-/** Accepts the cap of a vault after its timelock, which opens it for deposits. */
+/** Queues the acceptance of a vault's cap, which opens it for deposits. It reverts before the timelock has passed. */
 export function openMetaMorpho(script: ChainScript, vault: Address, market: Market): void {
   const id = keccak256(
     encodeAbiParameters(parseAbiParameters("address, address, address, address, uint256"), [
@@ -99,7 +108,10 @@ export function openMetaMorpho(script: ChainScript, vault: Address, market: Mark
   script.send("setSupplyQueue", { to: vault, data: queue });
 }
 
-/** Adds yield to a MetaMorpho vault: its position in the market grows and its share supply does not. */
+/**
+ * Queues yield for a MetaMorpho vault: its position in the market grows by `amount`, its share supply does not. Morpho
+ * must be allowed to take the amount from the deployer.
+ */
 export function accrue(
   script: ChainScript,
   input: { morpho: Address; market: Market; vault: Address; amount: bigint },

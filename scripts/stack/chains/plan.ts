@@ -4,7 +4,11 @@ import { customFamilyVaults, erc4626Vaults, waitingVaults } from "./family-vault
 import { multiTokenVaults } from "./multi-token-plans.ts";
 import { btc, ether, usd, withHistory } from "./vault-history.ts";
 
-/** Contract of a vault: the real MetaMorpho, a thin subclass of a library's ERC-4626, or a family's stand-in. */
+/**
+ * Contract of a vault: the real MetaMorpho, a thin subclass of a library's ERC-4626, or a family's stand-in. `offset`
+ * is the number of decimals that shares have beyond the asset's; `cap`, `minimum` and `room` (left of MetaMorpho's cap)
+ * are in the asset's smallest unit.
+ */
 export type VaultKind =
   | { kind: "morpho"; room?: bigint }
   | { kind: "open_zeppelin" | "pausable" | "caller"; offset: number }

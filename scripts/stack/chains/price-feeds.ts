@@ -11,7 +11,7 @@ export interface PriceFeeds {
   sequencer: Address | null;
 }
 
-/** Deploys a feed for every token with a price. */
+/** Queues the deployment of a feed for every token with a price and, for a rollup, of the sequencer's. */
 export function deployPriceFeeds(script: ChainScript, { rollup }: { rollup: boolean }): PriceFeeds {
   const deploy = (description: string, [decimals, answer, age]: readonly [number, bigint, bigint]) =>
     script.deploy(

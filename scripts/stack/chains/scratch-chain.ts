@@ -29,7 +29,7 @@ export interface ScratchChain extends ContractChain {
   stop(): Promise<void>;
 }
 
-/** Connects to a running chain. */
+/** Connects to a running anvil, whose first account signs. Throws if it has none. */
 export async function connectScratchChain(url: string): Promise<ContractChain> {
   const node = createNode(url);
   const [account] = await node.getAddresses();
@@ -63,14 +63,17 @@ export async function send(
   return receipt;
 }
 
-/** Deploys creation code from the chain's account. */
+/** Deploys creation code from the chain's account and returns the address. Throws when it reverts. */
 export async function deploy(chain: ContractChain, data: Hex): Promise<Address> {
   const { contractAddress } = await send(chain, { data });
   if (contractAddress === null || contractAddress === undefined) throw new Error("nothing was deployed");
   return contractAddress;
 }
 
-/** Compiles a Solidity file and returns a lookup of its contracts by name. Throws for an unknown name. */
+/**
+ * Compiles a Solidity file, by its path relative to the repository, and returns a lookup of its contracts by name.
+ * Throws with the compiler's message; the lookup throws for an unknown name.
+ */
 export function contractsOf(file: string): (name: string) => CompiledContract & { abi: Abi } {
   const compiled = compile({ sources: [file], optimizer: { viaIR: true, runs: 200 } });
   return (name) => {

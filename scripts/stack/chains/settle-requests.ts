@@ -25,8 +25,8 @@ export interface DepositRequest {
 }
 
 /**
- * Settles a user's pending deposit requests at the vault's current price, sent from the deployer. Throws an Error for
- * a family without requests.
+ * Settles a user's pending deposit requests at the vault's current price, sent from the deployer, and returns the
+ * hashes. Throws an Error for a family without requests.
  */
 export async function settleRequests(request: DepositRequest): Promise<Hex[]> {
   const calls = await settling(request);
@@ -77,7 +77,10 @@ async function approvals({ rpcUrl, target, user }: DepositRequest): Promise<Hex[
   });
 }
 
-/** Sends a call from the chain's deployer, who owns its contracts, and returns the hash. */
+/**
+ * Sends a call from the chain's deployer, who owns its contracts, with `value` in wei, and returns the hash without
+ * waiting. Throws for a chain that is not the stack's.
+ */
 export async function sendAsDeployer(
   {
     chainId,

@@ -13,7 +13,7 @@ import {
 import type { ChainScript } from "./chain-script.ts";
 import { FIAT_VERSION, type TokenPlan } from "./plan.ts";
 
-/** Deploys a token of the plan and returns its address. */
+/** Queues the deployment of a token of the plan and returns its address. */
 export function deployToken(script: ChainScript, token: TokenPlan): Address {
   const { name, symbol, decimals } = token;
   const args = [name, symbol, decimals] as const;
@@ -47,7 +47,7 @@ export function deployToken(script: ChainScript, token: TokenPlan): Address {
   }
 }
 
-/** Mints `amount` of a token to the deployer and the token's funding to each of `accounts`. */
+/** Queues mints of a token: `amount` (smallest units) to the deployer and the token's funding to each of `accounts`. */
 export function fundAccounts(
   script: ChainScript,
   input: { token: TokenPlan; address: Address; amount: bigint; accounts: readonly Address[] },

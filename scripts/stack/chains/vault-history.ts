@@ -1,6 +1,9 @@
 import type { Scenario, VaultPlan } from "./plan.ts";
 
-/** Plans earlier deposits and a yield, in basis points, for a vault. */
+/**
+ * Plans a vault with a first deposit, in the asset's smallest unit, and a yield on it, in basis points. Its scenario is
+ * `honest` by default.
+ */
 export function withHistory(
   vault: Pick<VaultPlan, "name" | "symbol" | "token" | "also" | "build"> & { scenario?: Scenario },
   [deposited, yieldBps]: readonly [bigint, bigint],

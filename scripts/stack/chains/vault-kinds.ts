@@ -18,7 +18,7 @@ import type { VaultKind } from "./plan.ts";
 /** A vault that is a subclass of a library's ERC-4626. */
 export type Erc4626Kind = Exclude<VaultKind, { kind: "morpho" | "family" }>;
 
-/** Encodes the deployment of an ERC-4626 subclass. */
+/** Encodes the deployment of an ERC-4626 subclass with its asset, name and symbol. */
 export function vaultDeployData(
   build: Erc4626Kind,
   [asset, name, symbol]: readonly [Address, string, string],

@@ -42,7 +42,7 @@ export interface LocalRegister {
   openness: "governed" | "anybody";
 }
 
-/** A vault with a registry row that contradicts the chain. */
+/** A vault with a registry row that contradicts the chain. The row claims no asset if it is null. */
 export interface WrongClaim {
   address: Address;
   adapter: string;
@@ -93,7 +93,7 @@ const PLAIN: Code = [openZeppelinVaultAbi, openZeppelinVaultCreationCode];
 /** Returns the address of the `count`th contract that a factory creates. */
 const madeBy = (from: Address, count: number): Address => getContractAddress({ from, nonce: BigInt(count) });
 
-/** Deploys the registers of a chain, their vaults, and the vaults whose rows contradict the chain. */
+/** Queues the deployment of the registers of a chain, their vaults, and the vaults whose rows contradict the chain. */
 export function deployVaultRegisters(
   script: ChainScript,
   { usdc, weth }: { usdc: Address; weth: Address },
@@ -152,7 +152,7 @@ export function deployVaultRegisters(
   };
 }
 
-/** Makes the first deposit into each discovered vault. */
+/** Queues the first deposit into each discovered vault, in USDC of the deployer. */
 export function fundDiscovered(
   script: ChainScript,
   { usdc, discovered }: { usdc: Address; discovered: VaultRegisters["discovered"] },

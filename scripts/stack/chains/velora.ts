@@ -9,7 +9,7 @@ export interface VeloraContracts {
   veloraExecutor: Address;
 }
 
-/** Deploys Velora's router, and the executor that swaps on the exchange. */
+/** Queues the deployment of Velora's router, and of the executor that swaps on the exchange. */
 export function deployVelora(script: ChainScript, exchange: Address): VeloraContracts {
   const veloraRouter = script.deploy("AugustusV6", augustusV6CreationCode);
   const data = encodeDeployData({

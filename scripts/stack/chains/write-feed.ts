@@ -6,7 +6,10 @@ export const FEED_DECIMALS = 8;
 /** Time that the sequencer has been up when the chain starts, in seconds. */
 const UPTIME_S = 86_400n;
 
-/** Answer of a feed. `started` is the start of its round in seconds, or zero for the time of the update. */
+/**
+ * Answer of a feed, in units of its decimals, and its age at the head block in seconds. `started` is the start of its
+ * round in unix seconds, or zero for the time of the update.
+ */
 export interface FeedState {
   answer: bigint;
   ageS: bigint;

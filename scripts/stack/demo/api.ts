@@ -65,7 +65,10 @@ export const Position = z.object({
 /** A position as the demonstration reads it. */
 export type Position = z.infer<typeof Position>;
 
-/** Requests the API and parses its response. Throws with the response's text when it does not match `schema`. */
+/**
+ * Requests the API, by POST if there is a body, and parses its response. Throws an Error with status and text for an
+ * error status, and with the first field that does not match `schema`.
+ */
 export async function requestApi<T>(
   url: string,
   request: { schema: z.ZodType<T>; body?: Record<string, unknown> },

@@ -21,7 +21,10 @@ export interface Demonstration {
   after: Position | null;
 }
 
-/** Makes one deposit as a wallet would: with data of the API alone, signing the calls that it returns. */
+/**
+ * Makes one deposit as a wallet would: with data of the API alone, signing the calls that it returns. The status is the
+ * last one if it is not final within 20 seconds.
+ */
 export async function demonstrateDeposit(manifest: StackManifest): Promise<Demonstration> {
   const { api } = manifest;
   const vault = await chooseVault(api, manifest);

@@ -27,8 +27,9 @@ export interface TransferDemonstration {
 }
 
 /**
- * Deposits dollars of one chain into a vault on the other, as a wallet would: in one transaction when the vault
- * accepts deposits from the Router, in two when the user must call it.
+ * Deposits dollars of one chain into a vault on the other, as a wallet would: in one transaction when the vault accepts
+ * deposits from the Router, in two when the user must call it. The status is the last one if it is not final within 20
+ * seconds.
  */
 export async function demonstrateTransfer(
   manifest: StackManifest,

@@ -18,7 +18,7 @@ export interface DemoWallet {
   send(call: { to: Address; data: Hex; value?: bigint }): Promise<TransactionReceipt>;
 }
 
-/** Opens the first account on one of the chains. */
+/** Opens the stack's first account on one of the chains. Throws if there is no such chain. */
 export function walletOn(chainId: number, { chains, accounts }: StackManifest): DemoWallet {
   const chain = chains.find(({ chain_id }) => chain_id === chainId);
   const [owner] = accounts;

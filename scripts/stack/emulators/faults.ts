@@ -2,14 +2,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Fault } from "./control.ts";
 import { driftTransform } from "./drift.ts";
 
-/** Response of an emulated service. */
+/** Response of an emulated service; JSON unless its headers say otherwise. */
 export interface EmulatorAnswer {
   status: number;
   headers?: Record<string, string>;
   body: string;
 }
 
-/** How a response is sent: whole, cut off or not at all. */
+/**
+ * How a response is sent. `send`: whole. `cut`: half of the body, then the connection is closed. `hang`: nothing; the
+ * connection is closed after `resetAfterMs` milliseconds, or never if that is 0.
+ */
 export type Delivery =
   | { kind: "send"; answer: EmulatorAnswer }
   | { kind: "cut"; answer: EmulatorAnswer }
@@ -24,7 +27,7 @@ const WEB_PAGE = `<!doctype html><html><head><title>Just a moment...</title></he
 /** Builds a service's error response in its own shape. */
 export type FaultAnswer = (status: number, retryAfterSeconds: number) => EmulatorAnswer;
 
-/** Applies one fault. `produce` runs the service; error responses skip it. */
+/** Applies one fault and returns how to respond. `produce` runs the service; a `timeout` and a `status` skip it. */
 export async function applyFault(
   fault: Fault,
   service: {
@@ -65,7 +68,7 @@ function refused({ status = 500, retry_after: retryAfter = 1 }: Fault, refuse: F
   return { kind: "send", answer: refuse(status, retryAfter) };
 }
 
-/** The default error response. */
+/** The default error response, with `retry-after` for 429 and 503. */
 export function refuseStatus(status: number, retryAfterSeconds: number): EmulatorAnswer {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (status === 429 || status === 503) headers["retry-after"] = `${retryAfterSeconds}`;
@@ -84,7 +87,10 @@ function spoil(answer: EmulatorAnswer, change: TransformAnswer): EmulatorAnswer 
   }
 }
 
-/** The default drift: top-level fields are renamed, as in a new version of the service. */
+/**
+ * The default drift, as after a new version of the service: appends `_v2` to the names of an object's own fields, not of
+ * nested ones. An array is changed element by element; any other value becomes `{ value }`.
+ */
 export function renameFields(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(renameFields);
   if (json === null || typeof json !== "object") return { value: json };

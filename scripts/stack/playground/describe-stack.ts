@@ -5,7 +5,10 @@ import { emulatorsOf } from "./set-fault.ts";
 import { redeemsLater } from "./settle-redemptions.ts";
 import { settlesLater } from "./settle-vault.ts";
 
-/** Returns the state of a running stack: the API's health, the chains' heads, vaults that settle later and active faults. */
+/**
+ * Returns the state of a running stack in lines: the API's health, the chains' heads, vaults that settle later and
+ * active faults. Throws if the API does not answer.
+ */
 export async function describeStack(stack: StackManifest): Promise<string[]> {
   const { api, chains, vaults } = stack;
   const ready = await fetch(`${api}/health/ready`).catch(() => null);

@@ -19,7 +19,8 @@ import { awaitMined } from "./await-mined.ts";
 const NATIVE_DECIMALS = 18;
 
 /**
- * Transfers whole tokens to an address on every chain. Throws `UsageError` for an unknown symbol or an invalid amount.
+ * Gives an address whole tokens on every chain; the words are address, symbol and amount. Returns the lines to print.
+ * Throws `UsageError` for an invalid word.
  */
 export async function fundAccount(
   { chains }: StackManifest,

@@ -9,8 +9,8 @@ export function emulatorsOf({ emulators }: StackManifest): Record<string, string
 }
 
 /**
- * Sets the faults or the relayer of an emulator, or clears them. Throws `UsageError` for an unknown emulator or an
- * invalid body.
+ * Sets the faults or the relayer of an emulator, or clears them; the words are its name and the JSON, or `clear`.
+ * Returns the lines to print. Throws `UsageError` for an unknown emulator or an invalid body.
  */
 export async function setFault(
   stack: StackManifest,

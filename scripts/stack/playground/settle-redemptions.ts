@@ -139,7 +139,10 @@ const recipes: Readonly<Record<string, Recipe>> = {
 const recipeOf = ({ adapter, scenario }: Pick<StackVault, "adapter" | "scenario">): Recipe | null =>
   recipes[scenario] ?? recipes[adapter] ?? null;
 
-/** Settles all redemption requests of a vault, as its operator does, and returns the accounts of the requests. */
+/**
+ * Settles all redemption requests of a vault, as its operator does, and returns the accounts of the requests; none for
+ * a vault that pays at once.
+ */
 export async function settleRedemptions({ vault, rpcUrl }: RedeemingVault): Promise<Address[]> {
   const recipe = recipeOf(vault);
   if (recipe === null) return [];

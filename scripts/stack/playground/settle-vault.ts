@@ -20,7 +20,10 @@ const requestEvents: Readonly<Record<string, { abi: Abi; event: string; account:
   midas: { abi: midasDepositVaultAbi, event: "DepositRequest", account: "user" },
 };
 
-/** Settles all open requests of a vault, as its operator does. Throws `UsageError` for a vault without requests. */
+/**
+ * Settles all open requests of the vault with this id, as its operator does, and returns the lines to print. Throws
+ * `UsageError` for an unknown vault and for one without requests.
+ */
 export async function settleVault(stack: StackManifest, [id = ""]: readonly string[]): Promise<string[]> {
   const { vault, target, client, rpcUrl } = await openVault(stack, id);
   const { adapter, chain_id: chainId } = vault;

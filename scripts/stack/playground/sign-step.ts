@@ -32,7 +32,7 @@ type Resource = (typeof resources)[number];
 /**
  * Sends the first required step of a deposit or withdrawal from its user's account, as a wallet would, and reports its
  * hash. Without a tracking id, uses the order that was last built for one of the stack's accounts. The local nodes send
- * from any address without its key.
+ * from any address without its key. Returns the lines to print.
  */
 export async function signStep(stack: StackManifest, [given]: readonly string[]): Promise<string[]> {
   const found = given === undefined ? await lastBuilt(stack) : await findOrder(stack, given);

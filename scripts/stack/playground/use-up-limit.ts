@@ -11,8 +11,8 @@ const openers: Readonly<Record<string, string>> = {
 };
 
 /**
- * Uses up the rest of the current minute of a rate limit, by raising the counters in Redis. Limits that the platform
- * counts have no counter there. Throws `UsageError` for an unknown limit.
+ * Uses up the rest of the current minute of a rate limit, by raising the counters in Redis, and returns the lines to
+ * print. Limits that the platform counts have no counter there. Throws `UsageError` for an unknown limit.
  */
 export async function useUpLimit(stack: StackManifest, [name = ""]: readonly string[]): Promise<string[]> {
   const path = Object.hasOwn(openers, name) ? openers[name] : undefined;

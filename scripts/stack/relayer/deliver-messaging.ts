@@ -24,7 +24,10 @@ import { shortfall } from "./next-action.ts";
 import { sendFromRelayer } from "./send-transaction.ts";
 import { type MessagingTransfer, type Transfer, toAddress } from "./transfer.ts";
 
-/** Returns the destination token of a transfer, which depends on both chains. */
+/**
+ * Returns the destination token of a transfer, which depends on both chains. Throws if the destination has no pool of
+ * the asset.
+ */
 export function outputTokenOf(
   messaging: MessagingTransfer,
   { origin, destination }: { origin: BridgeChain; destination: BridgeChain },

@@ -23,7 +23,7 @@ export const MESSAGING_TOPICS: readonly Hex[] = [
   toEventSelector(getAbiItem({ abi: circleTransmitterAbi, name: "MessageSent" })),
 ];
 
-/** Returns the contracts that emit these events. */
+/** Returns the contracts that emit the events of `MESSAGING_TOPICS`. */
 export const messagingContractsOf = ({ stargate, circle }: BridgeChain["contracts"]): Hex[] => [
   ...stargate.pools.map(({ pool }) => pool),
   circle.transmitter,
@@ -35,8 +35,8 @@ type Read = Pick<Transfer, "relay" | "relayHash" | "messaging" | "destinationCha
 const NEVER = 2 ** 32 - 1;
 
 /**
- * Parses a transfer from the event of a Stargate pool or CCTP's transmitter. Both chains list the same pools in the
- * same order.
+ * Parses a transfer from the event of a Stargate pool or CCTP's transmitter. Its output token is the source chain's:
+ * `outputTokenOf` returns the destination's. Throws if the event cannot be decoded.
  */
 export function readMessagingEvent(log: NodeLog, chain: BridgeChain): Read {
   const { stargate, circle } = chain.contracts;

@@ -5,10 +5,10 @@ import type { Transfer } from "./transfer.ts";
 export type RelayerAction = "wait" | "fill" | "outlast" | "expire" | "refund";
 
 /**
- * Decides the next action for a transfer. The mode is read on every poll, so a changed mode applies to held
- * transfers; an expired transfer is never filled. Until `delay_ms` after the deposit the action is `wait`.
- * `stall` always waits. `refund` and `expire` let the fill deadline pass (`outlast`: the chains' clocks are moved past
- * it); `refund` then pays the refund, which `expire` withholds.
+ * Decides the next action for a transfer; `now` is in unix milliseconds, `destinationTime` in unix seconds. The mode is
+ * read on every poll, so a changed mode applies to held transfers; an expired transfer is never filled. Until
+ * `delay_ms` after the deposit the action is `wait`. `stall` always waits. `refund` and `expire` let the fill deadline
+ * pass (`outlast`: the chains' clocks are moved past it); `refund` then pays the refund, which `expire` withholds.
  * `deliver`, `underdeliver` and `fail_destination` fill the transfer; after its fill deadline they refund it.
  */
 export function nextAction(

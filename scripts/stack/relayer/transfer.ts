@@ -1,6 +1,9 @@
 import type { Address, Hex } from "viem";
 
-/** The deposit data that the SpokePools hash and a fill must repeat. */
+/**
+ * Data of an Across deposit, which the SpokePools hash and a fill must repeat. Addresses are left-padded to 32 bytes,
+ * amounts in the token's smallest unit, deadlines in unix seconds. Source: Across V3, `V3RelayData`.
+ */
 export interface RelayData {
   depositor: Hex;
   recipient: Hex;
@@ -32,10 +35,10 @@ export type MessagingTransfer =
   | { kind: "stargate"; pool: Address; bus: boolean; ticketId: bigint }
   | { kind: "circle"; transmitter: Address; message: Hex };
 
-/** State of a transfer. */
+/** State of a transfer. `expired`: it is no longer filled and not yet refunded. */
 export type TransferState = "pending" | "expired" | "filled" | "refunded";
 
-/** A deposit into a bridge and its outcome. */
+/** A deposit into a bridge and its outcome. The quote's time is in unix seconds, 0 for Stargate and CCTP. */
 export interface Transfer {
   originChainId: number;
   destinationChainId: number;

@@ -11,7 +11,7 @@ const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
 const BESIDE = /^src\/(client|console)\//;
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
-/** A cached build. */
+/** Place of a cached build, and whether it was found there. */
 export interface CachedBundle {
   root: string;
   folder: string;
@@ -35,12 +35,15 @@ export async function findCached(root: string): Promise<CachedBundle> {
   return { root, folder, found: existsSync(folder) };
 }
 
-/** Returns true when a change of this file changes the bundle. */
+/**
+ * Returns true when the cache's key covers a file, by its path relative to the repository: a source of the Worker, or a
+ * file of a package, which the lockfile determines.
+ */
 export function isCovered(path: string): boolean {
   return (/^src\//.test(path) && !BESIDE.test(path)) || /(?:^|\/)node_modules\//.test(path);
 }
 
-/** Caches a build, unless it contains a file that the key does not cover. */
+/** Caches a build, unless it contains a file that the key does not cover, and removes all but the four newest. */
 export async function keepCached({ root, folder }: CachedBundle, built: string): Promise<void> {
   const text = await readFile(join(built, "inputs.json"), "utf8");
   const { inputs } = Metafile.parse(JSON.parse(text));

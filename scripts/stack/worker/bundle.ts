@@ -9,7 +9,7 @@ import { findCached, keepCached } from "./bundle-cache.ts";
 
 const require = createRequire(import.meta.url);
 
-/** A built Worker. */
+/** A built Worker in a folder of its own, which `remove` deletes. */
 export interface Bundle {
   folder: string;
   remove(): Promise<void>;

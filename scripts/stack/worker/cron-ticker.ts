@@ -1,7 +1,10 @@
 import { unstable_readConfig } from "wrangler";
 import { scheduledUrl } from "./scheduled.ts";
 
-/** Fires every cron trigger periodically, because workerd fires none by itself. */
+/**
+ * Fires every cron trigger each `everyMs` milliseconds, unless the last round still runs, because workerd fires none by
+ * itself. `clearInterval` ends it.
+ */
 export function startCronTicker(
   configFile: string,
   [port, everyMs]: readonly [number, number],

@@ -16,10 +16,11 @@ const moduleTypes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Runs a built Worker in workerd with the bindings of its wrangler.toml and the given variables. Without wrangler's
- * development proxies, a request costs a quarter of the time. `scheduledUrl` builds the URL that fires a cron
- * trigger. `assets` selects Miniflare's router of static assets in front of the Worker, or a Worker of assets beside
- * it; `edgeCache` is the control URL of the model of the platform's cache in front of the Worker, if there is one.
+ * Runs a built Worker in workerd with the bindings of its wrangler.toml and the given variables, which it also sets in
+ * this process. Without wrangler's development proxies, a request costs a quarter of the time. `scheduledUrl` builds
+ * the URL that fires a cron trigger. `assets` selects Miniflare's router of static assets in front of the Worker, or a
+ * Worker of assets beside it; `edgeCache` is the control URL of the model of the platform's cache in front of the
+ * Worker, if there is one.
  */
 export async function runBuiltWorker(input: {
   configFile: string;

@@ -6,7 +6,9 @@ import type { KnownValues } from "./requests.ts";
 
 const NATIVE = ["0x0000000000000000000000000000000000000000", "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE"];
 
-/** Collects values that exist on a local stack: vaults, tokens, users, a deposit, a transaction. */
+/**
+ * Collects values that exist on a local stack: vaults, tokens, users, a transaction, and a deposit, which it builds.
+ */
 export async function readKnownValues(stack: StackManifest): Promise<KnownValues> {
   const users = stack.accounts.map(({ address }) => address);
   const chain = stack.chains[0];

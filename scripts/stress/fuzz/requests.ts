@@ -2,7 +2,7 @@ import fc from "fast-check";
 import type { ApiOperation } from "../../smoke/api-contract.ts";
 import { allowed, arbitraryValue } from "./values.ts";
 
-/** A generated request: each parameter as text, given any number of times. */
+/** A generated request: each parameter, by `place:name`, as text, given any number of times. */
 export interface FuzzRequest {
   parameters: Readonly<Record<string, readonly string[]>>;
   body: FuzzBody;
@@ -18,7 +18,7 @@ export type FuzzBody =
 export interface KnownValues {
   /** Values by member or parameter name. */
   values: Readonly<Record<string, readonly unknown[]>>;
-  /** Complete valid bodies by operation. */
+  /** Complete valid bodies by operation id. */
   bodies: Readonly<Record<string, readonly Record<string, unknown>[]>>;
 }
 

@@ -54,7 +54,10 @@ const nasty: readonly unknown[] = [
   { a: 1 },
 ];
 
-/** Generates arbitrary values. */
+/**
+ * Generates JSON values of any type; four in ten come from a list that often breaks parsers, such as lone surrogates,
+ * huge numbers and injections.
+ */
 export const arbitraryValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...nasty) },
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 80 }) },
@@ -68,7 +71,7 @@ export const arbitraryValue: fc.Arbitrary<unknown> = fc.oneof(
 const hex = (digits: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: digits, maxLength: digits });
 
-/** Generates values that a schema allows. */
+/** Generates values that a schema without references allows. */
 export function allowed(schema: JsonSchema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum !== undefined) return fc.constantFrom(...schema.enum);

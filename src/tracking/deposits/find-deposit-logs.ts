@@ -43,10 +43,11 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the head block and the `blocks` blocks before it for Router deposits with the given references. Reads the
- * newest blocks first, with at most four requests, so older blocks may be left out. Returns, for each reference found,
- * the hash of its newest transaction. The node's response is not verified: the caller must verify the transactions.
- * Errors of the chain client propagate.
+ * Searches the head block and the `blocks` blocks before it for Router deposits with the given references. `refs` must
+ * not be empty, because nodes then match every order. Reads the newest blocks first, with at most four log requests
+ * (more only if the first window's filters need them), so older blocks may be left out. Returns, by reference as the
+ * node spells it (lowercase), the hash of its newest transaction; a reference that was not found is absent. The node's
+ * response is not verified: the caller must verify the transactions. Errors of the chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

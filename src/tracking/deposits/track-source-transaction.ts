@@ -115,7 +115,7 @@ export function isSourceTransaction(row: BuiltSource, transaction: Transaction):
 }
 
 /**
- * Returns the hashes under which a transaction's calldata may be stored for a deposit or withdrawal: the hash of the
+ * Returns the keccak256 hashes to compare with the stored `sourceDataHash` of a deposit or withdrawal: that of the
  * calldata and, for a signed Router order, that of the same order without the signature.
  */
 export function builtDataHashes(input: Hex): Hex[] {

@@ -84,8 +84,8 @@ const SELECTOR_PATTERN = /^0x[0-9a-fA-F]{8}$/;
 
 /**
  * The user and the vaults whose positions to read. `readGas` is the gas limit of each read, below 2^32 (default
- * `DEFAULT_READ_GAS`). `maxBytes` is the maximum size of one call's data (default `MAX_INITCODE_BYTES`, at most
- * `MAX_OVERRIDE_BYTES`).
+ * `DEFAULT_READ_GAS`). `maxBytes` is the maximum size of one call's data (default `MAX_INITCODE_BYTES`; more than
+ * `MAX_OVERRIDE_BYTES` counts as that).
  */
 export interface PositionQuery<V extends LensVault> {
   user: Address;
@@ -95,12 +95,12 @@ export interface PositionQuery<V extends LensVault> {
 }
 
 /**
- * Encodes the `eth_call`s (without `to`) that read a user's positions in all vaults, or an empty list for no vaults.
- * Each call takes as many vaults as its data can hold, in the given order: a vault takes 21 bytes, plus 20 for a
- * separate pricer and 24 for a rate, report or pair. A result has room for at least 366 positions, and for 500 if
- * balances and assets together take 46 bytes on average; further vaults are `not_reached`. `decodePositions` decodes
- * each result. Throws a TypeError for a malformed address or selector, and a RangeError for an invalid gas limit or
- * size.
+ * Encodes the `eth_call`s that read a user's positions in all vaults, or an empty list for no vaults. Data of up to
+ * `MAX_INITCODE_BYTES` is sent without `to`; larger data must be the code of a state override. Each call takes as many
+ * vaults as its data can hold, in the given order: a vault takes 21 bytes, plus 20 for a separate pricer and 24 for a
+ * rate, report or pair. A result holds 24,576 bytes: 24 of header, up to 67 for a position and one for a vault without;
+ * vaults for which gas or space runs out are `not_reached`. `decodePositions` decodes each result. Throws a TypeError
+ * for a malformed address or selector, and a RangeError for an invalid gas limit or a size without room for a vault.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;

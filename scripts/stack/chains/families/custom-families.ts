@@ -248,7 +248,7 @@ export const customFamilies = {
   lagoon,
 } satisfies Record<string, FamilyVault>;
 
-/** Their variants that accept deposit requests only. */
+/** Variants of `customFamilies` that accept deposit requests only, by adapter. */
 export const requestingFamilies = {
   midas: midas("request"),
   mellow: mellow("async"),

@@ -2,7 +2,7 @@ import { type Abi, type Address, encodeDeployData, encodeFunctionData, erc4626Ab
 import type { SeedRow } from "../../../db/seed-row.ts";
 import type { ChainScript } from "../chain-script.ts";
 
-/** Parameters of a vault's deployment. */
+/** Parameters of a vault's deployment; `decimals` are the asset's, `name` and `symbol` the vault's. */
 export interface VaultTerms {
   asset: Address;
   assetSymbol: string;
@@ -27,7 +27,10 @@ export interface PlacedVault {
   row: Partial<SeedRow> & Pick<SeedRow, "shareDecimals">;
 }
 
-/** Encodes a call to the vault: the deployer's first deposit, or the one that reports a yield. */
+/**
+ * Encodes a call to the vault: the deployer's first deposit, or the one that reports a yield. `amount` is in the
+ * asset's smallest unit.
+ */
 export type VaultCall = (of: { terms: VaultTerms; amount: bigint; deployer: Address }) => Hex;
 
 /** A stand-in for a vault family: its deployment and its history. */
@@ -47,7 +50,10 @@ export interface Contract {
   code: Hex;
 }
 
-/** Deploys a contract whose constructor takes asset, name, symbol and further arguments. */
+/**
+ * Queues the deployment of a contract whose constructor takes asset, name, symbol and further arguments; returns its
+ * address.
+ */
 export function deployVault(
   script: ChainScript,
   { contract, terms, more = [] }: { contract: Contract; terms: VaultTerms; more?: readonly unknown[] },

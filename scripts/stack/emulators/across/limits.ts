@@ -6,7 +6,11 @@ import { describeLimits } from "./suggested-fees.ts";
 
 const NATIVE_GAS = 137_265n;
 
-/** Returns the deposit limits and gas costs. Source: across-protocol/frontend, api/limits. */
+/**
+ * Returns the response of Across' `/limits`: the deposit limits, the relayer's fees for the smallest deposit, gas costs
+ * and the relayer's balance, with amounts as decimal strings in the smallest unit. Throws AcrossRefusal for an invalid
+ * or disabled route; errors of the node propagate. Source: across-protocol/frontend, api/limits.
+ */
 export async function depositLimits(
   bridgeChains: BridgeChains,
   query: AcrossQuery,
@@ -35,7 +39,10 @@ export async function depositLimits(
   };
 }
 
-/** Returns the enabled routes; native money is listed beside its wrapped form. */
+/**
+ * Returns the enabled routes between the chains and tokens of the query, or between all; native money is listed beside
+ * its wrapped form.
+ */
 export function listAvailableRoutes(
   bridgeChains: BridgeChains,
   query: AcrossQuery,

@@ -12,8 +12,9 @@ import { simulateDelivery } from "./simulate.ts";
 const ESTIMATED_FILL_SECONDS = 2;
 
 /**
- * Prices a transfer. Throws the API's errors: invalid parameters, an amount beyond the limits, a message without a
- * recipient contract or that reverts. Source: across-protocol/frontend, api/suggested-fees.
+ * Returns the response of Across' `/suggested-fees`. Throws AcrossRefusal for invalid parameters, an amount beyond the
+ * limits, and a message without a recipient contract or that reverts. Source: across-protocol/frontend,
+ * api/suggested-fees.
  */
 export async function suggestFees(
   { bridgeChains, modeOf }: Pick<BridgeSource, "bridgeChains" | "modeOf">,

@@ -51,7 +51,10 @@ export interface BridgePlan {
   messageFee: bigint;
 }
 
-/** Returns the token that a bridge takes on the source chain. Throws {@link NoQuote}. */
+/**
+ * Returns the token that a bridge takes on the source chain. Throws {@link NoQuote} if the bridge cannot deliver the
+ * requested token or make its calls.
+ */
 export function sourceBridgeToken(request: QuoteRequest, tool: BridgeTool): BridgeToken {
   const { from, fromChain, to, toChain, calls } = request;
   if (tool === "across") {
@@ -78,7 +81,7 @@ function poolIn({ toChain, fromChain, to }: QuoteRequest, end: "from" | "to"): P
   return fromChain.contracts.stargate.pools.find(({ assetId }) => assetId === there.assetId) ?? null;
 }
 
-/** Plans the bridging of an amount. Throws {@link NoQuote}. */
+/** Plans the bridging of an amount. Throws {@link NoQuote} if it is beyond the limits. */
 export function planBridge(
   request: QuoteRequest,
   moved: { tool: BridgeTool; input: BridgeToken; sent: bigint; sentLeast: bigint },

@@ -22,7 +22,10 @@ const words: Readonly<Record<Transfer["state"], Word>> = {
   refunded: ["DONE", "REFUNDED", "The tokens were refunded to the sender address."],
 };
 
-/** Returns the status of a bridged transfer; `INVALID` when the request names another bridge. */
+/**
+ * Returns the response of `GET /status` for a bridged transfer: `INVALID` when the request names another bridge,
+ * `NOT_FOUND` when the transfer is not LI.FI's.
+ */
 export async function bridgeStatus(
   bridgeChains: BridgeChains,
   { transfer, bridge }: { transfer: Transfer; bridge: string | null },

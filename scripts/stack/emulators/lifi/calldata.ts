@@ -26,7 +26,7 @@ export interface QuoteIds extends FillTimes {
   transactionId: Hex;
 }
 
-/** An encoded transaction. */
+/** An encoded transaction; `spender` needs the approval. */
 export interface EncodedTransaction {
   to: Address;
   spender: Address;

@@ -13,7 +13,7 @@ function chainsOf(bridgeChains: BridgeChains, { chains }: Query): BridgeChain[] 
   return chains.split(",").map((reference) => chainNamed(bridgeChains, reference));
 }
 
-/** `GET /tools`. */
+/** Returns the response of `GET /tools`: the exchange and every bridge, on the requested chains. Throws `1011`. */
 export function listTools(bridgeChains: BridgeChains, query: Query): unknown {
   const chains = chainsOf(bridgeChains, query);
   const pairs = chains.flatMap((from) =>
@@ -27,7 +27,7 @@ export function listTools(bridgeChains: BridgeChains, query: Query): unknown {
   };
 }
 
-/** `GET /tokens`. */
+/** Returns the response of `GET /tokens`: the tokens of the requested chains, by chain id. Throws `1011`. */
 export function listTokens(bridgeChains: BridgeChains, query: Query): unknown {
   const entries = chainsOf(bridgeChains, query).map(({ chainId, tokens }) => [
     chainId,
@@ -36,7 +36,7 @@ export function listTokens(bridgeChains: BridgeChains, query: Query): unknown {
   return { tokens: Object.fromEntries(entries) };
 }
 
-/** `GET /chains`: all local chains are EVM chains. */
+/** Returns the response of `GET /chains`; empty if other types of chains than EVM are requested. */
 export function listChains(bridgeChains: BridgeChains, { chainTypes }: Query): unknown {
   const wanted = typeof chainTypes !== "string" || chainTypes.split(",").includes("EVM");
   return { chains: wanted ? [...bridgeChains.values()].map(describeChain) : [] };

@@ -65,7 +65,7 @@ export function tokenNamed(chain: BridgeChain, reference: string): BridgeToken {
   return token;
 }
 
-/** The common fields of quote requests. */
+/** The common fields of quote requests. `toAddress` is the sender and `slippage` LI.FI's default if absent. */
 export interface QuoteFields {
   fromChain: string | number;
   toChain: string | number;

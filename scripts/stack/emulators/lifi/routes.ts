@@ -30,7 +30,10 @@ const Body = z.looseObject({
     .prefault({}),
 });
 
-/** `POST /advanced/routes`: one route per tool, and the reasons of the tools without one. Throws `1011`, `1003`. */
+/**
+ * `POST /advanced/routes`: one route per tool that has one; if none has, the reason of the preferred tool. Throws
+ * `1011`, `1003`.
+ */
 export function listAdvancedRoutes(bridgeChains: BridgeChains, body: unknown): unknown {
   const fields = parse(Body, body);
   const request = toQuoteRequest(bridgeChains, {

@@ -9,7 +9,7 @@ export interface SentAmount {
   amount: bigint;
 }
 
-/** Decodes a transaction to LI.FI's contracts; null for any other. */
+/** Decodes a transaction to LI.FI's contracts; null for any other, and for Polymer's functions. */
 export function readSentAmount(
   { contracts }: BridgeChain,
   { to, input }: NodeTransaction,

@@ -15,7 +15,7 @@ export const bareInfo = (chain: BridgeChain, txHash: Hex) => ({
   chainId: chain.chainId,
 });
 
-/** One side of a transfer with amount, gas and time. */
+/** One side of a transfer with amount, gas and time, as far as they are known. */
 export async function fullInfo(
   chain: BridgeChain,
   { hash, moved }: { hash: Hex; moved: SentAmount | null },

@@ -21,7 +21,7 @@ export interface StatementResult {
   rowCount: number | null;
 }
 
-/** Runs one statement. */
+/** Runs one statement. Throws StatementError if Postgres rejects it. */
 export type Run = (statement: Statement) => Promise<StatementResult>;
 
 /** A Postgres that lends clean sessions. */

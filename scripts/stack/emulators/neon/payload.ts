@@ -10,18 +10,21 @@ const QuerySchema = z.object({
 });
 const Payload = z.union([z.object({ queries: z.array(QuerySchema) }), QuerySchema]);
 
-/** One query of a request. */
+/** One query of a request; its `arrayMode` overrides the request's. */
 export interface SqlQuery extends Statement {
   arrayMode?: boolean | undefined;
 }
 
-/** Options of the result's format. */
+/**
+ * Format of the result: values in Postgres' text format (`rawText`) instead of JSON, and rows as arrays (`arrayMode`)
+ * instead of objects.
+ */
 export interface Format {
   rawText: boolean;
   arrayMode: boolean;
 }
 
-/** Parses one query, or a list that runs in one transaction. */
+/** Parses one query, or a list that runs in one transaction. Throws {@link Refused}. */
 export function parsePayload(body: string): SqlQuery | SqlQuery[] {
   let json: unknown;
   try {
@@ -45,7 +48,10 @@ const ISOLATION = new Map([
   ["ReadUncommitted", "READ UNCOMMITTED"],
 ]);
 
-/** Returns the options of `START TRANSACTION` that the batch headers request. */
+/**
+ * Returns the options of `START TRANSACTION` that the batch headers request; empty for the defaults. Throws {@link
+ * Refused} for an unknown isolation level.
+ */
 export function transactionMode(headers: IncomingHttpHeaders): string {
   const level = headers["neon-batch-isolation-level"];
   const isolation = typeof level === "string" ? ISOLATION.get(level) : undefined;

@@ -18,7 +18,7 @@ const ELEMENTS = new Map([
   [2951, 2950],
 ]);
 
-/** Converts a value's text to JSON, as Neon does unless `Neon-Raw-Text-Output` is set. */
+/** Converts a value's text to JSON by the OID of its type, as Neon does unless `Neon-Raw-Text-Output` is set. */
 export function fromPostgresText(text: string | null, type: number): unknown {
   if (text === null) return null;
   const element = ELEMENTS.get(type);

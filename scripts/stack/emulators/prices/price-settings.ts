@@ -33,7 +33,7 @@ const OwnBody = z.strictObject({
   sequencer: z.strictObject({ chain_id: z.int(), up: z.boolean() }).optional(),
 });
 
-/** A token's price in the API. */
+/** A token's price in US dollars: that of its feed, and that of the API, null if the API does not know the token. */
 export interface StackPrice {
   chain_id: number;
   address: string;

@@ -42,8 +42,8 @@ const Body = z.looseObject({
 });
 
 /**
- * Encodes the transaction of an issued route. Throws the API's errors: `4000`, `4002`, `4003`. Source: `POST
- * /{chain}/api/v1/route/build`.
+ * Returns the response with the transaction of a route, as text. `issued` has the text of every issued route by its
+ * checksum. Throws the API's errors: `4000`, `4002`, `4003`. Source: `POST /{chain}/api/v1/route/build`.
  */
 export function buildRoute(
   chain: BridgeChain,

@@ -10,7 +10,7 @@ export interface RedisBackend {
   close(): Promise<void>;
 }
 
-/** Opens the Redis at `url`, or an empty embedded one when `url` is null. */
+/** Opens the Redis at `url`, or an empty embedded one when `url` is null. Throws as `openConnection` does. */
 export async function openRedis(url: string | null): Promise<RedisBackend> {
   if (url !== null) return overUrl(url, async () => undefined);
   const embedded = await createRedisMock();

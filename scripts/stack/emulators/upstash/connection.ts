@@ -11,7 +11,10 @@ export interface Connection {
   close(): void;
 }
 
-/** Opens a connection to `redis://` or `rediss://[user:password@]host[:port][/database]`. */
+/**
+ * Opens a connection to `redis://` or `rediss://[user:password@]host[:port][/database]`. Throws if nothing answers or
+ * the credentials are rejected.
+ */
 export async function openConnection(address: string): Promise<Connection> {
   const url = new URL(address);
   const target = { host: url.hostname, port: Number(url.port || 6379) };

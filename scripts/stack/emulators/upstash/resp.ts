@@ -24,7 +24,10 @@ export function encodeCommand(argv: readonly string[]): Buffer {
   return Buffer.from(parts.join(""));
 }
 
-/** Decodes the reply that starts at `offset`; undefined while it is incomplete. */
+/**
+ * Decodes the reply that starts at `offset`, and the offset after it; undefined while it is incomplete. Throws if it is
+ * no RESP2.
+ */
 export function decodeReply(bytes: Buffer, offset: number): { reply: Reply; end: number } | undefined {
   const lineEnd = bytes.indexOf("\r\n", offset);
   if (lineEnd < 0) return undefined;
