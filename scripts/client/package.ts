@@ -23,6 +23,8 @@ const modules = [
   "actions/withdrawal-actions",
   "client-embed-types",
   "execute-steps",
+  "execution-options",
+  "handed-steps",
   "client-wallet-steps",
 ];
 /** Minimum version of viem, the first with the EIP-5792 actions that the client uses. */

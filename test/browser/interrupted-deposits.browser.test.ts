@@ -9,6 +9,7 @@ import {
   startBrowser,
 } from "../support/browser/console-browser.ts";
 import {
+  approveByTransaction,
   openVault,
   payWith,
   reachState,
@@ -49,6 +50,47 @@ test("a deposit that is signed in one tab cannot be sent from another one too", 
   await reachState(page, "Completed");
   await reachState(other, "Completed");
   expect([wallet.asked(), otherWallet.asked()]).toEqual([["eth_sendTransaction"], []]);
+});
+
+matrixTest(
+  "a batch that the wallet still shows while the page is loaded again is not sent twice",
+  async () => {
+    const name = "Local Prime USDC";
+    const depositor = { funds: usdc("50"), batching: "atomic" } as const;
+    const { page, wallet, user } = await openVault(browser, { name, ...depositor });
+    await approveByTransaction(page);
+    await reviewDeposit(page, "20");
+    const confirm = wallet.hold("wallet_sendCalls");
+    await startSigning(page);
+    await page.getByText("Confirm in your wallet").first().waitFor();
+    await page.reload();
+    await startSigning(page);
+    await page.getByText("Your wallet may have sent this").waitFor();
+    confirm();
+    await reachState(page, "Completed");
+    expect(wallet.asked()).toEqual(["wallet_sendCalls"]);
+    expect(await sharesOf(name, user.address)).toBeGreaterThan(0n);
+  },
+);
+
+matrixTest("a transaction whose answer was lost is sent again only if the user says so", async () => {
+  const { page, wallet } = await openVault(browser, { name: "Solid WETH", funds: {} });
+  await payWith(page, { chain: "Local One", symbol: "ETH" });
+  await reviewDeposit(page, "0.5");
+  const decline = wallet.hold("eth_sendTransaction");
+  await startSigning(page);
+  await page.getByText("Confirm in your wallet").first().waitFor();
+  await page.reload();
+  await startSigning(page);
+  await page.getByText("Your wallet may have sent this").waitFor();
+  wallet.decline("eth_sendTransaction");
+  decline();
+  await page.getByRole("button", { name: "Ask the wallet" }).click();
+  await page.getByText("Your wallet may have sent this").waitFor();
+  expect(wallet.asked()).toEqual(["eth_sendTransaction"]);
+  await page.getByRole("button", { name: "It is not in my wallet: sign again" }).click();
+  await reachState(page, "Completed");
+  expect(wallet.asked()).toEqual(["eth_sendTransaction", "eth_sendTransaction"]);
 });
 
 matrixTest("a second step that is declined is made later, on another device", async () => {

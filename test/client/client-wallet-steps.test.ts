@@ -1,10 +1,11 @@
 import { createClient, custom } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { sendBatch, sendStep, type TransactionStep } from "../../src/client/client-wallet-steps.ts";
+import { describe, expect, test } from "vitest";
+import { sendBatch } from "../../src/client/client-wallet-batches.ts";
+import { receiptOf, sendStep, type TransactionStep } from "../../src/client/client-wallet-steps.ts";
+import { scriptedWallet } from "../support/client/scripted-wallet.ts";
 
 const account = privateKeyToAccount(`0x${"11".repeat(32)}`);
-const MINUTE_MS = 60_000;
 const steps = [
   {
     stepId: "source.deposit",
@@ -13,18 +14,6 @@ const steps = [
   },
 ] as unknown as readonly TransactionStep[];
 
-/** Sends a batch to a wallet whose batches never end, or whose status cannot be read. */
-function sendTo(status: () => unknown) {
-  const answers: Readonly<Record<string, () => unknown>> = {
-    eth_chainId: () => "0x1",
-    wallet_sendCalls: () => ({ id: "0x01" }),
-    wallet_getCallsStatus: status,
-  };
-  const request = async ({ method }: { method: string }) => answers[method]?.();
-  const wallet = createClient({ account, transport: custom({ request }, { retryCount: 0 }) });
-  return sendBatch(wallet, { steps, user: account.address });
-}
-
 /** A wallet on a chain, and the parameters of the transactions and batches that it was asked to send. */
 function walletAt(chainId: string) {
   const sent: unknown[] = [];
@@ -32,7 +21,7 @@ function walletAt(chainId: string) {
     if (method === "eth_chainId") return chainId;
     if (method === "eth_accounts") return [account.address];
     sent.push((params as unknown[])[0]);
-    throw Object.assign(new Error("internal"), { code: -32_603 });
+    throw Object.assign(new Error("no answer"), { code: -32_603 });
   };
   return { wallet: createClient({ transport: custom({ request }) }), sent };
 }
@@ -44,7 +33,8 @@ describe("a wallet that another chain was selected in, after the switch", () => 
     if (step === undefined) throw new Error("a step was expected");
     const refused = { code: "chain_unavailable" };
     await expect(sendStep(wallet, { step, user: account.address })).rejects.toMatchObject(refused);
-    await expect(sendBatch(wallet, { steps, user: account.address })).rejects.toMatchObject(refused);
+    const batch = { steps, user: account.address, name: "order", keep: () => undefined };
+    await expect(sendBatch(wallet, batch)).rejects.toMatchObject(refused);
     expect(sent).toEqual([]);
   });
 
@@ -53,9 +43,10 @@ describe("a wallet that another chain was selected in, after the switch", () => 
     const [step] = steps;
     if (step === undefined) throw new Error("a step was expected");
     await expect(sendStep(wallet, { step, user: account.address })).rejects.toMatchObject({
-      code: "wallet_failed",
+      code: "outcome_unknown",
     });
-    expect(await sendBatch(wallet, { steps, user: account.address })).toBeNull();
+    const batch = { steps, user: account.address, name: "order", keep: () => undefined };
+    await expect(sendBatch(wallet, batch)).rejects.toMatchObject({ code: "outcome_unknown" });
     expect(sent).toEqual([
       expect.objectContaining({ to: account.address }),
       expect.objectContaining({ chainId: "0x1", atomicRequired: true }),
@@ -63,34 +54,81 @@ describe("a wallet that another chain was selected in, after the switch", () => 
   });
 });
 
-beforeEach(() => {
-  vi.useFakeTimers();
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-describe("sendBatch()", () => {
-  test("throws wallet_failed when the wallet reports no end of the batch for ten minutes", async () => {
-    const running = { version: "2.0.0", id: "0x01", chainId: "0x1", status: 100, atomic: true, receipts: [] };
-    const sent = expect(sendTo(() => running)).rejects.toMatchObject({
-      name: "CausewayError",
-      code: "wallet_failed",
-      message: expect.stringContaining("Timed out"),
+describe("sendStep()", () => {
+  const [step] = steps as readonly [TransactionStep];
+  const send = (failure: object) => {
+    const { wallet } = scriptedWallet({
+      eth_sendTransaction: () => {
+        throw Object.assign(new Error("failed"), failure);
+      },
     });
-    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS);
-    await sent;
+    return sendStep(wallet, { step, user: account.address });
+  };
+
+  test.each([
+    [{ code: 4001 }, "user_rejected"],
+    [{ code: 4100 }, "wrong_account"],
+    [{ code: 4200 }, "wallet_failed"],
+    [{ code: -32_603, message: "insufficient funds for gas * price + value" }, "wallet_failed"],
+    [{ code: -32_603, message: "execution reverted: paused" }, "wallet_failed"],
+  ])("with %o, nothing was sent: %s", async (failure, code) => {
+    await expect(send(failure)).rejects.toMatchObject({ name: "CausewayError", code });
   });
 
-  test("throws wallet_failed when the status of the batch cannot be read", async () => {
-    const failing = () => {
-      throw Object.assign(new Error("disconnected"), { code: 4900 });
-    };
-    const sent = expect(sendTo(failing)).rejects.toMatchObject({
-      name: "CausewayError",
-      code: "wallet_failed",
+  test.each([
+    [{ code: -32_603 }],
+    [{ code: -32_603, message: "already known" }],
+    [{ code: -32_603, message: "nonce too low" }],
+    [{ code: 4900 }],
+    [{ message: "the request timed out" }],
+  ])("with %o, it is not known whether it was sent", async (failure) => {
+    await expect(send(failure)).rejects.toMatchObject({ code: "outcome_unknown" });
+  });
+});
+
+describe("receiptOf() of a transaction that the user replaced in the wallet", () => {
+  const [sent, other] = [`0x${"ab".repeat(32)}`, `0x${"cd".repeat(32)}`] as const;
+  const order = {
+    from: account.address,
+    to: `0x${"33".repeat(20)}`,
+    value: "0x0",
+    input: "0x12",
+    nonce: "0x7",
+  };
+  const block = { blockHash: sent, blockNumber: "0x10" };
+  const receipt = { ...order, ...block, transactionHash: other, status: "0x1", logs: [], type: "0x2" };
+
+  const wait = (change: object, status = "0x1") => {
+    const { wallet } = scriptedWallet({
+      eth_blockNumber: () => "0x10",
+      eth_getTransactionReceipt: ([hash]) => (hash === other ? { ...receipt, status } : null),
+      eth_getTransactionByHash: () => ({ ...order, hash: sent, blockNumber: null }),
+      eth_getBlockByNumber: () => ({
+        number: "0x10",
+        transactions: [{ ...order, ...block, ...change, hash: other }],
+      }),
     });
-    await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    await sent;
+    return receiptOf(wallet, { hash: sent, sentBefore: false });
+  };
+
+  test("by the same with a higher fee: it goes on with the new hash", async () => {
+    expect(await wait({ maxFeePerGas: "0xff" })).toBe(other);
+  });
+
+  test("by the same, which reverted", async () => {
+    await expect(wait({}, "0x0")).rejects.toMatchObject({ code: "transaction_reverted" });
+  });
+
+  test("by a payment of nothing to themselves: it was cancelled", async () => {
+    const cancelled = wait({ to: account.address, input: "0x" });
+    await expect(cancelled).rejects.toMatchObject({ code: "transaction_cancelled" });
+  });
+
+  test.each([
+    ["other calldata", { input: "0x34" }],
+    ["another recipient", { to: `0x${"44".repeat(20)}` }],
+    ["another value", { value: "0x1" }],
+  ])("by one with %s: the step was not performed", async (_name, change) => {
+    await expect(wait(change)).rejects.toMatchObject({ code: "transaction_replaced" });
   });
 });

@@ -1,15 +1,8 @@
 import type { CausewayClient } from "../causeway-client.ts";
 import { CausewayError } from "../causeway-client-error.ts";
 import { addressIn } from "../client-wallet-steps.ts";
-import {
-  cancelSignedOrder,
-  type ExecutionOptions,
-  type OrderReading,
-  trackedOrder,
-  walkBuiltSteps,
-  walkSteps,
-  watchOrder,
-} from "../execute-steps.ts";
+import { cancelSignedOrder, trackedOrder, walkBuiltSteps, walkSteps, watchOrder } from "../execute-steps.ts";
+import type { ExecutionOptions, OrderReading } from "../execution-options.ts";
 import { executeAlone, requireBalance } from "../order-guards.ts";
 import {
   type ActionOptions,
@@ -34,8 +27,8 @@ export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
  * function propagate. Temporary failures of the API while waiting are retried.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
-  const { wallet, onProgress, signal, batch, idempotencyKey, ...rest } = input;
-  const options = { wallet, onProgress, signal, batch };
+  const { wallet, onProgress, signal, batch, storage, idempotencyKey, sendAgain, ...rest } = input;
+  const options = { wallet, onProgress, signal, batch, storage, sendAgain };
   const userAddress = await addressIn(wallet, { chainId: input.fromChainId, expected: input.userAddress });
   const key = idempotencyKey ?? crypto.randomUUID();
   const built = await buildDeposit(client, { ...rest, userAddress, idempotencyKey: key, signal });
@@ -69,7 +62,7 @@ function walk(
   const { userAddress, first, options } = of;
   const { signal } = options;
   const read = () => getDeposit(client, { trackingId: first.trackingId, signal });
-  return walkSteps(trackedOrder(client, { kind: "deposits", userAddress, first, read, signal }), options);
+  return walkSteps(trackedOrder(client, { kind: "deposits", userAddress, first, read, options }), options);
 }
 
 /**

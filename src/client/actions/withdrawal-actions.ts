@@ -1,14 +1,7 @@
 import type { CausewayClient } from "../causeway-client.ts";
 import { addressIn } from "../client-wallet-steps.ts";
-import {
-  cancelSignedOrder,
-  type ExecutionOptions,
-  type OrderReading,
-  trackedOrder,
-  walkBuiltSteps,
-  walkSteps,
-  watchOrder,
-} from "../execute-steps.ts";
+import { cancelSignedOrder, trackedOrder, walkBuiltSteps, walkSteps, watchOrder } from "../execute-steps.ts";
+import type { ExecutionOptions, OrderReading } from "../execution-options.ts";
 import { executeAlone, requireBalance } from "../order-guards.ts";
 import {
   type ActionOptions,
@@ -39,12 +32,12 @@ export async function executeWithdrawal(
   client: CausewayClient,
   input: ExecuteWithdrawalInput,
 ): Promise<Withdrawal> {
-  const { wallet, onProgress, signal, batch, ...rest } = input;
+  const { wallet, onProgress, signal, batch, storage, sendAgain, ...rest } = input;
   const chainId = Number(input.vaultId.split(":")[0]);
   const userAddress = await addressIn(wallet, { chainId, expected: input.userAddress });
   const first = await buildWithdrawal(client, { ...rest, userAddress, signal });
   requireBalance(first, userAddress);
-  const options = { wallet, onProgress, signal, batch };
+  const options = { wallet, onProgress, signal, batch, storage, sendAgain };
   return executeAlone(first.trackingId, () => walk(client, { userAddress, first, options }));
 }
 
@@ -69,7 +62,7 @@ function walk(
   const { userAddress, first, options } = of;
   const { signal } = options;
   const read = () => getWithdrawal(client, { trackingId: first.trackingId, signal });
-  return walkSteps(trackedOrder(client, { kind: "withdrawals", userAddress, first, read, signal }), options);
+  return walkSteps(trackedOrder(client, { kind: "withdrawals", userAddress, first, read, options }), options);
 }
 
 /**

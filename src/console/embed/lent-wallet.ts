@@ -54,7 +54,7 @@ export function createLentConnection(
     onChoices: () => () => undefined,
     connect: () =>
       connect("eth_requestAccounts").catch(async (error: unknown) => {
-        const { toWalletError } = await import("../../client/client-wallet-steps.ts");
+        const { toWalletError } = await import("../../client/client-wallet-errors.ts");
         throw toWalletError(error, "wallet_failed");
       }),
     reconnect: () => connect("eth_accounts"),

@@ -44,6 +44,11 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   no_liquidity: ["The vault cannot pay this much now", ""],
   no_route: ["No route was found", ""],
   not_allowed: ["The vault does not accept this account", ""],
+  outcome_unknown: [
+    "Your wallet may have sent this",
+    "Look at the activity of your wallet. If the transaction is there, wait: this page continues when it is in a block. " +
+      "Signing again would pay a second time.",
+  ],
   price_stale: ["A price is too old to be safe", ""],
   price_unsafe: ["The price is not fair", ""],
   quote_expired: ["This quote has expired", "The order was not sent. Start again with a new quote."],
@@ -53,6 +58,14 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   simulation_unavailable: ["It cannot be checked now", "Nothing was sent. Try again in a minute."],
   store_unavailable: INTERRUPTED,
   token_unsupported: ["This token is not supported", "Choose another token."],
+  transaction_cancelled: [
+    "You cancelled the transaction in your wallet",
+    "Nothing but the network fee was spent. Continue when you are ready.",
+  ],
+  transaction_replaced: [
+    "Your wallet sent another transaction in its place",
+    "This step was not done. Look at the activity of your wallet before you continue.",
+  ],
   transaction_reverted: [
     "The transaction failed on chain",
     "Nothing but the network fee was spent by it. Load this page again before you continue.",

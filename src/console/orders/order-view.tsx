@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { Deposit, Withdrawal } from "../../client/actions/read-actions.ts";
+import { openHandedSteps } from "../../client/handed-steps.ts";
 import { bridgesQuery } from "../api/console-queries.ts";
 import { useEmbedding } from "../embed/embed-context.ts";
 import { shorten } from "../format/format-text.ts";
@@ -122,12 +123,22 @@ function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrde
         This {kind} belongs to {shorten(order.userAddress)}. Select that account in your wallet to continue.
       </Notice>
     );
+  const unknown = walk.error?.code === "outcome_unknown";
   return (
     <div className="space-y-3">
       {walk.error === null ? null : <ErrorState error={walk.error} />}
       <Button wide busy={walk.running} onClick={walk.start}>
-        {walk.running ? phaseText(walk) : actionText(required.length, walk.error !== null)}
+        {walk.running
+          ? phaseText(walk)
+          : unknown
+            ? "Ask the wallet"
+            : actionText(required.length, walk.error !== null)}
       </Button>
+      {unknown ? (
+        <Button wide kind="secondary" onClick={walk.sendAgain}>
+          It is not in my wallet: sign again
+        </Button>
+      ) : null}
       <p aria-live="polite" className="sr-only">
         {walk.running ? phaseText(walk) : ""}
       </p>
@@ -163,8 +174,10 @@ function StartAgain({ kind, order }: { kind: OrderKind; order: TrackedOrder }) {
   const { vaultId, state } = order;
   const look = buttonClass("secondary");
   const embedding = useEmbedding();
+  const asked = openHandedSteps(order.trackingId).list().length > 0;
   return (
     <Notice
+      tone={asked ? "warn" : "neutral"}
       title={state === "expired" ? "This quote has expired" : `This ${kind} was given up`}
       action={
         embedding !== null ? (
@@ -182,7 +195,9 @@ function StartAgain({ kind, order }: { kind: OrderKind; order: TrackedOrder }) {
         )
       }
     >
-      This {kind} was not sent. A new quote has the current price.
+      {asked
+        ? `Your wallet was asked to send this ${kind}. Look at its activity before you start again: if it was sent, a new one would pay a second time.`
+        : `This ${kind} was not sent. A new quote has the current price.`}
     </Notice>
   );
 }

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { CausewayError } from "../../client/causeway-client-error.ts";
-import type { ExecutionProgress } from "../../client/execute-steps.ts";
+import type { ExecutionProgress } from "../../client/execution-options.ts";
 import { causeway } from "../api/console-client.ts";
 import { walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
@@ -14,16 +14,18 @@ export interface OrderWalk {
   progress: ExecutionProgress | null;
   error: CausewayError | null;
   start: () => void;
+  /** Like `start`, after the user has seen in the wallet that what it was asked before was not sent. */
+  sendAgain: () => void;
 }
 
 /**
- * Executes an order's steps with the user's wallet when `start` is called; a second call replaces the first. `onChange`
+ * Executes an order's steps with the user's wallet when `start` is called; a further call replaces the one before. `onChange`
  * is called after every progress update and at the end. Leaving the page stops the execution: transactions that were
  * already sent proceed, and the next visit continues the order from its tracking id.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;
-  const [state, setState] = useState<Omit<OrderWalk, "start">>({
+  const [state, setState] = useState<Omit<OrderWalk, "start" | "sendAgain">>({
     running: false,
     progress: null,
     error: null,
@@ -32,28 +34,33 @@ export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange
   const changed = useRef(onChange);
   changed.current = onChange;
   useEffect(() => () => stop.current?.abort(), []);
-  const start = useCallback(() => {
-    stop.current?.abort();
-    const controller = new AbortController();
-    stop.current = controller;
-    const { signal } = controller;
-    setState({ running: true, progress: null, error: null });
-    const onProgress = (progress: ExecutionProgress) => {
-      if (signal.aborted) return;
-      setState({ running: true, progress, error: null });
-      changed.current();
-    };
-    const settle = (error: CausewayError | null) => {
-      if (signal.aborted) return;
-      setState({ running: false, progress: null, error });
-      changed.current();
-    };
-    walk({ kind, trackingId, onProgress, signal }).then(
-      () => settle(null),
-      (error: unknown) => settle(asCausewayError(error)),
-    );
-  }, [kind, trackingId]);
-  return { ...state, start };
+  const run = useCallback(
+    (sendAgain: boolean) => {
+      stop.current?.abort();
+      const controller = new AbortController();
+      stop.current = controller;
+      const { signal } = controller;
+      setState({ running: true, progress: null, error: null });
+      const onProgress = (progress: ExecutionProgress) => {
+        if (signal.aborted) return;
+        setState({ running: true, progress, error: null });
+        changed.current();
+      };
+      const settle = (error: CausewayError | null) => {
+        if (signal.aborted) return;
+        setState({ running: false, progress: null, error });
+        changed.current();
+      };
+      walk({ kind, trackingId, onProgress, signal, sendAgain }).then(
+        () => settle(null),
+        (error: unknown) => settle(asCausewayError(error)),
+      );
+    },
+    [kind, trackingId],
+  );
+  const start = useCallback(() => run(false), [run]);
+  const sendAgain = useCallback(() => run(true), [run]);
+  return { ...state, start, sendAgain };
 }
 
 async function walk(of: {
@@ -61,9 +68,10 @@ async function walk(of: {
   trackingId: string;
   onProgress: (progress: ExecutionProgress) => void;
   signal: AbortSignal;
+  sendAgain: boolean;
 }): Promise<void> {
   const { kind, ...options } = of;
-  const [run, connection] = await Promise.all([
+  const [execute, connection] = await Promise.all([
     kind === "deposit"
       ? import("../../client/actions/deposit-actions.ts").then(({ continueDeposit }) => continueDeposit)
       : import("../../client/actions/withdrawal-actions.ts").then(
@@ -71,7 +79,7 @@ async function walk(of: {
         ),
     walletSession.load(),
   ]);
-  await run(causeway, { ...options, wallet: await connection.client() });
+  await execute(causeway, { ...options, wallet: await connection.client() });
 }
 
 const asCausewayError = (error: unknown): CausewayError =>

@@ -1,6 +1,7 @@
 import { createWalletClient, custom, type EIP1193Provider, erc20Abi, zeroAddress } from "viem";
 import { getBalance, readContract, signMessage } from "viem/actions";
-import { toWalletError, type Wallet } from "../../client/client-wallet-steps.ts";
+import { toWalletError } from "../../client/client-wallet-errors.ts";
+import type { Wallet } from "../../client/client-wallet-steps.ts";
 
 /** Interval at which the client polls the wallet's RPC node for a receipt, in milliseconds. */
 const POLLING_MS = 1_500;

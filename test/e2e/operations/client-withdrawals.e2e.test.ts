@@ -9,7 +9,7 @@ import {
   watchWithdrawal,
 } from "../../../src/client/actions/withdrawal-actions.ts";
 import { createCausewayClient } from "../../../src/client/causeway-client.ts";
-import type { ExecutionProgress } from "../../../src/client/execute-steps.ts";
+import type { ExecutionProgress } from "../../../src/client/execution-options.ts";
 import { type Batching, injectWallet } from "../../support/client/injected-wallet.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";

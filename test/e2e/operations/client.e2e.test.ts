@@ -11,7 +11,7 @@ import {
 } from "../../../src/client/actions/deposit-actions.ts";
 import { getPositions, getVault, getVaults } from "../../../src/client/actions/read-actions.ts";
 import { createCausewayClient } from "../../../src/client/causeway-client.ts";
-import type { ExecutionProgress } from "../../../src/client/execute-steps.ts";
+import type { ExecutionProgress } from "../../../src/client/execution-options.ts";
 import { type Batching, injectWallet } from "../../support/client/injected-wallet.ts";
 import { exampleOnStack, printedExample } from "../../support/client/printed-example.ts";
 import { balanceOf } from "../../support/e2e/balances.ts";
@@ -80,7 +80,7 @@ describe("the example of the client's README", () => {
     const code = exampleOnStack({ ...stack, vaultId: vaultNamed("Plain USDC").vault_id })
       .replace(
         /import \{ createCausewayClient.*\n/,
-        `import { createCausewayClient } from "${source}/causeway-client.ts";\nimport { executeDeposit } from "${source}/actions/deposit-actions.ts";\nimport type { ExecutionProgress } from "${source}/execute-steps.ts";\n`,
+        `import { createCausewayClient } from "${source}/causeway-client.ts";\nimport { executeDeposit } from "${source}/actions/deposit-actions.ts";\nimport type { ExecutionProgress } from "${source}/execution-options.ts";\n`,
       )
       .replace("window as unknown", "globalThis as unknown")
       .replace("console.log(deposit.state, deposit.shares);", "export default deposit;");

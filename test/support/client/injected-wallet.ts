@@ -23,6 +23,7 @@ export interface InjectedWallet {
 /** Batching behaviour of a wallet: not supported, atomic, or announced but rejected. */
 export type Batching = "none" | "atomic" | "refuses";
 
+type SentBatch = { calls: Partial<RpcTransactionRequest>[]; id?: string };
 type Handler = (params: readonly unknown[]) => Promise<unknown>;
 
 /**
@@ -70,26 +71,26 @@ export function injectWallet(options: {
     },
     wallet_sendCalls: async ([batch]) => {
       if (batching !== "atomic") throw failureOf(5740);
+      const { calls, id = numberToHex(batches.size + 1, { size: 32 }) } = batch as SentBatch;
+      if (batches.has(id)) throw failureOf(5720);
       const hashes: Hex[] = [];
-      for (const call of (batch as { calls: Partial<RpcTransactionRequest>[] }).calls) {
+      for (const call of calls) {
         const hash = await send(call);
         await included(node(), hash);
         hashes.push(hash);
       }
-      const id = numberToHex(batches.size + 1, { size: 32 });
       batches.set(id, hashes);
       return { id };
     },
-    wallet_getCallsStatus: async ([id]) => ({
-      id,
-      version: "2.0.0",
-      chainId: numberToHex(wallet.chainId),
-      status: 200,
-      atomic: true,
-      receipts: await Promise.all(
-        (batches.get(String(id)) ?? []).map((hash) => rpc(node(), "eth_getTransactionReceipt", hash)),
-      ),
-    }),
+    wallet_getCallsStatus: async ([id]) => {
+      const hashes = batches.get(String(id));
+      if (hashes === undefined) throw failureOf(5730);
+      const receipts = await Promise.all(
+        hashes.map((hash) => rpc(node(), "eth_getTransactionReceipt", hash)),
+      );
+      const chainId = numberToHex(wallet.chainId);
+      return { id, version: "2.0.0", chainId, status: 200, atomic: true, receipts };
+    },
   };
   const wallet: InjectedWallet = {
     asked: [],

@@ -1,0 +1,98 @@
+import { type Hash, stringToHex } from "viem";
+import { getCallsStatus, getCapabilities, sendCalls, waitForCallsStatus } from "viem/actions";
+import { CausewayError } from "./causeway-client-error.ts";
+import { isDuplicateBatch, refusesBatch, toSendError } from "./client-wallet-errors.ts";
+import {
+  accountOf,
+  chainOf,
+  INCLUSION_MS,
+  requestOf,
+  type TransactionStep,
+  type Wallet,
+} from "./client-wallet-steps.ts";
+
+/** Maximum number of batches of the same steps that a wallet may have given up before. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Returns true if the wallet can execute several calls atomically on a chain, at least after an upgrade that the user
+ * must approve. Returns false if it cannot, or does not say. Throws CausewayError `wrong_account`. Source: EIP-5792,
+ * `atomic`.
+ */
+export async function canBatch(
+  wallet: Wallet,
+  { user, chainId }: { user: string; chainId: number },
+): Promise<boolean> {
+  const account = await accountOf(wallet, user);
+  try {
+    const { atomic } = (await getCapabilities(wallet, { account, chainId })) as {
+      atomic?: { status?: string };
+    };
+    return atomic?.status === "supported" || atomic?.status === "ready";
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Asks the wallet to send the transactions of several steps as one atomic batch (EIP-5792), and returns the id by which
+ * the wallet knows it. The wallet must already be on the steps' chain. Returns null if the wallet's error proves that it
+ * takes no such batch and sent nothing; the caller can then send the steps one by one.
+ *
+ * Before each request, `keep` is called with the batch's id, which is derived from `name`: a wallet that has a batch with
+ * this id refuses to send it twice, and the id of that batch is returned. If it failed, the next id is used. Throws
+ * CausewayError: `outcome_unknown` if the wallet may have sent the batch; otherwise nothing was sent: `wrong_account`,
+ * `chain_unavailable`, `user_rejected`, or `wallet_failed` if a step has no transaction yet.
+ */
+export async function sendBatch(
+  wallet: Wallet,
+  of: { steps: readonly TransactionStep[]; user: string; name: string; keep: (id: string) => void },
+): Promise<string | null> {
+  const { steps, user, name, keep } = of;
+  const account = await accountOf(wallet, user);
+  const calls = steps.map(requestOf).map(({ to, data, value }) => ({ to, data, value }));
+  const [first] = steps;
+  if (first === undefined) throw new CausewayError("wallet_failed", "a batch has at least one step");
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const chain = await chainOf(wallet, first);
+    const id = stringToHex(`${name} ${attempt}`);
+    keep(id);
+    try {
+      return (await sendCalls(wallet, { id, account, chain, calls, forceAtomic: true })).id;
+    } catch (error) {
+      if (refusesBatch(error)) return null;
+      if (!isDuplicateBatch(error)) throw toSendError(error);
+      if (!(await hasFailed(wallet, id))) return id;
+    }
+  }
+  throw new CausewayError("wallet_failed", "the wallet gave up all batches of these steps");
+}
+
+/** Returns true if the wallet says that nothing of a batch was or will be executed: status 4xx or 5xx. */
+async function hasFailed(wallet: Wallet, id: string): Promise<boolean> {
+  const { statusCode } = await getCallsStatus(wallet, { id }).catch(() => ({ statusCode: 0 }));
+  return statusCode >= 400 && statusCode < 600;
+}
+
+/**
+ * Waits for a batch, for at most ten minutes, and returns the hash of its last transaction, or null if the wallet shows
+ * no receipt of a batch that was executed. Throws CausewayError: `wallet_failed` if the wallet gave the batch up before
+ * it was sent; `transaction_reverted` if it reverted as a whole; `outcome_unknown` in any other case, for example if the
+ * wallet does not know the batch, cannot be asked, or has executed a part.
+ */
+export async function batchOutcome(wallet: Wallet, id: string): Promise<Hash | null> {
+  const { status, statusCode, receipts } = await waitForCallsStatus(wallet, {
+    id,
+    timeout: INCLUSION_MS,
+    status: (current) => current.statusCode >= 200,
+  }).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : "the wallet does not answer";
+    throw new CausewayError("outcome_unknown", message, { cause: error });
+  });
+  if (status === "success") return receipts?.at(-1)?.transactionHash ?? null;
+  if (statusCode >= 400 && statusCode < 500)
+    throw new CausewayError("wallet_failed", "the wallet gave the batch up before it was sent");
+  if (statusCode >= 500 && statusCode < 600)
+    throw new CausewayError("transaction_reverted", "the batch of transactions reverted");
+  throw new CausewayError("outcome_unknown", `the wallet reports the status ${statusCode} of the batch`);
+}

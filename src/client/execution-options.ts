@@ -1,0 +1,75 @@
+import type { Hash } from "viem";
+import type { Step } from "./actions/read-actions.ts";
+import type { WalletSource } from "./client-wallet-steps.ts";
+import type { HandedSteps, StepStorage } from "./handed-steps.ts";
+
+/**
+ * State of an order (a deposit or a withdrawal) as the API returned it: the user's steps, and the recommended time in
+ * milliseconds before the order is fetched again.
+ */
+export interface OrderReading {
+  trackingId: string;
+  /** State of the order, such as `built` or `completed`. Absent in the response to a build. */
+  state?: string;
+  steps: readonly Step[];
+  pollAfterMs?: number;
+}
+
+/** Progress of an execution, reported at each change of a step. */
+export interface ExecutionProgress {
+  trackingId: string;
+  /**
+   * `wallet`: the wallet shows the step; `sent`: its transaction is sent; `included`: its transaction is in a block;
+   * `signed`: its message is signed; `waiting`: for a bridge, a vault or confirmations; `done`: no step is left.
+   */
+  phase: "wallet" | "sent" | "included" | "signed" | "waiting" | "done";
+  /** The current step, or null when `phase` is `done`. */
+  step: Step | null;
+  /** Steps that are executed together: one step or a batch. All open steps while waiting; empty when done. */
+  batch: readonly Step[];
+  /**
+   * Hash of the transaction in the phases `sent` and `included`. Null in the other phases, while a batch is sent, and
+   * for a batch of which the wallet shows no receipt.
+   */
+  txHash: Hash | null;
+  /** All steps of the order, as the API last returned them. */
+  steps: readonly Step[];
+}
+
+/** Options of an execution. */
+export interface ExecutionOptions {
+  wallet: WalletSource;
+  /** Called at every change. The callback must not throw. */
+  onProgress?: ((progress: ExecutionProgress) => void) | undefined;
+  /**
+   * Aborts the execution with the error `aborted`. Transactions that were already sent are not affected; the order can
+   * be continued from its tracking id.
+   */
+  signal?: AbortSignal | undefined;
+  /** False to send every transaction separately, even if the wallet supports batches. */
+  batch?: boolean | undefined;
+  /**
+   * Where the client keeps which steps it has handed to the wallet, so that a later execution does not send them again.
+   * Default: the page's `localStorage`; without one, as in Node, the memory of the process.
+   */
+  storage?: StepStorage | undefined;
+  /**
+   * True to send steps again of which the client does not know whether the wallet has sent them (error
+   * `outcome_unknown`). Only for a user who has seen in the wallet that it did not: otherwise the order is paid twice.
+   */
+  sendAgain?: boolean | undefined;
+}
+
+/** An order to execute: its steps at the start, and the API calls to read it, sign it and report its transactions. */
+export interface Order<Reading extends OrderReading> {
+  userAddress: string;
+  /** The order at the start, usually the response to its build. */
+  first: OrderReading;
+  /** What was handed to the wallet in earlier executions. Null if the order can be sent twice without harm. */
+  handed: HandedSteps | null;
+  read(): Promise<Reading>;
+  /** Submits a signature of the user and returns the order with the transaction that it enables. */
+  submit(signature: string): Promise<OrderReading>;
+  /** Reports a transaction, so that the API finds it sooner. A failed report changes nothing. */
+  report(step: Pick<Step, "stepId" | "purpose">, txHash: Hash): Promise<unknown>;
+}

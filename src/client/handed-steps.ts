@@ -1,0 +1,94 @@
+import type { Hash } from "viem";
+
+/** The part of the Web Storage API that the client uses. Methods may throw. */
+export interface StepStorage {
+  getItem(key: string): string | null;
+  setItem(key: string, value: string): void;
+  removeItem(key: string): void;
+}
+
+/** Steps that were handed to the wallet together, and how to ask for their fate. */
+export interface HandedStep {
+  /** Keys of the steps, unique within the order. */
+  keys: readonly string[];
+  /** Id of the batch (EIP-5792), or null for a single transaction. */
+  batchId: string | null;
+  /** Hash of the transaction. Null for a batch, and while the wallet has not returned it. */
+  txHash: Hash | null;
+}
+
+/**
+ * What executions of an order have handed to the wallet and the API has not seen yet. It outlives the page, because the
+ * wallet may send long after the page was closed.
+ */
+export interface HandedSteps {
+  list(): readonly HandedStep[];
+  /** Adds an entry, in place of the one with the same first key. */
+  keep(step: HandedStep): void;
+  /** Removes the entry with this first key. */
+  drop(key: string | undefined): void;
+  /** Removes the entries of which no key satisfies `isOpen`. */
+  retain(isOpen: (key: string) => boolean): void;
+}
+
+const memory = new Map<string, string>();
+const memoryStorage: StepStorage = {
+  getItem: (key) => memory.get(key) ?? null,
+  setItem: (key, value) => void memory.set(key, value),
+  removeItem: (key) => void memory.delete(key),
+};
+
+/** Returns the page's storage, or the memory of the process where there is none or the platform refuses it. */
+function defaultStorage(): StepStorage {
+  try {
+    const { window } = globalThis as { window?: { localStorage?: StepStorage | null } };
+    return window?.localStorage ?? memoryStorage;
+  } catch {
+    return memoryStorage;
+  }
+}
+
+/**
+ * Opens the record of an order. Without `storage`, it is kept by the page. If a storage fails, the record is kept in
+ * memory; it is never an error.
+ */
+export function openHandedSteps(trackingId: string, storage = defaultStorage()): HandedSteps {
+  const name = `causeway:${trackingId}`;
+  const list = (): readonly HandedStep[] => {
+    const kept = read(storage, name);
+    return kept.length > 0 ? kept : read(memoryStorage, name);
+  };
+  const write = (steps: readonly HandedStep[]): void => {
+    memoryStorage.removeItem(name);
+    try {
+      put(storage, { name, steps });
+    } catch {
+      put(memoryStorage, { name, steps });
+    }
+  };
+  const without = (key: string | undefined) => list().filter(({ keys }) => keys[0] !== key);
+  return {
+    list,
+    keep: (step) => write([...without(step.keys[0]), step]),
+    drop: (key) => write(without(key)),
+    retain: (isOpen) => {
+      const before = list();
+      const after = before.filter(({ keys }) => keys.some(isOpen));
+      if (after.length < before.length) write(after);
+    },
+  };
+}
+
+function read(storage: StepStorage, name: string): readonly HandedStep[] {
+  try {
+    const kept: unknown = JSON.parse(storage.getItem(name) ?? "[]");
+    return Array.isArray(kept) ? kept : [];
+  } catch {
+    return [];
+  }
+}
+
+function put(storage: StepStorage, { name, steps }: { name: string; steps: readonly HandedStep[] }): void {
+  if (steps.length === 0) storage.removeItem(name);
+  else storage.setItem(name, JSON.stringify(steps));
+}
