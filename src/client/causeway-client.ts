@@ -36,6 +36,16 @@ export interface CausewayClient {
    * CausewayError: the API's error, `invalid_input`, `network` (no usable response within the timeout) or `aborted`.
    */
   request(request: ApiRequest): Promise<unknown>;
+  /** Like `request`, for one page of a list. Source: the `Link` header of the response. */
+  requestPage(request: ApiRequest): Promise<ApiPage>;
+}
+
+/** One page of a list. */
+export interface ApiPage {
+  /** The decoded response. */
+  body: unknown;
+  /** `cursor` of the next page. Null on the last page, and for a response that is not a list. */
+  next: string | null;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -44,33 +54,38 @@ const TIMEOUT_MS = 15_000;
 export function createCausewayClient(options: CausewayClientOptions): CausewayClient {
   const url = options.url.replace(/\/+$/, "");
   const send = options.fetch ?? ((target, init) => fetch(target, init));
-  return {
-    url,
-    async request({ method = "GET", path, query = {}, body, headers, signal }) {
-      const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
-      const init: RequestInit = {
-        method,
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-        headers: {
-          ...headers,
-          ...(options.apiKey === undefined ? {} : { "x-api-key": options.apiKey }),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(encodeModel(body)) }),
-      };
-      try {
-        const response = await send(`${url}${path}${toQuery(query)}`, init);
-        const json: unknown = await response.json();
-        if (response.ok) return decodeModel(json);
-        throw toApiError(response, json);
-      } catch (error) {
-        if (error instanceof CausewayError) throw error;
-        throw signal?.aborted === true
-          ? new CausewayError("aborted", "the caller stopped waiting", { cause: error })
-          : new CausewayError("network", "the API did not answer", { cause: error });
-      }
-    },
+  const requestPage: CausewayClient["requestPage"] = async (request) => {
+    const { method = "GET", path, query = {}, body, headers, signal } = request;
+    const timeout = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
+    const init: RequestInit = {
+      method,
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      headers: {
+        ...headers,
+        ...(options.apiKey === undefined ? {} : { "x-api-key": options.apiKey }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(encodeModel(body)) }),
+    };
+    try {
+      const response = await send(`${url}${path}${toQuery(query)}`, init);
+      const json: unknown = await response.json();
+      if (response.ok) return { body: decodeModel(json), next: nextCursor(response.headers) };
+      throw toApiError(response, json);
+    } catch (error) {
+      if (error instanceof CausewayError) throw error;
+      throw signal?.aborted === true
+        ? new CausewayError("aborted", "the caller stopped waiting", { cause: error })
+        : new CausewayError("network", "the API did not answer", { cause: error });
+    }
   };
+  return { url, requestPage, request: async (request) => (await requestPage(request)).body };
+}
+
+/** Returns the cursor in the URL that the `Link` header names as the next page (RFC 8288), or null without one. */
+function nextCursor(headers: Headers): string | null {
+  const [, query] = /<[^>]*\?([^>]*)>; *rel="?next"?/.exec(headers.get("link") ?? "") ?? [];
+  return query === undefined ? null : new URLSearchParams(query).get("cursor");
 }
 
 function toQuery(query: Readonly<Record<string, unknown>>): string {

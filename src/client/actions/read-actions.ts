@@ -1,5 +1,6 @@
 import type { operations } from "../api-types.generated.ts";
 import type { ApiRequest, CausewayClient } from "../causeway-client.ts";
+import { CausewayError } from "../causeway-client-error.ts";
 import type { Model } from "../client-wire-format.ts";
 
 type Id = keyof operations;
@@ -71,13 +72,45 @@ export async function ask<Name extends Id>(
 }
 
 /**
+ * Reads a list page by page from the request's `cursor` on, which is the first page without one. Each page is requested
+ * when the one before has been taken. Throws CausewayError, like `CausewayClient.request`, and `network` if the API names
+ * a page again, which would never end.
+ */
+async function* readPages<Name extends Id>(
+  client: CausewayClient,
+  request: ApiRequest,
+): AsyncGenerator<Answer<Name>, void, undefined> {
+  const seen = new Set<string>();
+  let { query } = request;
+  for (;;) {
+    const { body, next } = await client.requestPage({
+      ...request,
+      ...(query === undefined ? {} : { query }),
+    });
+    yield body as Answer<Name>;
+    if (next === null) return;
+    if (seen.has(next)) throw new CausewayError("network", "the API named a page of the list twice");
+    seen.add(next);
+    query = { ...query, cursor: next };
+  }
+}
+
+/**
  * Lists one page of the vaults that match the filters (100 by default, at most 500), by id or in the order of `sort`.
- * For further vaults, narrow the filters: the client does not return the `Link` header with the next `cursor`. Throws
- * CausewayError. Source: `GET /v1/vaults`.
+ * `vaultPages` reads further ones. Throws CausewayError. Source: `GET /v1/vaults`.
  */
 export function getVaults(client: CausewayClient, query: Query<"vaults.list"> & ActionOptions = {}) {
   const { signal, ...filters } = query;
   return ask<"vaults.list">(client, { path: "/v1/vaults", query: filters, signal });
+}
+
+/**
+ * Reads all vaults that match the filters, page by page (`for await`), 100 in a page unless `limit` says otherwise. A
+ * vault whose place in the order changes meanwhile may be on two pages or on none. Throws CausewayError.
+ */
+export function vaultPages(client: CausewayClient, query: Query<"vaults.list"> & ActionOptions = {}) {
+  const { signal, ...filters } = query;
+  return readPages<"vaults.list">(client, { path: "/v1/vaults", query: filters, signal });
 }
 
 /**
@@ -134,13 +167,19 @@ export function getDeposit(
 }
 
 /**
- * Lists one page of a user's deposits (20 by default, at most 100), newest first. For older ones, pass the last one's
- * `createdAt` as `to`: the client does not return the `Link` header with the next `cursor`. Without `state`, only
- * deposits with a transaction on a chain are listed. Throws CausewayError. Source: `GET /v1/deposits`.
+ * Lists one page of a user's deposits (20 by default, at most 100), newest first; `depositPages` reads older ones.
+ * Without `state`, only deposits with a transaction on a chain are listed. Throws CausewayError. Source:
+ * `GET /v1/deposits`.
  */
 export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
   return ask<"deposits.list">(client, { path: "/v1/deposits", query: filters, signal });
+}
+
+/** Reads all of a user's deposits that match the filters, page by page, newest first, like `vaultPages`. */
+export function depositPages(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
+  const { signal, ...filters } = query;
+  return readPages<"deposits.list">(client, { path: "/v1/deposits", query: filters, signal });
 }
 
 /**
@@ -176,13 +215,19 @@ export function getWithdrawal(
 }
 
 /**
- * Lists one page of a user's withdrawals (20 by default, at most 100), newest first. For older ones, pass the last
- * one's `createdAt` as `to`: the client does not return the `Link` header with the next `cursor`. Without `state`, only
- * withdrawals with a transaction on a chain are listed. Throws CausewayError. Source: `GET /v1/withdrawals`.
+ * Lists one page of a user's withdrawals (20 by default, at most 100), newest first; `withdrawalPages` reads older ones.
+ * Without `state`, only withdrawals with a transaction on a chain are listed. Throws CausewayError. Source:
+ * `GET /v1/withdrawals`.
  */
 export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
   return ask<"withdrawals.list">(client, { path: "/v1/withdrawals", query: filters, signal });
+}
+
+/** Reads all of a user's withdrawals that match the filters, page by page, newest first, like `vaultPages`. */
+export function withdrawalPages(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
+  const { signal, ...filters } = query;
+  return readPages<"withdrawals.list">(client, { path: "/v1/withdrawals", query: filters, signal });
 }
 
 /**

@@ -7,16 +7,19 @@ import {
   getPositions,
   getTokens,
   getVault,
-  getVaults,
   getWithdrawals,
+  type Vault,
+  vaultPages,
 } from "../../client/actions/read-actions.ts";
 import { ask, causeway, isTemporary } from "./console-client.ts";
 
 /** Durations in milliseconds, used for the freshness of responses and for polling intervals. */
 const [SECONDS_10, MINUTE, HOUR] = [10_000, 60_000, 3_600_000];
 const RETRIES = 2;
-/** Maximum number of vaults in the console's list, which is also the maximum that the API returns in one page. */
-export const LIST_LIMIT = 500;
+/** Maximum number of vaults that the API returns in one page. */
+const PAGE_LIMIT = 500;
+/** Number of vaults after which the console reads no further page of the list. */
+export const LIST_LIMIT = 5_000;
 
 /**
  * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise, and reloaded
@@ -33,10 +36,17 @@ export const createQueryCache = (): QueryClient =>
     },
   });
 
-/** Query for the listed vaults, at most 500, reloaded every minute. */
+/** Query for all listed vaults, at most 5,000, reloaded every minute. */
 export const vaultsQuery = queryOptions({
   queryKey: ["vaults"],
-  queryFn: ({ signal }) => getVaults(causeway, { limit: LIST_LIMIT, signal }),
+  queryFn: async ({ signal }) => {
+    const vaults = new Map<string, Vault>();
+    for await (const page of vaultPages(causeway, { limit: PAGE_LIMIT, signal })) {
+      for (const vault of page) vaults.set(vault.vaultId, vault);
+      if (vaults.size >= LIST_LIMIT) break;
+    }
+    return [...vaults.values()];
+  },
   staleTime: MINUTE / 2,
   refetchInterval: MINUTE,
 });

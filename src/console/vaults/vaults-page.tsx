@@ -21,7 +21,7 @@ import {
 import { describeCapacity } from "./vault-page-limits.ts";
 
 /**
- * Page with the listed vaults, at most 500. They are searched, filtered and sorted in the browser, because the whole
+ * Page with the listed vaults, at most 5,000. They are searched, filtered and sorted in the browser, because the whole
  * list is small and cached.
  */
 export function VaultsPage() {
@@ -132,7 +132,7 @@ function VaultList({ vaults }: { vaults: readonly Vault[] }) {
   if (vaults.length === 0)
     return <EmptyState title="No vaults yet">A vault appears here as soon as it is proven.</EmptyState>;
   const more =
-    vaults.length === LIST_LIMIT ? ` The list ends at ${LIST_LIMIT}; search in the API for others.` : "";
+    vaults.length >= LIST_LIMIT ? ` The list ends at ${LIST_LIMIT}; search in the API for others.` : "";
   return (
     <>
       <p role="status" className="border-b border-line px-4 py-2 text-sm text-muted sm:px-5">
