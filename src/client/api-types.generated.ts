@@ -5789,7 +5789,7 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description Time of this list.
+             * @description Time of this version: the start of its hour.
              * @example 2026-01-02T03:04:05.678Z
              */
             timestamp: string;

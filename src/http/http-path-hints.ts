@@ -32,7 +32,9 @@ export function nearestOperation(request: { method: string; path: string }): str
     return null;
   const method = request.method === "HEAD" ? "GET" : request.method;
   const sameMethod = operations.filter((operation) => operation.method === method);
-  if (sameMethod.some(({ segments }) => isPathOf(given, segments))) return null;
+  const own = sameMethod.find(({ segments }) => isPathOf(given, segments));
+  // Segments are right: what is wrong are additional slashes, or nothing.
+  if (own !== undefined) return request.path.includes("//") ? own.text : null;
   const exists = operations.some(({ segments }) => isPathOf(given, segments));
   const ranked = (exists ? sameMethod : operations)
     .map((operation) => ({

@@ -9,17 +9,22 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** Time within which a client must send its body, in milliseconds; shorter than the deadline of any route. */
 const BODY_TIMEOUT_MS = 10_000;
 
+const refuse = (type: string, msg: string) => new ValidationFailure([{ loc: ["body"], msg, type }]);
 const tooLarge = (most: number) => failure("body_too_large", `the body must not exceed ${most} bytes`);
 
 /**
  * Returns a middleware that reads the request body before the route is handled. Throws `body_too_large` if more than
- * `most` bytes (default: 64 KiB) are declared or sent, and a ValidationFailure if the body does not arrive completely
- * within ten seconds or the connection fails, because that is the client's fault and not an upstream's.
+ * `most` bytes (default: 64 KiB) are declared or sent. Throws a ValidationFailure if the body is compressed or not UTF-8
+ * (wrong bytes would silently become other characters), does not arrive completely within ten seconds, or the connection
+ * fails, because that is the client's fault and not an upstream's.
  */
 export function readRequestBody(most = MAX_BODY_BYTES): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     if (Number(c.req.header("content-length") ?? "0") > most) throw tooLarge(most);
     const { body } = c.req.raw;
+    const encoding = c.req.header("content-encoding") ?? "identity";
+    if (body !== null && encoding.toLowerCase() !== "identity")
+      throw refuse("content_encoding", "the body must not be compressed: send it without Content-Encoding");
     // Mounted once for each method of a path, and run for all of them.
     if (body !== null && c.get("bodyText") === undefined)
       c.set("bodyText", await readInTime(c, { body, most }));
@@ -32,14 +37,13 @@ async function readInTime(
   { body, most }: { body: ReadableStream<Uint8Array>; most: number },
 ): Promise<string> {
   const reader = body.getReader();
-  const incomplete = (): ValidationFailure => {
-    const msg = "the body did not arrive completely within ten seconds";
-    return new ValidationFailure([{ loc: ["body"], msg, type: "body_incomplete" }]);
-  };
+  const incomplete = (): ValidationFailure =>
+    refuse("body_incomplete", "the body did not arrive completely within ten seconds");
   try {
     return await withDeadline(readCapped(reader, most), { ms: BODY_TIMEOUT_MS, late: incomplete });
   } catch (error) {
     c.get("ctx").waitUntil(reader.cancel().catch(() => undefined));
+    if (error instanceof ValidationFailure) throw error;
     throw error instanceof TooLarge ? tooLarge(most) : incomplete();
   }
 }
@@ -47,14 +51,21 @@ async function readInTime(
 class TooLarge extends Error {}
 
 async function readCapped(reader: ReadableStreamDefaultReader<Uint8Array>, most: number): Promise<string> {
-  const decoder = new TextDecoder();
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+  const decode = (bytes?: Uint8Array): string => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw refuse("json_invalid", "the body must be JSON in UTF-8");
+    }
+  };
   let text = "";
   let bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
+    if (done) return text + decode();
     bytes += value.byteLength;
     if (bytes > most) throw new TooLarge("too large");
-    text += decoder.decode(value, { stream: true });
+    text += decode(value);
   }
 }

@@ -5,6 +5,7 @@ import type { ValidationIssue } from "../schemas/error-schema.ts";
 import type { AnyRoute, RouteInput } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { messageOfIssue } from "./input-issue-message.ts";
+import { isStrict, parseJsonBody } from "./parse-json-body.ts";
 
 /** The parsed parts of a request; a part without a schema is undefined. */
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
@@ -38,8 +39,8 @@ export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInpu
   if (refusesUnknownParameters(route)) issues.push(...findUnknownParameters(queries, route));
   const query = check("query", route.query, () => queries);
   const headers = check("header", route.headers, () => c.req.header());
-  const body = route.body === undefined ? undefined : readJson(c);
-  if (body !== undefined && "issue" in body) issues.push(body.issue);
+  const body = route.body === undefined ? undefined : parseJsonBody(c, route);
+  if (body !== undefined && "issues" in body) issues.push(...body.issues);
   const parsedBody =
     body !== undefined && "json" in body
       ? check("body", route.body, () => withoutNulls(body.json, route.body))
@@ -66,8 +67,7 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
  */
 export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: AnyRoute): boolean {
   if (ignoresUnknownQuery === true) return false;
-  const isStrict = body instanceof z.ZodObject && body.def.catchall instanceof z.ZodNever;
-  return method === "get" || isStrict;
+  return method === "get" || isStrict(body);
 }
 
 /** Returns one issue for each query parameter that a route does not declare. */
@@ -122,25 +122,6 @@ function withoutNulls(json: unknown, schema: z.core.$ZodType | undefined): unkno
   return Object.fromEntries(entries);
 }
 
-/** A parsed JSON body, or the issue that prevented parsing. */
-type ParsedBody = { json: unknown } | { issue: ValidationIssue };
-
-/** Reads the JSON body of a request. Returns an issue if it is empty, has a different content type or is malformed. */
-function readJson(c: HonoContext<AppEnv>): ParsedBody {
-  const refuse = (type: string, msg: string): ParsedBody => ({ issue: { loc: ["body"], msg, type } });
-  const text = c.get("bodyText") ?? "";
-  if (text.trim() === "") return refuse("missing", "a JSON body is required");
-  const contentType = c.req.header("content-type") ?? "";
-  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
-    return refuse("content_type", "the content type must be application/json");
-  }
-  try {
-    return { json: JSON.parse(text) };
-  } catch {
-    return refuse("json_invalid", "the body must be valid JSON");
-  }
-}
-
 /** The part of a request that an input value comes from. */
 type InputTarget = "path" | "query" | "header" | "body";
 
@@ -169,9 +150,13 @@ function toIssues(
       const known = schema instanceof z.ZodObject && issue.path.length === 0 ? Object.keys(schema.shape) : [];
       return unknownFields(issue.keys, { loc, known });
     }
-    if (isMissing(issue)) return [{ loc, msg: "is required", type: "missing" }];
+    if (isMissing(issue))
+      return [{ loc, msg: `is required${misspelling(issue, { schema, given })}`, type: "missing" }];
+    const value = valueAt(given, issue.path);
+    if (target === "query" && Array.isArray(value))
+      return [{ loc, msg: "is given more than once: send it once", type: issue.code }];
     const msg = messageOfIssue(issue);
-    if (issue.code === "invalid_value" && valueAt(given, issue.path) === undefined)
+    if (issue.code === "invalid_value" && value === undefined)
       return [{ loc, msg: `is required: ${msg}`, type: "missing" }];
     return [{ loc, msg, type: issue.code }];
   });
@@ -180,6 +165,22 @@ function toIssues(
 /** Returns true if an issue reports a missing required field. */
 function isMissing(issue: z.core.$ZodIssue): boolean {
   return issue.code === "invalid_type" && /received undefined$/.test(issue.message);
+}
+
+/**
+ * Returns the end of a message about a missing field that names the undeclared field which the request has instead, or
+ * an empty string if none resembles it. Objects that reject unknown fields report such a field themselves.
+ */
+function misspelling(
+  { path }: z.core.$ZodIssue,
+  { schema, given }: { schema: z.ZodType; given: unknown },
+): string {
+  const name = String(path.at(-1));
+  if (!(schema instanceof z.ZodObject) || isStrict(schema) || path.length !== 1) return "";
+  const known = Object.keys(schema.shape);
+  const others = Object.keys(given as object).filter((key) => !known.includes(key));
+  const meant = others.find((key) => nearestName(key, known) === name);
+  return meant === undefined ? "" : `: it has this name, and not ${JSON.stringify(meant.slice(0, 64))}`;
 }
 
 /** Returns the value at a path of a JSON value, or undefined if there is none. */

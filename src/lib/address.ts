@@ -27,9 +27,10 @@ export function explainAddress(text: string): string {
   if (/^[^\s.]+(?:\.[^\s.]+)+$/.test(text))
     return "is a name, not an address: resolve the ENS name and send the address";
   if (/^[A-Za-z][\w.-]{0,15}$/.test(text) && !/^0x/i.test(text))
-    return "is a symbol, not an address: send 0x and 40 hexadecimal digits; GET /v1/tokens lists tokens";
+    return "is a symbol, not an address: send 0x and 40 hexadecimal digits; GET /v1/tokens lists the addresses of tokens";
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1];
   if (digits !== undefined) return `must have 40 hexadecimal digits after 0x; it has ${digits.length}`;
+  if (/^0X[0-9a-fA-F]{40}$/.test(text)) return "must be an address: write 0x in front with a small x";
   if (/^[0-9a-fA-F]{40}$/.test(text)) return "must be an address: the 0x in front is missing";
   return "must be an address: 0x and 40 hexadecimal digits";
 }

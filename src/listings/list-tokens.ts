@@ -62,7 +62,8 @@ const LIST_NAME_LENGTH = 60;
 /**
  * Converts the tokens of a chain to the format of Uniswap's Token Lists. Leaves out the native currency and tokens
  * whose symbol has more than 20 characters. Names are cut to 60 characters; a token without a name gets its symbol. The
- * version's patch number is the number of hours since the epoch. Pure; `now` is in milliseconds since the epoch.
+ * version's patch number is the number of hours since the epoch, and the timestamp the start of that hour, so that equal
+ * lists have equal bytes. Pure; `now` is in milliseconds since the epoch.
  * Source: @uniswap/token-lists, tokenlist.schema.json.
  */
 export function toTokenList(
@@ -72,10 +73,11 @@ export function toTokenList(
   const listed = tokens.filter(
     ({ address, symbol }) => !isNative(address) && symbol.length <= LIST_SYMBOL_LENGTH,
   );
+  const hours = Math.floor(of.now / HOUR_MS);
   return {
     name: `Causeway ${of.chainId}`,
-    timestamp: new Date(of.now).toISOString(),
-    version: { major: 1, minor: 0, patch: Math.floor(of.now / HOUR_MS) },
+    timestamp: new Date(hours * HOUR_MS).toISOString(),
+    version: { major: 1, minor: 0, patch: hours },
     tokens: listed.map(({ address, symbol, name, decimals }) => ({
       ...{ chainId: of.chainId, address, symbol, decimals },
       name: (name === "" ? symbol : name).replaceAll(/\s/gu, " ").slice(0, LIST_NAME_LENGTH),

@@ -11,6 +11,7 @@ import {
   BooleanParam,
   ChainIdParam,
   limitParam,
+  TokenNameInput,
   UsdInput,
   VaultIdInput,
   VaultIdsInput,
@@ -39,20 +40,14 @@ const vaultsList = defineRoute({
       chain_id: ChainIdParam.optional().meta({
         description: "Return only vaults on the chain with this EIP-155 id.",
       }),
-      asset: z.string().max(64).optional().meta({
+      asset: TokenNameInput.optional().meta({
         description: "Return only vaults with this underlying asset, given by its address or its symbol.",
-        example: "USDC",
       }),
-      accepts: z
-        .string()
-        .max(64)
-        .optional()
-        .meta({
-          description:
-            "Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the " +
-            "underlying asset alone.",
-          example: "USDC",
-        }),
+      accepts: TokenNameInput.optional().meta({
+        description:
+          "Return only vaults that take this token without a swap, given by its address or its symbol. `asset` looks at the " +
+          "underlying asset alone.",
+      }),
       type: VaultType.optional().meta({ description: "Return only vaults of this type." }),
       family: z.enum(vaultFamilies).optional().meta({
         description: "Return only vaults of this family, which is more specific than `type`.",

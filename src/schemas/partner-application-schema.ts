@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AddressInput, AddressText, TimeText } from "./primitive-schemas.ts";
+import { AddressInput, AddressText, TimeText, WEBSITE_RULE, WebsiteInput } from "./primitive-schemas.ts";
 import { SignedNonce, SigningChain } from "./signing-schema.ts";
 
 /** Statuses of a partner application. */
@@ -73,7 +73,13 @@ export const ApplicationNonceInput = z
 /** Request body for submitting a signed partner application. */
 export const ApplicationInput = SignedNonce.extend({
   form: ApplicationForm.meta({ description: "Information that the applicant gives about itself." }),
-}).meta({ id: "ApplicationInput", description: "A partner application, signed by the applicant's wallet." });
+})
+  // Checked here and not in the form, which responses contain too: they show what was once accepted.
+  .refine(({ form }) => WebsiteInput.safeParse(form.website ?? "").success, {
+    path: ["form", "website"],
+    message: WEBSITE_RULE,
+  })
+  .meta({ id: "ApplicationInput", description: "A partner application, signed by the applicant's wallet." });
 export type ApplicationInput = z.infer<typeof ApplicationInput>;
 
 /** Response to a submitted partner application. */

@@ -8,6 +8,7 @@ import {
   TimeText,
   VaultIdInput,
   VaultIdText,
+  WebsiteInput,
 } from "./primitive-schemas.ts";
 import { SignedNonce, SigningChain } from "./signing-schema.ts";
 import { Withdrawal } from "./withdrawal-schema.ts";
@@ -36,10 +37,7 @@ const Profile = z.object({
     description: "Display name of the partner.",
     example: "Example Wallet",
   }),
-  website: z.string().trim().max(300).meta({
-    description: "Website of the partner.",
-    example: "https://wallet.example",
-  }),
+  website: WebsiteInput.meta({ description: "Website of the partner." }),
   contact_email: z.union([z.email().max(254), z.literal("")]).meta({
     description: "Contact e-mail address of the partner, or empty for none.",
     example: "partners@example.com",

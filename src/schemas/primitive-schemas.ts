@@ -64,6 +64,20 @@ export const WalletParam = AddressInput.meta({
   example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
 });
 
+/**
+ * A token in a query string, by its symbol or by its address. A text that starts with `0x` must be an address: a wrong
+ * digit would otherwise match nothing, which looks like an answer.
+ */
+export const TokenNameInput = z
+  .string()
+  .max(64)
+  .transform((text, context): string => {
+    if (!/^0x/i.test(text) || parseAddress(text) !== null) return text;
+    context.addIssue({ code: "custom", message: explainAddress(text) });
+    return z.NEVER;
+  })
+  .meta({ type: "string", maxLength: 64, example: "USDC" });
+
 /** An amount in a request: a positive decimal integer that fits into a uint256, as a string. */
 export const AmountInput = z
   .string({ error: ({ input }) => (input === undefined ? undefined : explainAmount(input)) })
@@ -125,10 +139,11 @@ export const UsdInput = z
   .meta({ type: "string", pattern: "^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$" });
 
 /** Returns why a chain id in a JSON body is invalid. */
-const explainChainId = (input: unknown): string =>
-  typeof input === "number"
-    ? "must be a positive integer: GET /v1/chains lists the chains"
-    : "must be a JSON integer, without quotes";
+const explainChainId = (input: unknown): string => {
+  if (typeof input === "string" && /^\d+$/.test(input)) return "must be a JSON integer, without quotes";
+  const kind = typeof input === "number" ? "a positive integer" : "a chain id, a JSON integer such as 8453";
+  return `must be ${kind}: GET /v1/chains lists the chains`;
+};
 
 /** An EIP-155 chain id in a JSON body. */
 export const ChainIdInput = z
@@ -143,7 +158,12 @@ export const ChainIdInput = z
 export function integerParam(bounds: { minimum: number; maximum: number }) {
   return z
     .string()
-    .regex(/^(0|[1-9][0-9]{0,15})$/, "must be an integer in decimal digits")
+    .regex(/^(0|[1-9][0-9]{0,15})$/, {
+      error: ({ input }) =>
+        /^-\d+$/.test(String(input))
+          ? `must be at least ${bounds.minimum}`
+          : "must be an integer in decimal digits",
+    })
     .transform(Number)
     .pipe(
       z
@@ -153,6 +173,24 @@ export function integerParam(bounds: { minimum: number; maximum: number }) {
     )
     .meta({ type: "integer", minimum: bounds.minimum, maximum: bounds.maximum });
 }
+
+/** Error text for a text that is not a website. */
+export const WEBSITE_RULE = "must be a web address, such as https://wallet.example";
+
+/**
+ * A website in a request, with or without `https://`, or an empty text. Any other scheme is refused, because whoever
+ * shows the website as a link would run it (`javascript:`).
+ */
+export const WebsiteInput = z
+  .string()
+  .trim()
+  .max(300)
+  .refine(
+    (text) =>
+      (/^https?:\/\//i.test(text) || !/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text)) && !/\p{Cc}/u.test(text),
+    WEBSITE_RULE,
+  )
+  .meta({ example: "https://wallet.example" });
 
 /** An EIP-155 chain id in a query string. */
 export const ChainIdParam = integerParam({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }).meta({
@@ -192,7 +230,12 @@ export const TrackingIdText = z.string().meta({
 /** The tracking id of a deposit or withdrawal in a request, as its build returned it. */
 export const TrackingIdInput = z
   .string()
-  .regex(/^trk_[0-9a-f]{32}$/, "must be a tracking id: trk_ and 32 hexadecimal digits")
+  .regex(/^trk_[0-9a-f]{32}$/, {
+    error: ({ input }) =>
+      /^0x[0-9a-fA-F]{64}$/.test(String(input))
+        ? "is a transaction hash, not a tracking id: GET /v1/status takes it"
+        : "must be a tracking id: trk_ and 32 hexadecimal digits",
+  })
   .meta({
     type: "string",
     pattern: "^trk_[0-9a-f]{32}$",

@@ -30,6 +30,12 @@ export function parseRequestedTime(text: string): RequestedTime | null {
   return { text, at: () => new Date(Math.max(0, time)) };
 }
 
+/** Returns why a text is not a time, and what to send instead. */
+function explainTime(text: string): string {
+  const rule = "must be <n>m, h, d or w, or an RFC 3339 time such as 2026-11-01T00:00:00Z";
+  return /T.* \d\d:\d\d$/.test(text) ? `${rule}: write the + of an offset as %2B` : rule;
+}
+
 /** A time in a query string: an RFC 3339 time, or an age such as `24h`. */
 export const TimeInput = z
   .string()
@@ -37,7 +43,7 @@ export const TimeInput = z
   .transform((text, context): RequestedTime => {
     const since = parseRequestedTime(text);
     if (since !== null) return since;
-    context.addIssue({ code: "custom", message: "must be <n>m, h, d or w, or an RFC 3339 time" });
+    context.addIssue({ code: "custom", message: explainTime(text) });
     return z.NEVER;
   })
   .meta({

@@ -28,7 +28,7 @@ export type TokenSummary = z.infer<typeof TokenSummary>;
 export const TokenList = z
   .object({
     name: z.string().meta({ description: "Name of the list.", example: "Causeway 8453" }),
-    timestamp: TimeText.meta({ description: "Time of this list." }),
+    timestamp: TimeText.meta({ description: "Time of this version: the start of its hour." }),
     version: z
       .object({
         major: z.int().meta({ description: "Always 1.", example: 1 }),

@@ -135,7 +135,7 @@ describe("body size limit", () => {
 });
 
 describe("a missing or malformed body", () => {
-  const finding = (type: string, msg: string) => ({
+  const finding = (type: string, msg: unknown) => ({
     status: 422,
     body: { detail: [{ loc: ["body"], msg, type }] },
   });
@@ -153,7 +153,12 @@ describe("a missing or malformed body", () => {
     "%j is answered with json_invalid",
     async (body) => {
       const response = await send(PATH, { method: "POST", headers: json(), body });
-      expect(await read(response)).toEqual(finding("json_invalid", "the body must be valid JSON"));
+      expect(await read(response)).toEqual(
+        finding(
+          "json_invalid",
+          expect.stringMatching(/^the body must be valid JSON(?:: look at character \d+)?$/),
+        ),
+      );
     },
   );
 
@@ -208,5 +213,76 @@ test("the handler gets the parsed body without undeclared fields", async () => {
       header: "12",
       body: { owner: GOOD.owner, amount: "1", slippage: 0.03 },
     },
+  });
+});
+
+describe("a body that cannot be read as JSON", () => {
+  const refused = async (init: RequestInit, path = PATH) => {
+    const { status, body } = await read(await send(path, { method: "POST", headers: json(), ...init }));
+    return [status, body];
+  };
+  const issue = (type: string, msg: string) => [422, { detail: [{ loc: ["body"], msg, type }] }];
+
+  test("is told not to be compressed", async () => {
+    const headers = json({ "content-encoding": "gzip" });
+    expect(await refused({ headers, body: new Uint8Array([0x1f, 0x8b, 8]) })).toEqual(
+      issue("content_encoding", "the body must not be compressed: send it without Content-Encoding"),
+    );
+    const plain = { method: "POST", headers: json({ "content-encoding": "identity" }), body: bodyOf(200) };
+    expect((await send(PATH, plain)).status).toBe(201);
+  });
+
+  test.each([
+    ["in the middle", [0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]],
+    ["at the end", [0x7b, 0x7d, 0xe2, 0x82]],
+  ])("is not decoded with other characters in place of wrong bytes %s", async (_, bytes) => {
+    expect(await refused({ body: new Uint8Array(bytes) })).toEqual(
+      issue("json_invalid", "the body must be JSON in UTF-8"),
+    );
+  });
+
+  test("may start with a byte order mark", async () => {
+    const init = { method: "POST", headers: json(), body: `\ufeff${bodyOf(200)}` };
+    expect((await send(PATH, init)).status).toBe(201);
+  });
+
+  test("is told where its error is", async () => {
+    expect(await refused({ body: '{"amount":"1",}' })).toEqual(
+      issue("json_invalid", "the body must be valid JSON: look at character 15"),
+    );
+  });
+});
+
+describe("a route whose fields are all optional", () => {
+  const route = defineRoute({
+    ...thingsMake,
+    path: "/optional",
+    params: undefined,
+    query: undefined,
+    headers: undefined,
+    body: z.strictObject({ amount: z.string().optional(), note: z.string().optional() }),
+    response: { schema: z.unknown(), description: "What was read" },
+    handler: (_ctx, { body }) => body,
+  });
+  const optional = appOf([route]);
+  const answer = async (init: RequestInit) =>
+    read(await optional.send("/optional", { method: "POST", ...init }));
+
+  test("takes a request without a body", async () => {
+    expect(await answer({})).toEqual({ status: 200, body: {} });
+  });
+
+  test("refuses a field that is given twice, also by its escapes, and not one in another object", async () => {
+    const twice = (text: string) => answer({ headers: json(), body: text });
+    const finding = {
+      loc: ["body", "amount"],
+      msg: "is given more than once: send it once",
+      type: "repeated",
+    };
+    expect(await twice('{"amount":"1","note":"{\\"amount\\":","am\\u006funt" : "2"}')).toEqual({
+      status: 422,
+      body: { detail: [finding] },
+    });
+    expect(await twice('{"amount":"1","note":"amount"}')).toMatchObject({ status: 200 });
   });
 });

@@ -36,6 +36,8 @@ test.each([
   ["POST /v1/partners/rotate", "POST /v1/partners/api-keys/rotate"],
   ["HEAD /v1/chain", "GET /v1/chains"],
   ["GET /healthz", "GET /health"],
+  ["GET /v1//vaults", "GET /v1/vaults"],
+  ["GET //v1/chains", "GET /v1/chains"],
 ])("nearestOperation() reads %s as %s", (text, meant) => {
   expect(near(text)).toBe(meant);
 });

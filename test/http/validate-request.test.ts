@@ -62,7 +62,31 @@ describe("validate()", () => {
     const response = await send("/things/1?kind=a&limit=1&limit=2", posted(GOOD));
     expect(await read(response)).toMatchObject({
       status: 422,
-      body: { detail: [{ loc: ["query", "limit"], type: "invalid_type" }] },
+      body: {
+        detail: [finding(["query", "limit"], "invalid_type", "is given more than once: send it once")],
+      },
+    });
+  });
+
+  test.each([
+    ["-5", "must be at least 1"],
+    ["-", "must be an integer in decimal digits"],
+  ])("says what is wrong with the integer %j", async (limit, msg) => {
+    const response = await send(`/things/1?kind=a&limit=${limit}`, posted(GOOD));
+    expect(await read(response)).toMatchObject({ body: { detail: [{ loc: ["query", "limit"], msg }] } });
+  });
+
+  test("names the undeclared field that a missing one was sent as", async () => {
+    const response = await send("/things/1?kinds=a", posted({ Owner: GOOD.owner, amt: "1" }));
+    expect(await read(response)).toEqual({
+      status: 422,
+      body: {
+        detail: [
+          finding(["query", "kind"], "missing", 'is required: must be one of "a"|"b"'),
+          finding(["body", "owner"], "missing", 'is required: it has this name, and not "Owner"'),
+          finding(["body", "amount"], "missing", "is required"),
+        ],
+      },
     });
   });
 

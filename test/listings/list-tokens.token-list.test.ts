@@ -16,7 +16,7 @@ test("toTokenList() converts tokens to a valid list", () => {
   expect(list).toMatchInlineSnapshot(`
     {
       "name": "Causeway 42161",
-      "timestamp": "2026-09-21T14:13:20.000Z",
+      "timestamp": "2026-09-21T14:00:00.000Z",
       "tokens": [
         {
           "address": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
@@ -47,4 +47,12 @@ test.each([
 test("toTokenList() leaves out the native currency and symbols that no list may have", () => {
   const native = token({ address: "0x0000000000000000000000000000000000000000", symbol: "ETH" });
   expect(listOf([native, token({ symbol: "S".repeat(21) }), token({})]).tokens).toHaveLength(1);
+});
+
+test("toTokenList() gives equal lists of one version equal bytes, and the next hour's another version", () => {
+  const at = (now: number) => toTokenList([token({})], { chainId: 42161, now });
+  const hour = 1_789_999_200_000;
+  expect(at(hour + 3_599_999)).toEqual(at(hour));
+  expect(at(hour + 3_600_000).version.patch).toBe(at(hour).version.patch + 1);
+  expect(at(hour).timestamp).toBe("2026-09-21T14:00:00.000Z");
 });

@@ -35,4 +35,10 @@ describe("TimeInput", () => {
   ])("refuses %j", (text) => {
     expect(TimeInput.safeParse(text).success).toBe(false);
   });
+
+  test("explains a time whose + became a space", () => {
+    const said = (text: string) => TimeInput.safeParse(text).error?.issues[0]?.message;
+    expect(said("1700000000")).toMatch(/RFC 3339 time such as 2026-11-01T00:00:00Z$/);
+    expect(said("2026-11-20T00:00:00 02:00")).toMatch(/write the \+ of an offset as %2B$/);
+  });
 });

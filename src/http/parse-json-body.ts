@@ -1,0 +1,69 @@
+import type { Context as HonoContext } from "hono";
+import * as z from "zod";
+import type { ValidationIssue } from "../schemas/error-schema.ts";
+import type { AnyRoute } from "./define-route.ts";
+import type { AppEnv } from "./hono-env.ts";
+
+/** A parsed JSON body, or the issues that prevented parsing. */
+type ParsedBody = { json: unknown } | { issues: ValidationIssue[] };
+
+/**
+ * Parses the JSON body of a request. Returns the issues if it is malformed, has a different content type, or is empty
+ * although the route's body has required fields; an empty body counts as `{}` otherwise. A route that rejects unknown
+ * fields also rejects a field that is given twice, because it would be unclear which of the two the user meant.
+ */
+export function parseJsonBody(c: HonoContext<AppEnv>, { body }: AnyRoute): ParsedBody {
+  const refuse = (type: string, msg: string): ParsedBody => ({ issues: [{ loc: ["body"], msg, type }] });
+  const text = c.get("bodyText") ?? "";
+  if (text.trim() === "")
+    return body?.safeParse({}).success === true ? { json: {} } : refuse("missing", "a JSON body is required");
+  const contentType = c.req.header("content-type") ?? "";
+  if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
+    return refuse("content_type", "the content type must be application/json");
+  }
+  try {
+    const json: unknown = JSON.parse(text);
+    const twice = isStrict(body) ? duplicateMembers(text) : [];
+    return twice.length === 0 ? { json } : { issues: twice.map(givenTwice) };
+  } catch (error) {
+    return refuse("json_invalid", `the body must be valid JSON${positionOf(error)}`);
+  }
+}
+
+/** Returns true if a schema is that of an object that rejects unknown fields. */
+export function isStrict(schema: z.ZodType | undefined): boolean {
+  return schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever;
+}
+
+/** Returns the end of a message that names the position of a syntax error, or an empty string if it is unknown. */
+function positionOf(error: unknown): string {
+  const position = /\bposition (\d+)/.exec(String(error))?.[1];
+  return position === undefined ? "" : `: look at character ${Number(position) + 1}`;
+}
+
+const givenTwice = (name: string): ValidationIssue => ({
+  loc: ["body", name],
+  msg: "is given more than once: send it once",
+  type: "repeated",
+});
+
+/** A string of a JSON text, with the colon if it is the name of a member, or a bracket. */
+const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|[[\]{}]/g;
+
+/**
+ * Returns the names of the members that the outermost object of a valid JSON text has more than once, each once.
+ * `JSON.parse` keeps the last of them without a word.
+ */
+export function duplicateMembers(text: string): string[] {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  let depth = 0;
+  for (const [token, name, colon] of text.matchAll(TOKEN)) {
+    if (name === undefined) depth += token === "{" || token === "[" ? 1 : -1;
+    if (name === undefined || colon === undefined || depth !== 1) continue;
+    const member = String(JSON.parse(name));
+    if (seen.has(member)) twice.add(member);
+    seen.add(member);
+  }
+  return [...twice];
+}
