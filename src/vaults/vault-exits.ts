@@ -1,5 +1,5 @@
 import { type Address, erc20Abi, type Hex, isAddressEqual, type Log, parseEventLogs } from "viem";
-import type { Query } from "../chains/chain-reads.ts";
+import type { Query, Read } from "../chains/chain-reads.ts";
 import type { Token, Vault } from "./vault.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
@@ -260,6 +260,12 @@ export interface VaultExits {
   ): Query<readonly PendingExit[] | null>;
   /** True if `pending` finds some or all requests only by `requestIds`. */
   findsByIds?: true;
+  /**
+   * Returns the views whose results add up to the shares of a user's open requests, in the share token's smallest unit.
+   * Read before and after a simulated request, they show whether it replaces an open one, whose shares are then lost.
+   * Empty or absent if the family's contracts never do that.
+   */
+  openShares?(vault: Vault, user: Address): readonly Read<bigint>[];
   /**
    * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit,
    * or null if unknown. It includes open requests that the vault's events already count as paid; because they are

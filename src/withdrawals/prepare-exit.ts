@@ -84,7 +84,10 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const made = await simulatePayment(ctx, {
     payment: sharePayment(attempt),
     call,
-    reads: [balanceOfRead(order.vault.shareToken, order.user), ...receivedReads(exit)],
+    reads: [
+      ...[balanceOfRead(order.vault.shareToken, order.user), ...receivedReads(exit)],
+      ...openRequestReads(exit),
+    ],
   });
   if (!made.ok) throw new FailedExit(explainFailedExit({ order, way, shares }, made.revert), made.revert);
   verifyApprovals(made.calls, { token: order.vault.shareToken, spender: way.spender, amount: shares });
@@ -185,6 +188,12 @@ function receivedReads(exit: Exit) {
   return isNative(address) || unwraps(exit) ? [] : [balanceOfRead(address, exit.order.user)];
 }
 
+function openRequestReads({ order, way }: Exit) {
+  const { exits, vault, user } = order;
+  const views = way.mode === "instant" ? [] : (exits.openShares?.(vault, user) ?? []);
+  return views.map(({ to, data }) => ({ target: to, data }));
+}
+
 type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
 
@@ -256,12 +265,32 @@ function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit,
 }
 
 /**
+ * Throws `request_pending` if a simulated request replaces the user's open one without paying for it: the shares of the
+ * open request would be lost.
+ */
+function requireOpenKept({ exit, made }: Made): void {
+  const { before, after } = made.simulation;
+  const first = 1 + receivedReads(exit).length;
+  const sumOf = (answers: SimulationResult["before"]) =>
+    openRequestReads(exit).reduce<bigint>((sum, _, index) => sum + wordOf(answers[first + index]), 0n);
+  const [open, then] = [sumOf(before), sumOf(after)];
+  const paid = first > 1 ? (increaseOf(made.simulation, 1) ?? 0n) : 0n;
+  if (open === 0n || then >= open + exit.shares || paid > 0n) return;
+  const { name } = exit.order.vault;
+  throw failure("request_pending", `${name} would replace the account's open request: it must end first`);
+}
+
+const wordOf = (answer: Hex | null | undefined): bigint =>
+  typeof answer === "string" && size(answer) === 32 ? hexToBigInt(answer) : 0n;
+
+/**
  * Completes a simulated request. Throws `upstream_rejected` if the vault took the shares without recording a request
- * for the user.
+ * for the user, and the error of `requireOpenKept`.
  */
 function toRequested(of: Made): PreparedExit {
   const { exit, facts, made, call } = of;
   const { way } = exit;
+  requireOpenKept(of);
   if (!isRequestNoted(of))
     throw failure(
       "upstream_rejected",

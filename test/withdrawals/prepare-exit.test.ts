@@ -166,6 +166,33 @@ describe("prepareExit() by the owner", () => {
   });
 });
 
+describe("prepareExit() of a request while another is open", () => {
+  const order = { vault: familyVault("erc4626", { exit: "erc7540" }) };
+  const OPEN = HELD / 3n;
+  const requested = (after: bigint, paid = 0n) => ({
+    ...({ via: "user", mode: "request", order } as const),
+    effects: {
+      rises: { [balanceKey(VAULT, USER)]: -HELD, [balanceKey(USDC, USER)]: paid },
+      open: { before: OPEN, after },
+    },
+  });
+
+  test("is refused where the vault would forget the open one", async () => {
+    expect(await codeOf(requested(HELD))).toBe("request_pending");
+    expect(await codeOf(requested(OPEN + HELD - 1n))).toBe("request_pending");
+  });
+
+  test("is built where the vault adds to the open one, or pays it", async () => {
+    expect(await codeOf(requested(OPEN + HELD))).toBe("none");
+    expect(await codeOf(requested(HELD, WORTH / 3n))).toBe("none");
+  });
+
+  test("says nothing of vaults of which the family has no such views", async () => {
+    const lagoon = { order: { vault: familyVault("lagoon") } };
+    expect(await codeOf({ ...requested(HELD), ...lagoon })).toBe("none");
+  });
+});
+
 describe("prepareExit() of a vault that may realise losses", () => {
   const yearn = familyVault("yearn_v3");
   const loss = (percent: bigint) => pays((WORTH * (100n - percent)) / 100n);

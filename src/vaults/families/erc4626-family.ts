@@ -16,7 +16,8 @@ import { erc7540Exits } from "./erc7540/erc7540-exits.ts";
 
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
 const waiting = waitingExits(erc4626Exits({ charges: true }));
-const requested = erc7540Exits();
+// The reference with a time lock replaces an open request by the next one.
+const requested = erc7540Exits({ replaces: true });
 
 function exitsOf(vault: Vault): VaultExits {
   const wait = waitOf(vault);
@@ -39,6 +40,7 @@ const exits: VaultExits = {
   explain: (revert) => yoExits.explain?.(revert) ?? waiting.explain?.(revert) ?? null,
   paysUnclaimed: (mode, vault) => exitsOf(vault).paysUnclaimed?.(mode, vault) ?? false,
   pending: (vault, of) => exitsOf(vault).pending?.(vault, of) ?? { reads: {}, interpret: () => [] },
+  openShares: (vault, user) => exitsOf(vault).openShares?.(vault, user) ?? [],
   claim: (vault, of) => exitsOf(vault).claim?.(vault, of) ?? null,
   cancel: (vault, of) => exitsOf(vault).cancel?.(vault, of) ?? null,
   findRequest: (vault, seen) => exitsOf(vault).findRequest?.(vault, seen) ?? null,

@@ -40,6 +40,8 @@ export interface SentCall {
 export interface SimulatedEffects {
   /** Increases of balances by `<token>:<account>` in lowercase. All other balances are unchanged. */
   rises?: Readonly<Record<string, bigint>>;
+  /** Shares of open redemption requests before and after the call, as ERC-7540's views return them; 0 if absent. */
+  open?: { before: bigint; after: bigint };
   returned?: Hex;
   /** What contracts emit; without it, the node returns no logs. */
   logs?: readonly Log[];
@@ -58,6 +60,10 @@ const SELECTORS: ReadonlySet<string> = new Set(COMMON.map((item) => toFunctionSe
 const selectorOf = (item: Abi[number]): string[] =>
   item.type === "function" ? [toFunctionSelector(item)] : [];
 const BALANCE_OF = "0x70a08231";
+const PENDING = toFunctionSelector("pendingRedeemRequest(uint256,address)");
+const CLAIMABLE = toFunctionSelector("claimableRedeemRequest(uint256,address)");
+const isRead = ({ data }: SentCall): boolean =>
+  [BALANCE_OF, PENDING, CLAIMABLE].some((selector) => data.startsWith(selector));
 const BEFORE = 10n ** 30n;
 
 /** Creates a chain client whose contracts return `answers`, and whose simulations have the given effects. */
@@ -93,7 +99,7 @@ export function simulatedChain(world: {
       if (method !== "eth_simulateV1") return reading.request(method, params);
       const [{ blockStateCalls }] = params as [{ blockStateCalls: [{ calls: SentCall[] }] }];
       const [{ calls }] = blockStateCalls;
-      const own = calls.filter(({ data }) => !data.startsWith(BALANCE_OF));
+      const own = calls.filter((call) => !isRead(call));
       sent.push(own);
       const last = own.at(-1);
       const effects = last === undefined ? {} : (world.effects?.(last) ?? {});
@@ -123,6 +129,10 @@ function answerOf(call: SentCall, of: { at: number; lastAt: number; effects: Sim
     const account: Address = `0x${call.data.slice(-40)}`;
     const rise = at < lastAt ? 0n : (effects.rises?.[balanceKey(call.to, account)] ?? 0n);
     return { ...answer, returnData: numberToHex(BEFORE + rise, { size: 32 }) };
+  }
+  if (isRead(call)) {
+    const shares = call.data.startsWith(PENDING) ? effects.open?.[at < lastAt ? "before" : "after"] : 0n;
+    return { ...answer, returnData: numberToHex(shares ?? 0n, { size: 32 }) };
   }
   if (at !== lastAt) return answer;
   if (effects.revert !== undefined) return { ...answer, status: "0x0", returnData: effects.revert };

@@ -52,6 +52,7 @@ const redeemAbi = once(() =>
 const eventsAbi = once(() =>
   parseAbi([
     "event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)",
+    "event RedeemRequested(address indexed controller, address indexed owner, uint256 requestId, address sender, uint256 shares)",
     "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
   ]),
 );
@@ -72,6 +73,8 @@ export interface Erc7540ExitOptions {
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
   explain?: VaultExits["explain"];
+  /** True if a vault of the family may replace a user's open request by the next one. */
+  replaces?: true;
 }
 
 /** State of a user's redemption requests that the standard's view functions do not return. */
@@ -108,6 +111,7 @@ export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
     encode: (vault, request) => requestCall(vault, request),
     ...(explain === undefined ? {} : { explain }),
     pending: (vault, of) => describePending(vault, { ...of, options }),
+    ...(options.replaces === true && { openShares }),
     claim: (vault, of) => (options.claim ?? claimCall)(vault, of),
     cancel: (vault, of) => (of.request.cancellable ? (options.cancel?.(vault, of) ?? null) : null),
     findRequest: findRedeemRequest,
@@ -169,10 +173,16 @@ function describePending(
   );
 }
 
-const standardReads = (vault: Vault, user: Address) => ({
-  ...conversionReads(vault),
+const requestReads = (vault: Vault, user: Address) => ({
   pending: read({ ...onVault(vault), name: "pendingRedeemRequest", args: [ANY_REQUEST, user] }),
   claimable: read({ ...onVault(vault), name: "claimableRedeemRequest", args: [ANY_REQUEST, user] }),
+});
+
+const openShares = (vault: Vault, user: Address) => Object.values(requestReads(vault, user));
+
+const standardReads = (vault: Vault, user: Address) => ({
+  ...conversionReads(vault),
+  ...requestReads(vault, user),
   assets: read({ ...onVault(vault), name: "maxWithdraw", args: [user] }),
 });
 
@@ -247,7 +257,9 @@ function findRedeemRequest(
   { user, logs }: { user: Address; logs: readonly Log[] },
 ): ExitRequestSeen | null {
   const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-  const requests = parseEventLogs({ abi: eventsAbi(), eventName: "RedeemRequest", logs: own });
+  // VaultCraft's vaults emit the event under another name, with the request id not indexed.
+  const eventName: ["RedeemRequest", "RedeemRequested"] = ["RedeemRequest", "RedeemRequested"];
+  const requests = parseEventLogs({ abi: eventsAbi(), eventName, logs: own });
   const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
   // Under number 0 the vault returns all open requests, and claims do not name a request.
   return found === undefined ? null : { requestId: ANY_REQUEST.toString(), shares: found.args.shares };

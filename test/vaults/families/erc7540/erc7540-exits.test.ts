@@ -1,0 +1,42 @@
+import { type Log, toFunctionSelector } from "viem";
+import { describe, expect, test } from "vitest";
+import { erc4626 } from "../../../../src/vaults/families/erc4626-family.ts";
+import { lagoon } from "../../../../src/vaults/families/lagoon/lagoon-family.ts";
+import type { Vault } from "../../../../src/vaults/vault.ts";
+import { OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
+import { eventLog } from "../../../support/vaults/answer.ts";
+
+const requesting: Vault = { ...vault, adapter: "erc4626", params: { exit: "erc7540" } };
+const SHARES = 80n * 10n ** 18n;
+
+describe("findRequest() of vaults that redeem on request", () => {
+  const standard =
+    "event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)";
+  const renamed =
+    "event RedeemRequested(address indexed controller, address indexed owner, uint256 requestId, address sender, uint256 shares)";
+  const args = { controller: USER, owner: USER, requestId: 7n, sender: USER, shares: SHARES };
+  const found = (log: unknown) =>
+    erc4626.exits?.findRequest?.(requesting, { user: USER, logs: [log] as unknown as Log[] });
+
+  test("finds the standard's event, and VaultCraft's, which has another name", () => {
+    const seen = { requestId: "0", shares: SHARES };
+    expect(found(eventLog(VAULT, standard, args))).toEqual(seen);
+    expect(found(eventLog(VAULT, renamed, args))).toEqual(seen);
+  });
+
+  test("finds neither another contract's event nor another account's", () => {
+    expect(found(eventLog(OTHER, renamed, args))).toBeNull();
+    const theirs = { ...args, controller: OTHER };
+    expect(found(eventLog(VAULT, renamed, theirs))).toBeNull();
+  });
+});
+
+test("openShares() reads a user's pending and claimable shares, only where a request may replace another", () => {
+  const views = erc4626.exits?.openShares?.(requesting, USER) ?? [];
+  expect(views.map(({ data }) => data.slice(0, 10))).toEqual([
+    toFunctionSelector("pendingRedeemRequest(uint256,address)"),
+    toFunctionSelector("claimableRedeemRequest(uint256,address)"),
+  ]);
+  expect(erc4626.exits?.openShares?.({ ...requesting, params: {} }, USER)).toEqual([]);
+  expect(lagoon.exits?.openShares).toBeUndefined();
+});
