@@ -179,13 +179,21 @@ export async function verifySignedNonce(
     ctx.log.warn("sign_in_message_refused", { purpose, mismatches: mismatches.join(" ") });
     throw failure("nonce_invalid", "the message of the nonce is for another deployment or no longer valid");
   }
-  if (!(await verifySignature(ctx, { address, message, signature, chainId }))) {
-    throw failure(
-      "signature_invalid",
-      "the signature does not match the address and the message of the nonce",
-    );
-  }
+  if (!(await verifySignature(ctx, { address, message, signature, chainId })))
+    throw failure("signature_invalid", explainSignature(ctx, chainId));
   return purpose;
+}
+
+/**
+ * Returns why a signature is refused and what to do. A smart account's is checked on the chain of its nonce, which is
+ * Ethereum unless the request for the nonce said otherwise: the account may be on another chain.
+ */
+function explainSignature({ chains }: Context, chainId: number): string {
+  const served = chains.definitions.has(chainId) ? "" : ", which is not served";
+  return (
+    "the signature does not match the address and the message of the nonce: get a new nonce and sign its message " +
+    `unchanged; a smart account's was checked on chain ${chainId}${served}: send its \`chain_id\` for the nonce`
+  );
 }
 
 /**

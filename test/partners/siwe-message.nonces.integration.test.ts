@@ -41,7 +41,8 @@ describe("a sign-in nonce", () => {
   test("is used up by an invalid signature", async () => {
     const signed = await sign();
     const wrong = { ...signed, signature: (await sign()).signature };
-    expect(await send(wrong)).toMatchObject(refused("signature_invalid"));
+    const detail = expect.stringMatching(/sign its message unchanged; a smart account's .*`chain_id`/);
+    expect(await send(wrong)).toMatchObject({ status: 401, body: { code: "signature_invalid", detail } });
     expect(await send(signed)).toMatchObject(refused("nonce_invalid"));
   });
 

@@ -179,11 +179,11 @@ describe("unsupported requests", () => {
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
         "code": "no_route",
-        "detail": "the provider does not support this token or chain",
+        "detail": "the provider does not support this token or chain: pay with another token",
         "reasons": [
           {
             "code": "token_unknown",
-            "detail": "the provider does not support this token or chain",
+            "detail": "the provider does not support this token or chain: pay with another token",
           },
         ],
         "status": 400,
@@ -205,11 +205,11 @@ describe("unsupported requests", () => {
     expect(await refused(body)).toMatchInlineSnapshot(`
       {
         "code": "no_route",
-        "detail": "the provider does not support this token or chain",
+        "detail": "the provider does not support this token or chain: pay with another token",
         "reasons": [
           {
             "code": "token_unknown",
-            "detail": "the provider does not support this token or chain",
+            "detail": "the provider does not support this token or chain: pay with another token",
           },
           {
             "code": "asset_unsupported",

@@ -6,7 +6,7 @@ import { LifiErrorBody } from "./lifi-schemas.ts";
 /** Codes of LI.FI's `no_route` reasons, each with the text shown to customers. */
 const lifiReasonDetails = {
   bridge_unavailable: "no bridge with verifiable transactions supports this transfer",
-  token_unknown: "the provider does not support this token or chain",
+  token_unknown: "the provider does not support this token or chain: pay with another token",
   request_refused: "the provider rejects this transfer request",
   no_quote: "the provider has no quote for this transfer",
   transaction_not_built:
@@ -14,8 +14,8 @@ const lifiReasonDetails = {
   not_processable: "the provider cannot process this transfer",
   slippage_exceeded: "the price moved by more than the slippage limit allows",
   insufficient_liquidity: "the liquidity is not sufficient for this amount",
-  amount_too_low: "the amount is too low",
-  amount_too_high: "the amount is too high",
+  amount_too_low: "the amount is too low: send a larger one",
+  amount_too_high: "the amount is too high: send a smaller one",
   fees_exceed_amount: "the fees are higher than the amount",
   recipient_unsupported: "the bridge cannot deliver to this recipient",
   minimum_not_guaranteed: "the bridge cannot guarantee a minimum amount",
