@@ -25,3 +25,15 @@ export function toChartPoints(
   }
   return [...byTime].map(([time, value]) => ({ time, value })).sort((a, b) => a.time - b.time);
 }
+
+/** Minimum height of a chart, as a part of the largest value in it. */
+const MIN_SPAN = 0.000_1;
+
+/**
+ * Returns a range of values that is at least a ten-thousandth of the largest value high, with the given range in its
+ * middle, so that a change that no figure shows does not look like a steep one.
+ */
+export function widenRange([min, max]: readonly [number, number]): [number, number] {
+  const missing = MIN_SPAN * Math.max(Math.abs(min), Math.abs(max)) - (max - min);
+  return missing > 0 ? [min - missing / 2, max + missing / 2] : [min, max];
+}

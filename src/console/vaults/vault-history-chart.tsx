@@ -1,7 +1,17 @@
-import { AreaSeries, ColorType, createChart, LineStyle, type UTCTimestamp } from "lightweight-charts";
+import {
+  AreaSeries,
+  type AutoscaleInfo,
+  ColorType,
+  createChart,
+  LineStyle,
+  type UTCTimestamp,
+} from "lightweight-charts";
 import { useEffect, useRef } from "react";
 import { useTheme } from "../ui/theme.ts";
-import type { ChartPoint } from "./vault-chart-points.ts";
+import { type ChartPoint, widenRange } from "./vault-chart-points.ts";
+
+/** Smallest difference between two figures of the scale. */
+const MIN_MOVE = 0.000_001;
 
 /** A chart's points, the format of its values, and its label for screen readers. */
 interface ChartProps {
@@ -61,6 +71,17 @@ function drawChart(
     lineWidth: 2,
     priceLineVisible: false,
     lastValueVisible: false,
+  });
+  series.applyOptions({
+    // With the library's default, a hundredth, a share price that moves by less has a scale without any figure.
+    priceFormat: { type: "custom", formatter: of.format, minMove: MIN_MOVE },
+    autoscaleInfoProvider: (fitted: () => AutoscaleInfo | null) => {
+      const info = fitted();
+      if (!info?.priceRange) return info;
+      const { minValue: min, maxValue: max } = info.priceRange;
+      const [minValue, maxValue] = widenRange([min, max]);
+      return { ...info, priceRange: { minValue, maxValue } };
+    },
   });
   series.setData(of.points.map(({ time, value }) => ({ time: time as UTCTimestamp, value })));
   chart.timeScale().fitContent();
