@@ -164,13 +164,19 @@ export class StepWalk<Reading extends OrderReading> {
     if (together.some((step) => !isApproval(step))) this.#order.handed?.keep(left);
   }
 
-  /** Returns the result of `work`, and forgets the handed steps if it fails with a proof that nothing came of them. */
+  /**
+   * Returns the result of `work`, and forgets the handed steps if it fails with a proof that nothing came of them. Steps
+   * that are not kept pay nothing, so that they may be sent again: an unknown outcome becomes `wallet_failed`.
+   */
   async #handOver<T>(left: HandedStep, work: () => Promise<T>): Promise<T> {
+    const { handed } = this.#order;
     try {
       return await work();
     } catch (error) {
-      if (error instanceof CausewayError && !UNSETTLED.has(error.code))
-        this.#order.handed?.drop(left.keys[0]);
+      if (!(error instanceof CausewayError)) throw error;
+      if (error.code !== "outcome_unknown") handed?.drop(left.keys[0]);
+      else if (handed?.list().some(({ keys }) => keys[0] === left.keys[0]) !== true)
+        throw new CausewayError("wallet_failed", error.message, { cause: error });
       throw error;
     }
   }
@@ -192,9 +198,6 @@ export class StepWalk<Reading extends OrderReading> {
     await this.#order.report(step, txHash).catch(() => undefined);
   }
 }
-
-/** Codes of errors that leave open whether the wallet has sent the steps. */
-const UNSETTLED = new Set<CausewayError["code"]>(["outcome_unknown", "aborted"]);
 
 /** Waits for the end of what was handed to the wallet. Returns the hash of its last transaction, if it is known. */
 async function outcomeOf(

@@ -262,6 +262,12 @@ describe("a transaction that was handed to the wallet before the page was loaded
     expect(sendsOf(lost)).toHaveLength(1);
   });
 
+  test("is an approval, which pays nothing and may be given again", async () => {
+    const lost = single({ eth_sendTransaction: () => Promise.reject(failure(-32_603)) });
+    const { ended, storage } = await visit(lost, { reads: [open] });
+    expect([ended, storage.kept.size]).toEqual(["wallet_failed", 0]);
+  });
+
   test("does not hold an order whose approval was sent only", async () => {
     const storage = await leaveDuring("eth_sendTransaction", single, [open]);
     expect(storage.kept.size).toBe(0);

@@ -143,7 +143,7 @@ function AmountField(props: {
           <TokenMark symbol={token.symbol} />
           <span>
             <span className="sr-only">Pay with </span>
-            <span className="block text-sm leading-tight font-medium">{token.symbol}</span>
+            <span className="block max-w-32 truncate text-sm leading-tight font-medium">{token.symbol}</span>
             <span className="block max-w-24 truncate text-xs leading-tight text-muted">
               {formatChain(chains, token.chainId)}
             </span>

@@ -68,7 +68,7 @@ function StepItem(props: {
       {last ? null : <span aria-hidden="true" className="absolute top-8 bottom-1 left-[13px] w-px bg-line" />}
       <StepMark state={step.state} number={number} />
       <div className="min-w-0 flex-1">
-        <p className="flex flex-wrap items-baseline gap-x-2 font-medium">
+        <p className="flex flex-wrap items-baseline gap-x-2 font-medium wrap-anywhere">
           {title}
           <span className="text-sm font-normal text-muted">on {formatChain(chains, step.chainId)}</span>
         </p>

@@ -114,7 +114,7 @@ function OrderRow(props: {
       >
         <span className="min-w-0">
           <span className="block truncate font-medium">{name}</span>
-          <span className="block text-sm text-muted">
+          <span className="block text-sm wrap-anywhere text-muted">
             {token === undefined || paid.amount === null ? (
               kind === "deposit" ? (
                 "Deposit"

@@ -234,7 +234,7 @@ function PositionRow(props: {
   const requested = requestedAssets(position);
   return (
     <li>
-      <div className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]">
+      <div className="grid grid-cols-[minmax(0,1fr)_fit-content(60%)] items-center gap-x-4 gap-y-2 px-4 py-3 sm:px-5 md:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1fr)_7rem]">
         <VaultName position={position} chain={chain} />
         {position.currentAssets === 0n && requested !== null ? (
           <Cell label="Requested">
@@ -287,7 +287,7 @@ function Yield({ amount, token }: { amount: bigint | null; token: { symbol: stri
 /** Cell with one figure of a position. With `below`, it is placed below the vault's name on narrow screens. */
 function Cell({ label, below = false, children }: { label: string; below?: boolean; children: ReactNode }) {
   return (
-    <div className={`text-sm ${below ? "pl-11 md:pl-0 md:text-right" : "text-right"}`}>
+    <div className={`min-w-0 text-sm wrap-anywhere ${below ? "pl-11 md:pl-0 md:text-right" : "text-right"}`}>
       <span className="block text-xs text-muted">{label}</span>
       {children}
     </div>

@@ -19,7 +19,7 @@ export function Page(props: {
     <div className={`mx-auto w-full ${narrow === true ? "max-w-2xl" : "max-w-6xl"}`}>
       <div className="mb-5 flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
         <div className="min-w-0">
-          <h1 className="text-2xl font-semibold tracking-tight text-balance">{title}</h1>
+          <h1 className="text-2xl font-semibold tracking-tight text-balance break-words">{title}</h1>
           {lead === undefined ? null : <div className="mt-1 max-w-2xl text-muted">{lead}</div>}
         </div>
         {actions}
@@ -55,7 +55,7 @@ export function Stat(props: { label: string; value: ReactNode; note?: ReactNode 
     <div className="min-w-0">
       <dt className="text-sm text-muted">{label}</dt>
       <dd className="mt-0.5 truncate text-lg font-semibold tabular-nums">{value}</dd>
-      {note === undefined ? null : <dd className="text-sm text-muted">{note}</dd>}
+      {note === undefined ? null : <dd className="text-sm wrap-anywhere text-muted">{note}</dd>}
     </div>
   );
 }
