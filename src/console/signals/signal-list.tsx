@@ -3,6 +3,7 @@ import type { Answer } from "../../client/actions/read-actions.ts";
 import { plural } from "../format/format-text.ts";
 import { formatAge } from "../format/format-times.ts";
 import { Badge, type Tone } from "../ui/feedback.tsx";
+import { describeMetric } from "./signal-metrics.ts";
 
 /** A signal as the API returns it. */
 export type Signal = Answer<"intel.feed">["signals"][number];
@@ -13,18 +14,32 @@ const TIERS: Readonly<Record<Signal["tier"], { tone: Tone; label: string }>> = {
   low: { tone: "neutral", label: "Low" },
 };
 
-/** List of signals with their metrics, in the given order. `linked` adds a link to the signal's vault. */
-export function SignalList({ signals, linked = true }: { signals: readonly Signal[]; linked?: boolean }) {
+/**
+ * List of signals with their metrics, in the given order. `linked` adds a link to the signal's vault. `decimalsOf`
+ * returns the decimals of a vault's asset, or null while they are unknown.
+ */
+export function SignalList(props: {
+  signals: readonly Signal[];
+  linked?: boolean;
+  decimalsOf: (vaultId: string) => number | null;
+}) {
+  const { signals, linked = true, decimalsOf } = props;
   return (
     <ul className="divide-y divide-line">
       {signals.map((signal) => (
-        <SignalItem key={signal.incidentId} signal={signal} linked={linked} />
+        <SignalItem
+          key={signal.incidentId}
+          signal={signal}
+          linked={linked}
+          decimals={decimalsOf(signal.vaultId)}
+        />
       ))}
     </ul>
   );
 }
 
-function SignalItem({ signal, linked }: { signal: Signal; linked: boolean }) {
+function SignalItem(props: { signal: Signal; linked: boolean; decimals: number | null }) {
+  const { signal, linked, decimals } = props;
   const { tone, label } = TIERS[signal.tier];
   const updates = signal.updateCount === 0 ? "" : ` · ${plural(signal.updateCount, "update")}`;
   return (
@@ -40,7 +55,7 @@ function SignalItem({ signal, linked }: { signal: Signal; linked: boolean }) {
       </div>
       <h3 className="mt-1 font-medium">{signal.title}</h3>
       <p className="mt-0.5 max-w-3xl text-sm break-words text-muted">{signal.summary}</p>
-      <Metrics metrics={signal.metrics} />
+      <Metrics metrics={signal.metrics} asset={{ symbol: signal.assetSymbol, decimals }} />
       {linked ? (
         <p className="mt-1 text-sm">
           <Link
@@ -57,15 +72,16 @@ function SignalItem({ signal, linked }: { signal: Signal; linked: boolean }) {
   );
 }
 
-function Metrics({ metrics }: Pick<Signal, "metrics">) {
-  if (metrics.length === 0) return null;
+function Metrics(props: Pick<Signal, "metrics"> & { asset: { symbol: string; decimals: number | null } }) {
+  const known = props.metrics.flatMap((metric) => describeMetric(metric, props.asset) ?? []);
+  if (known.length === 0) return null;
   return (
     <dl className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-sm">
-      {metrics.map(({ label, value, unit, change }) => (
-        <div key={label} className="flex gap-1.5">
+      {known.map(({ label, value, change }) => (
+        <div key={label} className="flex flex-wrap gap-x-1.5 wrap-anywhere">
           <dt className="text-muted">{label}</dt>
           <dd className="font-medium tabular-nums">
-            {value} {unit}
+            {value}
             {change === null ? null : <span className="font-normal text-muted"> ({change})</span>}
           </dd>
         </div>

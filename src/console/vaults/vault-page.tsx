@@ -59,7 +59,7 @@ function VaultView({ vault }: { vault: VaultDetail }) {
           {whole ? (
             <>
               <Terms vault={vault} />
-              <VaultSignals vaultId={vault.vaultId} />
+              <VaultSignals vault={vault} />
             </>
           ) : null}
         </div>
@@ -213,8 +213,8 @@ function Address({ vault, value }: { vault: VaultDetail; value: string }): React
   );
 }
 
-function VaultSignals({ vaultId }: { vaultId: string }) {
-  const query = useQuery(vaultSignalsQuery(vaultId));
+function VaultSignals({ vault }: { vault: VaultDetail }) {
+  const query = useQuery(vaultSignalsQuery(vault.vaultId));
   return (
     <Card title="Signals of the last 30 days" flush>
       <Loaded query={query} rows={2}>
@@ -222,7 +222,7 @@ function VaultSignals({ vaultId }: { vaultId: string }) {
           signals.length === 0 ? (
             <EmptyState title="Nothing was noticed about this vault" />
           ) : (
-            <SignalList signals={signals} linked={false} />
+            <SignalList signals={signals} linked={false} decimalsOf={() => vault.asset.decimals} />
           )
         }
       </Loaded>

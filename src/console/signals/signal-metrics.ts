@@ -1,0 +1,61 @@
+import type { Answer } from "../../client/actions/read-actions.ts";
+import { formatAmount, formatPercent, formatSharePrice } from "../format/format-numbers.ts";
+import { formatDuration } from "../format/format-times.ts";
+
+type Metric = Answer<"intel.feed">["signals"][number]["metrics"][number];
+
+/** A figure of a signal in words. `change` is null if it has none. */
+export interface MetricWords {
+  label: string;
+  value: string;
+  change: string | null;
+}
+
+/** Names of the figures, and of those whose change is a difference of fractions instead of a part of the figure. */
+const NAMES: Readonly<Record<string, string>> = {
+  amount: "Amount",
+  apy_1d: "APY of the last day",
+  net_flow: "Net flow",
+  share_of_total_assets: "Share of the vault",
+  share_price: "Share price",
+  total_assets: "Held now",
+  unchanged_for: "Unchanged for",
+  withdrawable: "Can be withdrawn now",
+};
+const IN_POINTS = new Set(["apy_1d", "withdrawable"]);
+
+/**
+ * Describes a figure of a signal. Amounts of the vault's asset arrive in its smallest unit, with the symbol as unit;
+ * `decimals` are the asset's. Returns null for an amount whose decimals are unknown (null), and for a figure that this
+ * page does not know: no figure is shown in a unit that may be wrong.
+ */
+export function describeMetric(
+  { label, value, unit, change }: Metric,
+  asset: { symbol: string; decimals: number | null },
+): MetricWords | null {
+  const name = NAMES[label];
+  const text = valueText({ value, unit }, asset);
+  if (name === undefined || text === null) return null;
+  const moved = change === null ? null : changeText(Number(change), IN_POINTS.has(label));
+  return { label: name, value: text, change: moved };
+}
+
+function valueText(
+  { value, unit }: Pick<Metric, "value" | "unit">,
+  { symbol, decimals }: { symbol: string; decimals: number | null },
+): string | null {
+  if (unit === "fraction") return formatPercent(value);
+  if (!/^-?\d+$/.test(value)) return null;
+  if (unit === "seconds") return formatDuration(Number(value));
+  if (unit === "1e18") return formatSharePrice(BigInt(value));
+  if (unit !== symbol || decimals === null) return null;
+  return `${formatAmount(BigInt(value), { decimals })} ${symbol}`;
+}
+
+function changeText(change: number, inPoints: boolean): string | null {
+  if (!Number.isFinite(change)) return null;
+  const sign = change > 0 ? "+" : "";
+  return inPoints
+    ? `${sign}${formatPercent(change).replace(" %", "")} percentage points`
+    : `${sign}${formatPercent(change)}`;
+}
