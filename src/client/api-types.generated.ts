@@ -3041,7 +3041,7 @@ export interface components {
              * @description Step of the deposit that the transaction performs: its `step_id` in `steps`, or `source` for the user's first transaction, `deposit` for the deposit on the vault's chain as a second step, `claim` for the claim of shares from an asynchronous vault, `cancel` for the cancellation of an order or of a request. Reports of approvals change nothing: the allowance shows them. Default: `source`.
              * @enum {string}
              */
-            step?: "source" | "deposit" | "claim" | "cancel" | "source.approve_reset" | "source.approve" | "source.deposit" | "source.transfer" | "source.request" | "destination.approve_reset" | "destination.approve" | "destination.deposit" | "destination.request";
+            step?: "source" | "deposit" | "claim" | "cancel" | "source.approve_reset" | "source.approve" | "source.deposit" | "source.transfer" | "source.request" | "source.cancel" | "destination.approve_reset" | "destination.approve" | "destination.deposit" | "destination.request";
         };
         /** @description The user's signature of a built order. */
         AuthorizeInput: {
@@ -3657,7 +3657,7 @@ export interface components {
              * @description Step of the withdrawal that the transaction performs: its `step_id` in `steps`, or `redeem`, `request` and `cooldown` for the user's first transaction, `claim` for the claim of a settled request, `transfer` for the swap or bridge of what the vault paid, `cancel` for the cancellation of a request. Reports of approvals change nothing: the allowance shows them. Default: `redeem`.
              * @enum {string}
              */
-            step?: "redeem" | "request" | "cooldown" | "claim" | "transfer" | "cancel" | "source.redeem" | "source.request" | "source.cooldown" | "source.approve" | "source.approve_reset" | "destination.transfer" | "destination.approve" | "destination.approve_reset";
+            step?: "redeem" | "request" | "cooldown" | "claim" | "transfer" | "cancel" | "source.redeem" | "source.request" | "source.cooldown" | "source.cancel" | "source.approve" | "source.approve_reset" | "destination.transfer" | "destination.approve" | "destination.approve_reset";
         };
         /** @description A user's shares and pending deposits in all listed vaults. */
         Positions: {

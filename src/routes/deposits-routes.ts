@@ -96,6 +96,7 @@ const stepsByReport = {
   "source.deposit": "source",
   "source.transfer": "source",
   "source.request": "source",
+  "source.cancel": "cancel",
   "destination.approve_reset": "approval",
   "destination.approve": "approval",
   "destination.deposit": "deposit",

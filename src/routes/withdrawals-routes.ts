@@ -209,6 +209,7 @@ const reportedSteps = [
   "source.redeem",
   "source.request",
   "source.cooldown",
+  "source.cancel",
   "source.approve",
   "source.approve_reset",
   "destination.transfer",

@@ -167,3 +167,22 @@ test("a path with a trailing slash is the same path", async () => {
     expect([path, slashed.status]).toEqual([path, plain.status]);
   }
 });
+
+describe("a reported transaction", () => {
+  const reported = ["approve_reset", "approve", "cancel"].map((purpose) => `source.${purpose}`);
+  const later = ["destination.approve_reset", "destination.approve", "claim", "cancel"];
+
+  test.each([
+    ["deposits", [...reported, ...later, "source.deposit", "source.transfer", "source.request"]],
+    ["deposits", ["destination.deposit", "destination.request"]],
+    ["withdrawals", [...reported, ...later, "source.redeem", "source.request", "source.cooldown"]],
+    ["withdrawals", ["destination.transfer"]],
+  ])("of %s takes the id of every step that has a transaction", async (kind, steps) => {
+    for (const step of steps) {
+      const report = { ...posted({ tx_hash: `0x${"1".repeat(64)}`, step }), method: "PATCH" };
+      const response = await send(`/v1/${kind}/trk_${"0".repeat(32)}/tx`, report);
+      // The deployment has no database, which a valid report needs.
+      expect([step, response.status]).toEqual([step, 503]);
+    }
+  });
+});
