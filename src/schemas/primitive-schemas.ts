@@ -231,10 +231,11 @@ export const TrackingIdText = z.string().meta({
 export const TrackingIdInput = z
   .string()
   .regex(/^trk_[0-9a-f]{32}$/, {
-    error: ({ input }) =>
-      /^0x[0-9a-fA-F]{64}$/.test(String(input))
-        ? "is a transaction hash, not a tracking id: GET /v1/status takes it"
-        : "must be a tracking id: trk_ and 32 hexadecimal digits",
+    error: ({ input }) => {
+      const isHash = /^0x[0-9a-fA-F]{64}$/.test(String(input));
+      const hint = isHash ? "; this is a transaction hash, which GET /v1/status takes" : "";
+      return `must be a tracking id: trk_ and 32 hexadecimal digits${hint}`;
+    },
   })
   .meta({
     type: "string",

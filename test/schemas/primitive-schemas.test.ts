@@ -43,7 +43,7 @@ describe("TokenNameInput", () => {
 
 test("TrackingIdInput tells a transaction hash where it belongs", () => {
   expect(said(TrackingIdInput, `0x${"1".repeat(64)}`)).toEqual([
-    "is a transaction hash, not a tracking id: GET /v1/status takes it",
+    "must be a tracking id: trk_ and 32 hexadecimal digits; this is a transaction hash, which GET /v1/status takes",
   ]);
 });
 
