@@ -28,9 +28,9 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 
 /**
  * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other critical fields
- * are kept if they were changed at run time (an audit row exists), or if the row is open (`active` or `paused`) but not
- * in the file. Their status is kept too, unless they are not open and have no audit row. `withStatus` overwrites
- * everything. Returns the number of rows written.
+ * are kept if they were changed at run time (an audit row exists), or if the stored row is open (`active` or `paused`)
+ * and the file's is not. Their status is kept too, unless they are not open and have no audit row. `withStatus`
+ * overwrites everything. Returns the number of rows written.
  */
 export async function seed(
   target: DatabaseTarget & { rows: readonly SeedRow[]; withStatus?: boolean },

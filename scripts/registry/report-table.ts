@@ -28,7 +28,10 @@ const ROUTER: Readonly<Record<RegistryReport["router"], string>> = {
 };
 const ORDER: readonly CheckedRow["verdict"][] = ["wrong", "unknown", "derived", "right"];
 
-/** Formats the comparison of a chain's rows with their contracts, contradictions first, in lines of 100 characters. */
+/**
+ * Formats the comparison of a chain's rows with their contracts, contradictions first, in lines of up to 100
+ * characters.
+ */
 export function formatReport({ router, checked, activated }: RegistryReport): string {
   const rows = [...checked].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
   const lines = rows.flatMap(({ row, verdict, found, detail }) => [

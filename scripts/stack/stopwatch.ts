@@ -1,7 +1,7 @@
 /** Receives each finished step and its duration in milliseconds. */
 export type ReportStep = (name: string, ms: number) => void;
 
-/** Times the steps of the start. */
+/** Runs the steps of the start and reports the duration of each that succeeds; errors propagate. */
 export class Stopwatch {
   readonly #report: ReportStep;
   constructor(report: ReportStep) {

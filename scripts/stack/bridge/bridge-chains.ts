@@ -67,7 +67,7 @@ export function tokenAt(chain: BridgeChain, address: Address): BridgeToken | nul
   return chain.tokens.find((token) => isAddressEqual(token.address, address)) ?? null;
 }
 
-/** Returns true for native money. */
+/** Returns true if a token is the native currency. */
 export const isNative = ({ address }: BridgeToken): boolean => isAddressEqual(address, zeroAddress);
 
 /** Returns an asset's ERC-20 token on a chain. Throws if there is none. */

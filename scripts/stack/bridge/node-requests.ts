@@ -65,7 +65,7 @@ export async function hasCode(url: string, address: Address): Promise<boolean> {
   return (await rpc(url, "eth_getCode", address, "latest")) !== "0x";
 }
 
-/** Returns an account's balance of a token; the zero address stands for native money. */
+/** Returns an account's balance of a token in smallest units; the zero address stands for the native currency. */
 export async function balanceOf(url: string, of: { token: Address; owner: Address }): Promise<bigint> {
   if (of.token === zeroAddress) return Quantity.parse(await rpc(url, "eth_getBalance", of.owner, "latest"));
   const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [of.owner] });

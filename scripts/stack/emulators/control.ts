@@ -59,7 +59,7 @@ const Relayer = z.strictObject({
   underdeliver: z.string().regex(/^\d+$/, "a decimal amount").default("0"),
   underdeliver_bps: z.int().min(0).max(10_000).default(0),
 });
-/** Settings of the relayer. */
+/** Settings of the relayer for the transfers of one service; amounts in the token's smallest unit. */
 export type Relayer = z.infer<typeof Relayer>;
 
 /**

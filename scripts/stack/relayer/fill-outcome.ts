@@ -6,7 +6,7 @@ import type { NodeReceipt } from "../bridge/node-requests.ts";
 import { asLog } from "./as-log.ts";
 import { type Transfer, toAddress } from "./transfer.ts";
 
-/** Result of a fill. */
+/** Result of a fill, as the fields of its transfer. */
 export type FillOutcome = Pick<Transfer, "fillTx" | "delivered" | "callsSucceeded">;
 
 type Delivery = { transfer: Transfer; destination: BridgeChain };

@@ -1,7 +1,7 @@
 import type { Relayer } from "../emulators/control.ts";
 import type { Transfer } from "./transfer.ts";
 
-/** The next action for a transfer. */
+/** An action of the relayer for a transfer, as `nextAction` decides it. */
 export type RelayerAction = "wait" | "fill" | "outlast" | "expire" | "refund";
 
 /**

@@ -67,7 +67,10 @@ export function deployVault(
 export const standardDeposit: VaultCall = ({ amount, deployer }) =>
   encodeFunctionData({ abi: erc4626Abi, functionName: "deposit", args: [amount, deployer] });
 
-/** Creates the stand-in of a family that implements ERC-4626 and whose yield is an increase of its balance. */
+/**
+ * Creates the stand-in of a family that implements ERC-4626 and whose yield is an increase of its balance. By default
+ * its type is `custom` and its shares have the asset's decimals.
+ */
 export function standardVault(
   contract: Contract,
   traits: { type?: SeedRow["type"]; shareDecimals?: (decimals: number) => number } = {},

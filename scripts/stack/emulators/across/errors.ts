@@ -25,7 +25,7 @@ export class AcrossRefusal extends Error {
   }
 }
 
-/** Returns a JSON response. */
+/** Creates a response with a value as JSON. */
 export const acrossJson = (status: number, value: unknown): EmulatorAnswer => ({
   status,
   body: JSON.stringify(value),

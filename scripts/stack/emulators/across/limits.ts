@@ -40,8 +40,8 @@ export async function depositLimits(
 }
 
 /**
- * Returns the enabled routes between the chains and tokens of the query, or between all; native money is listed beside
- * its wrapped form.
+ * Returns the enabled routes between the chains and tokens of the query, or between all; the native currency is listed
+ * beside its wrapped form.
  */
 export function listAvailableRoutes(
   bridgeChains: BridgeChains,

@@ -101,7 +101,7 @@ function describeEnds({ origin, destination, input, output }: RouteEnds) {
   };
 }
 
-/** Formats the limits for a response. */
+/** Formats the limits for a response, as decimal strings in smallest units. */
 export function describeLimits({ minDeposit, maxDeposit, maxDepositInstant }: Limits) {
   return {
     minDeposit: minDeposit.toString(),

@@ -19,7 +19,7 @@ export class LifiRefusal extends Error {
   }
 }
 
-/** Returns a JSON response. */
+/** Creates a response with a value as JSON. */
 export const lifiJson = (status: number, value: unknown): EmulatorAnswer => ({
   status,
   headers: { "content-type": "application/json; charset=utf-8" },

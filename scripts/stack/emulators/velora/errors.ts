@@ -14,7 +14,7 @@ export class VeloraRefusal extends Error {
   }
 }
 
-/** Returns a JSON response. */
+/** Creates a response with a value as JSON. */
 export const veloraJson = (status: number, body: unknown): EmulatorAnswer => ({
   status,
   body: JSON.stringify(body),
