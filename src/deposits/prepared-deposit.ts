@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 import type { Context } from "../context.ts";
 import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
+import type { RouteAttempt } from "../orders/order-route-attempts.ts";
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
-import type { RouteAttempt } from "../orders/order-route-search.ts";
 import type { SimulatedPayment, TokenPayment } from "../orders/simulate-order-payment.ts";
 import type { TransferRequest, VerifiedTransfer } from "../providers/provider.ts";
 import type { NoRouteReason } from "../providers/provider-failures.ts";

@@ -9,8 +9,8 @@ import { type AppError, failure } from "../errors.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
 import { fractionToParts } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
+import type { RouteAttempt } from "../orders/order-route-attempts.ts";
 import type { RouteOrder } from "../orders/order-route-fairness.ts";
-import type { RouteAttempt } from "../orders/order-route-search.ts";
 import { allowedLoss, minimumShares } from "../orders/order-slippage.ts";
 import {
   balanceOfRead,

@@ -1,3 +1,4 @@
+import type { AppError } from "../errors.ts";
 import { deductParts, fractionToParts } from "../lib/amount.ts";
 import type { TransferQuote, TransferRequest } from "../providers/provider.ts";
 import type { QuoteRanking } from "../providers/provider-quotes.ts";
@@ -10,17 +11,32 @@ import type { Offer, RouteEnd, RouteOrder } from "./order-route-fairness.ts";
  * built transaction must still be simulated afterwards.
  */
 const LAST_BUILD_MS = 6_500;
-/** Timeout for one provider's build while another provider can still be tried, in milliseconds. */
-const MAX_ATTEMPT_MS = 2_500;
+/**
+ * Time for all builds of one provider while another provider can still be tried, in milliseconds: however many routes
+ * it offers, and however slowly it fails, the others have their turn.
+ */
+const PROVIDER_MS = 2_500;
+/** Time at which such builds end, in milliseconds from the start of the route search, so that others can still start. */
+const OTHERS_START_MS = 5_000;
+/** Shortest time in which a build is tried, in milliseconds. */
+const MIN_ATTEMPT_MS = 300;
 
 /**
- * Returns the deadline for building a provider's transaction, in UNIX milliseconds like `startedAt` and `now`: 2.5
- * seconds from now, but at most 6.5 seconds after the start of the search. The last provider gets all the remaining
- * time, because no other route could be tried after it.
+ * Returns the deadline for building a provider's transaction, in UNIX milliseconds like `startedAt` and `now`: when the
+ * provider's 2.5 seconds are over, of which it has used `spentMs`, but at most 5 seconds after the start of the search.
+ * The last provider gets all the time until 6.5 seconds after the start, because no other route could be tried after
+ * it. Null if less than 300 ms are left: the others are tried first.
  */
-export function attemptDeadline(at: { startedAt: number; now: number; last: boolean }): number {
-  const end = at.startedAt + LAST_BUILD_MS;
-  return at.last ? end : Math.min(end, at.now + MAX_ATTEMPT_MS);
+export function attemptDeadline(at: {
+  startedAt: number;
+  now: number;
+  last: boolean;
+  spentMs: number;
+}): number | null {
+  const { startedAt, now } = at;
+  if (at.last) return startedAt + LAST_BUILD_MS;
+  const end = Math.min(startedAt + OTHERS_START_MS, now + PROVIDER_MS - at.spentMs);
+  return end - now >= MIN_ATTEMPT_MS ? end : null;
 }
 
 /**
@@ -86,4 +102,34 @@ export function candidatesOf(
   const others =
     preference.pass === "preferred" ? [] : quotes.filter((option) => !preferred.includes(option));
   return [...calling(preferred), ...plain(preferred), ...calling(others), ...plain(others)];
+}
+
+/** A vault's refusal of the amount that one provider offered. */
+export interface AmountRefusal {
+  token: Token;
+  option: TransferQuote;
+  error: AppError;
+}
+
+/** Returns true if a vault refused an amount, so that another provider's offer of a token may be accepted. */
+export const isAmountRefusal = ({ code }: AppError): boolean =>
+  code === "above_maximum" || code === "below_minimum";
+
+/**
+ * Returns true if a vault that refused one offer's amount will also refuse an option: if it is the same provider's, no
+ * nearer to the vault's limit, or beyond the limit that the error names. Otherwise, a provider that offers too much or
+ * too little for the vault would keep the others from being tried. Pure.
+ */
+export function isRefusedToo(option: TransferQuote, refused: AmountRefusal): boolean {
+  const { error, option: other } = refused;
+  if (option.provider === other.provider) return true;
+  const limit = limitOf(error);
+  return error.code === "above_maximum"
+    ? option.toAmount >= other.toAmount || (limit !== null && option.toAmountMin > limit)
+    : option.toAmount <= other.toAmount || (limit !== null && option.toAmount < limit);
+}
+
+function limitOf({ members }: AppError): bigint | null {
+  const limit = members["max_deposit"] ?? members["min_deposit"] ?? null;
+  return typeof limit === "string" ? BigInt(limit) : null;
 }

@@ -1,16 +1,8 @@
 import type { Context } from "../context.ts";
-import { type AppError, failure } from "../errors.ts";
-import { describeError } from "../lib/logger.ts";
+import { failure } from "../errors.ts";
 import { withDeadline } from "../lib/timers.ts";
 import type { Provider, TransferQuote } from "../providers/provider.ts";
-import {
-  isProviderFailure,
-  isUnsafeRoute,
-  mostUsefulFailure,
-  type NoRouteReason,
-  noRouteReasons,
-  toProviderFailure,
-} from "../providers/provider-failures.ts";
+import { mostUsefulFailure, type NoRouteReason, noRouteReasons } from "../providers/provider-failures.ts";
 import {
   type QuoteRanking,
   type QuoteResults,
@@ -24,73 +16,32 @@ import { asksForSignature } from "./authorization/choose-authorization.ts";
 import { mostExpected } from "./order-fair-value.ts";
 import { type Funds, readFunds } from "./order-payer-funds.ts";
 import {
-  attemptDeadline,
+  noteFailure,
+  type RouteSearch,
+  type RouteSearchInput,
+  tryCandidates,
+} from "./order-route-attempts.ts";
+import {
   type BridgePass,
   candidatesOf,
   passesOf,
-  type RouteCandidate,
   toTransferRequest,
   withLeast,
 } from "./order-route-candidates.ts";
 import {
   findUnfairOption,
-  type Offer,
   type OfferSet,
-  type RouteEnd,
-  type RouteOrder,
   toOffer,
   unfairOffer,
   type ValuedOffers,
   valueOffers,
-  warningsOf,
 } from "./order-route-fairness.ts";
 import { counterpartOf } from "./order-token-relation.ts";
 
 /** Deadline for all quotes, in milliseconds from the start of the route search. */
 const QUOTES_MS = 3_000;
-/** Time after which no further build is started, in milliseconds from the start of the route search. */
-const LAST_START_MS = 5_500;
 /** Timeout for the whole route search, in milliseconds. */
 const SEARCH_MS = 7_200;
-/** Maximum number of builds per provider in a search, so that one faulty provider cannot use up the time. */
-const MAX_ATTEMPTS = 4;
-
-/** One attempt of a route search: the offer to build, its provider, and the user's funds. */
-export interface RouteAttempt {
-  token: Token;
-  option: TransferQuote;
-  provider: Provider;
-  funds: Funds;
-  /** Deadline for the provider's response, in UNIX milliseconds. */
-  deadline: number;
-  /** Whether the route takes one step or two. */
-  ends: RouteEnd;
-  /**
-   * Returns the offer as input of the fairness rules, with the prices that are known at that time: reads on the
-   * destination chain may have added some. `nativeFee` is the fee on top of the built transaction, in wei.
-   */
-  offer(nativeFee?: bigint): Promise<Offer>;
-}
-
-/**
- * Input of a route search: the order, the tokens that a route may deliver, and how the caller builds a route and judges
- * its errors.
- */
-export interface RouteSearchInput<B> {
-  order: RouteOrder;
-  /** The tokens that a route may deliver, best first. */
-  targets: readonly Token[];
-  /** Returns true if a provider may deliver the token into a Router call. */
-  callable(token: Token): boolean;
-  /** Returns true if an error rejects the target token itself, independent of the route. */
-  isTargetRefusal(error: AppError): boolean;
-  /**
-   * Builds, verifies and simulates one route. If it throws, the next route is tried, unless the error was caused by
-   * neither the target token nor the provider.
-   */
-  build(ctx: Context, attempt: RouteAttempt): Promise<B>;
-}
-
 /** The result of a route search: the route that was built, and what the search found about the others. */
 export interface FoundRoute<B> {
   built: B;
@@ -104,30 +55,14 @@ export interface FoundRoute<B> {
   warnings: Warning[];
 }
 
-/** Mutable state of one route search. */
-interface RouteSearch<B> {
-  input: RouteSearchInput<B>;
-  providers: readonly Provider[];
-  funds: Promise<Funds>;
-  startedAt: number;
-  /** Number of builds by provider name. */
-  attempts: Map<string, number>;
-  failures: AppError[];
-  /** Names of the providers that could not be reached, or whose answers were contradictory; they are not used again. */
-  excluded: Set<string>;
-  /** Target tokens that were refused. */
-  refused: Set<Token>;
-  /** The quotes of all providers, by target token. */
-  quotes: Map<Token, QuoteResults>;
-}
-
 /**
  * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
  * preference until one passes simulation. Target tokens are tried in their order; for each, the preferred bridge before
  * others, then one-step before two-step routes. With a preferred bridge and several target tokens, all tokens are first
- * tried over that bridge alone. A token that the vault refuses is not tried again. A provider that cannot be reached,
+ * tried over that bridge alone. A token that the vault refuses is not tried again; if it refuses only an
+ * offer's amount, the other providers' offers of other amounts are. A provider that cannot be reached,
  * or whose answer contradicts the request, its own quote or a fair value, is not used again in this search; no provider
- * builds more than four times. After 5.5 seconds, no build is started; after three seconds, no further token is quoted
+ * builds more than four times, or for more than 2.5 seconds while another one can be tried. After 5.5 seconds, no build is started; after three seconds, no further token is quoted
  * if something has failed. An error that no other route could avoid is thrown immediately. If no route succeeds, throws
  * the most useful failure (`mostUsefulFailure`); throws `token_unsupported` if the paid address is not a token, and
  * `upstream_timeout` after 7.2 seconds. Errors of the RPC nodes propagate.
@@ -150,6 +85,7 @@ async function search<B>(ctx: Context, input: RouteSearchInput<B>): Promise<Foun
     failures: [],
     excluded: new Set(),
     refused: new Set(),
+    refusedAmounts: [],
     quotes: new Map(),
   };
   state.funds.catch(() => undefined);
@@ -200,21 +136,33 @@ async function tryToken<B>(
   const ranking = rankQuotes(fairOptions(ctx, { state, offers }), preference);
   const ways = candidatesOf(ranking, { ...preference, pass });
   if (ways.length === 0 && pass === "all") noteUnusable(state, ranking.quotes);
-  for (const [index, way] of ways.entries()) {
-    const later = ways.slice(index + 1).map(({ option }) => option.provider);
-    const last = !later.some((name) => name !== way.option.provider && !state.excluded.has(name));
-    const found = await tryCandidate(ctx, { state, offers, way, last });
-    if (found === null) continue;
-    const { option, ends } = way;
-    const decided = ranking.decidedBy?.name ?? null;
-    const { provider, bridge } = option;
-    ctx.log.info("route", { provider, bridge, ends, rule: decided, offers: offers.quotes.length });
-    const honest = ranking.quotes.filter((quote) => !state.excluded.has(quote.provider));
-    const reasons = noRouteReasons(state.failures);
-    const { decimals: fromDecimals } = await state.funds;
-    return { ...found, token, fromDecimals, ranking: { ...ranking, quotes: honest }, reasons };
-  }
-  return null;
+  const found = await tryCandidates(ctx, { state, offers, ways });
+  if (found === null) return null;
+  const { option, ends } = found.way;
+  const decided = ranking.decidedBy?.name ?? null;
+  const { provider, bridge } = option;
+  ctx.log.info("route", { provider, bridge, ends, rule: decided, offers: offers.quotes.length });
+  const quotes = await stillFair(ctx, { state, offers, quotes: ranking.quotes });
+  const reasons = noRouteReasons(state.failures);
+  const { decimals: fromDecimals } = await state.funds;
+  const { built, warnings } = found;
+  return { built, warnings, token, fromDecimals, ranking: { ...ranking, quotes }, reasons };
+}
+
+/**
+ * Returns the quotes of trusted providers that are fair by the prices known now. Reads on the destination chain may
+ * have added the price by which a quote that was kept without one is unfair.
+ */
+async function stillFair<B>(
+  ctx: Context,
+  of: { state: RouteSearch<B>; offers: ValuedOffers; quotes: readonly TransferQuote[] },
+): Promise<TransferQuote[]> {
+  const offers = await valueOffers(ctx, of.offers);
+  return of.quotes.filter(
+    (option) =>
+      !of.state.excluded.has(option.provider) &&
+      findUnfairOption(toOffer(offers, { option, ends: "one_step" })) === null,
+  );
 }
 
 async function offerSetOf<B>(
@@ -279,58 +227,6 @@ function fairOptions<B>(
 }
 
 /**
- * Builds and simulates one route. Returns null if the route is skipped or fails, and records the failure. Throws errors
- * that no other route could avoid.
- */
-async function tryCandidate<B>(
-  ctx: Context,
-  of: { state: RouteSearch<B>; offers: ValuedOffers; way: RouteCandidate; last: boolean },
-): Promise<Pick<FoundRoute<B>, "built" | "warnings"> | null> {
-  const { state, offers, way } = of;
-  const provider = state.providers.find(({ name }) => name === way.option.provider);
-  const skipped = provider === undefined || !mayAttempt(ctx, state, provider.name);
-  if (skipped || state.refused.has(offers.token)) return null;
-  const { name } = provider;
-  state.attempts.set(name, (state.attempts.get(name) ?? 0) + 1);
-  const deadline = attemptDeadline({ startedAt: state.startedAt, now: ctx.now(), last: of.last });
-  const offer = async (nativeFee = way.option.nativeFee) =>
-    toOffer(await valueOffers(ctx, offers), { ...way, nativeFee });
-  const attempt = { ...way, token: offers.token, provider, deadline, funds: await state.funds, offer };
-  try {
-    const built = await state.input.build(ctx, attempt);
-    return { built, warnings: warningsOf(await offer()) };
-  } catch (error) {
-    const failed = toProviderFailure(error);
-    if (state.input.isTargetRefusal(failed)) state.refused.add(offers.token);
-    else if (!isProviderFailure(failed)) throw failed;
-    ctx.log.warn("route_refused", { provider: name, ends: way.ends, error: describeError(error) });
-    noteFailure(ctx, { state, name, error: failed, lie: isUnsafeRoute(failed) });
-    return null;
-  }
-}
-
-function mayAttempt<B>(ctx: Context, state: RouteSearch<B>, name: string): boolean {
-  const over = ctx.now() - state.startedAt > LAST_START_MS;
-  return !over && !state.excluded.has(name) && (state.attempts.get(name) ?? 0) < MAX_ATTEMPTS;
-}
-
-/**
- * Records a provider's failure. Excludes the provider from this search if it could not be reached, or if its answer
- * contradicts the request, its own quote or a fair value (`lie`).
- */
-function noteFailure<B>(
-  ctx: Context,
-  failed: { state: RouteSearch<B>; name: string; error: AppError; lie?: boolean },
-): void {
-  const { state, name, error } = failed;
-  state.failures.push(error);
-  const lied = failed.lie === true || error.code === "upstream_rejected";
-  if (lied && !state.excluded.has(name))
-    ctx.log.warn("provider_distrusted", { provider: name, error: describeError(error) });
-  if (lied || UNREACHABLE_CODES.has(error.code)) state.excluded.add(name);
-}
-
-/**
  * Records a failure for each provider whose quotes cannot be used: those that only deliver into a Router call although
  * the vault must see the user as caller, or those for a wrapped native token that Across delivers unwrapped.
  */
@@ -342,9 +238,3 @@ function noteUnusable<B>(state: RouteSearch<B>, quotes: readonly TransferQuote[]
 }
 
 const UNUSABLE_DETAIL = "no bridge can deliver this token to the vault";
-
-const UNREACHABLE_CODES: ReadonlySet<string> = new Set([
-  "upstream_timeout",
-  "upstream_unavailable",
-  "rate_limited",
-]);

@@ -3,9 +3,10 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { isNative } from "../lib/address.ts";
+import type { RouteAttempt } from "../orders/order-route-attempts.ts";
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
 import { assertFair, planLoss, type RouteOrder } from "../orders/order-route-fairness.ts";
-import { type FoundRoute, type RouteAttempt, searchRoutes } from "../orders/order-route-search.ts";
+import { type FoundRoute, searchRoutes } from "../orders/order-route-search.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
 import {
   type SimulatedPayment,

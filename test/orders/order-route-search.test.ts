@@ -1,8 +1,9 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
+import type { RouteAttempt } from "../../src/orders/order-route-attempts.ts";
 import { unfairOffer } from "../../src/orders/order-route-fairness.ts";
-import { type RouteAttempt, searchRoutes } from "../../src/orders/order-route-search.ts";
+import { searchRoutes } from "../../src/orders/order-route-search.ts";
 import { priceKey } from "../../src/prices/price.ts";
 import type { Provider, TransferQuote } from "../../src/providers/provider.ts";
 import { testChain } from "../support/chains/rpc-node.ts";
@@ -57,11 +58,15 @@ type Build = (attempt: RouteAttempt) => Promise<string>;
 /** Searches a route for one WETH into USDC on one chain. */
 async function search(
   providers: readonly Provider[],
-  options: { build?: Build; priced?: boolean; callable?: boolean } = {},
+  options: { build?: Build; priced?: boolean; callable?: boolean; now?: () => number } = {},
 ) {
   const { client } = simulatedChain({ answers: { decimals: 18 } });
   const base = testContext({ clients: [client] });
-  const ctx = { ...base, providers: { ...base.providers, all: async () => providers } };
+  const ctx = {
+    ...base,
+    now: options.now ?? base.now,
+    providers: { ...base.providers, all: async () => providers },
+  };
   const price = (address: Address, usd: bigint, decimals: number) =>
     ctx.prices.book.feeds.set(
       priceKey({ chainId: testChain.chainId, token: address }),
@@ -82,7 +87,7 @@ async function search(
     },
     targets: [token],
     callable: () => options.callable ?? true,
-    isTargetRefusal: () => false,
+    isTargetRefusal: ({ code }) => code === "above_maximum" || code === "below_minimum",
     async build(_ctx, attempt) {
       tried.push(`${attempt.option.provider} ${attempt.option.bridge ?? "swap"} ${attempt.ends}`);
       return (await options.build?.(attempt)) ?? attempt.option.provider;
@@ -137,6 +142,111 @@ describe("searchRoutes() of a provider that lies", () => {
     const { found, tried } = await search(providers, { build });
     expect((await found).built).toBe("honest");
     expect(tried.filter((one) => one.startsWith("slow"))).toHaveLength(4);
+  });
+});
+
+describe("searchRoutes() of a provider that takes the others' time", () => {
+  /** Nine routes that rank first; each build takes `ms` and then finds no route. */
+  const slowly = async (ms: number, quotesMs: number) => {
+    let time = 1_700_000_000_000;
+    const failing = Array.from({ length: 9 }, (_, at) =>
+      quoteOf("slow", { bridge: `bridge ${at}`, toAmountMin: FAIR }),
+    );
+    const slow = providerOf("slow", failing);
+    const quoting: Provider = {
+      ...slow,
+      async quote(...given) {
+        time += quotesMs;
+        return slow.quote(...given);
+      },
+    };
+    const starts: number[] = [];
+    const build: Build = async ({ option, deadline }) => {
+      if (option.provider === "honest") {
+        starts.push(deadline - time);
+        return "honest";
+      }
+      time = Math.min(time + ms, deadline);
+      throw failure("no_route", "none", { reasons: [] });
+    };
+    const providers = [quoting, providerOf("honest", [quoteOf("honest")])];
+    const { found, tried } = await search(providers, { build, now: () => time });
+    return { built: (await found).built, by: tried.at(-1), tried: tried.length - 1, left: starts[0] };
+  };
+
+  test.each([
+    ["that fails just before its timeout", 2_400, 2_990, { tried: 1, left: 1_500 }],
+    ["that always fails at its timeout", 9_000, 2_990, { tried: 1, left: 1_500 }],
+    ["whose routes fail one after the other", 1_100, 500, { tried: 3, left: 3_500 }],
+    ["that fails at once", 0, 0, { tried: 4, left: 6_500 }],
+  ] as const)("still builds the other's: one %s", async (_how, ms, quotesMs, expected) => {
+    expect(await slowly(ms, quotesMs)).toEqual({ built: "honest", by: "honest swap one_step", ...expected });
+  });
+
+  test("tries its other routes when nobody else has one", async () => {
+    let time = 1_700_000_000_000;
+    const build: Build = async ({ option, deadline }) => {
+      if (option.bridge === "third") return "third";
+      time = Math.min(time + 1_300, deadline);
+      throw failure("would_revert", "reverts", { revert: null });
+    };
+    const first = ["first", "second", "third"].map((bridge) => quoteOf("one", { bridge, toAmountMin: FAIR }));
+    const providers = [providerOf("one", first), providerOf("other", [quoteOf("other")])];
+    const { found, tried } = await search(providers, { build, now: () => time, callable: false });
+    expect((await found).built).toBe("third");
+    expect(tried.map((one) => one.split(" ").slice(0, 2).join(" "))).toEqual([
+      ...["one first", "one second", "other swap", "one third"],
+    ]);
+  });
+});
+
+describe("searchRoutes() of an offer whose amount the vault refuses", () => {
+  const above = (max: bigint | null) =>
+    failure("above_maximum", "too much", { max_deposit: max?.toString() ?? null });
+  const below = (min: bigint | null) =>
+    failure("below_minimum", "too little", { min_deposit: min?.toString() ?? null });
+  const more = FAIR + FAIR / 50n;
+  const less = FAIR - FAIR / 50n;
+  const least = (FAIR * 98n) / 100n;
+
+  test.each([
+    ["more than it takes", more, above(FAIR)],
+    ["more than it takes, whose limit is unknown", more, above(null)],
+    ["less than it takes", less, below(FAIR)],
+    ["less than it takes, whose limit is unknown", less, below(null)],
+  ] as const)("tries the other's: %s", async (_what, toAmount, error) => {
+    const offers = [
+      quoteOf("first", { toAmount, toAmountMin: least }),
+      quoteOf("first", { bridge: "b", toAmount }),
+    ];
+    const build: Build = async ({ option }) => {
+      if (option.provider === "first") throw error;
+      return "honest";
+    };
+    const honest = quoteOf("honest", { supportsCall: false });
+    const { found, tried } = await search([providerOf("first", offers), providerOf("honest", [honest])], {
+      build,
+    });
+    expect((await found).built).toBe("honest");
+    expect(tried).toEqual([expect.stringContaining("first"), "honest swap two_step"]);
+  });
+
+  test.each([
+    ["as much", FAIR, above(FAIR - 1n)],
+    ["more than the limit", FAIR - 10n, above(FAIR / 2n)],
+    ["as little", FAIR, below(FAIR + 1n)],
+    ["less than the limit", FAIR + 10n, below(2n * FAIR)],
+  ] as const)("does not try one of %s", async (_what, toAmount, error) => {
+    const build: Build = async () => {
+      throw error;
+    };
+    const providers = [
+      providerOf("first", [quoteOf("first", { toAmountMin: FAIR })]),
+      providerOf("other", [quoteOf("other", { toAmount, toAmountMin: (toAmount * 98n) / 100n })]),
+    ];
+    const { found, tried } = await search(providers, { build });
+    await expect(found).rejects.toMatchObject({ code: error.code, members: error.members });
+    expect(tried).toHaveLength(1);
   });
 });
 
