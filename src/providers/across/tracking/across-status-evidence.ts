@@ -71,6 +71,7 @@ export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
     case "slowFilled":
       return relay === null ? deliveredByApi(apiStatus) : inFlightStatus(evidence);
     case "refunded":
+      if (isInTime(evidence)) return inFlightStatus(evidence);
       return {
         ...STATUS_UNKNOWN,
         phase: "refunded",
@@ -78,7 +79,7 @@ export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
         refundTxHash: apiStatus.refundTx,
       };
     case "expired":
-      return STATUS_REFUNDING;
+      return isInTime(evidence) ? inFlightStatus(evidence) : STATUS_REFUNDING;
     case "deposit-failed":
       return source === "deposited" ? inFlightStatus(evidence) : STATUS_FAILED;
     case "deposit-pending":
@@ -97,6 +98,13 @@ function statusWithoutApi(evidence: TransferEvidence): UnprovenStatus {
   if (evidence.source === "deposited") return inFlightStatus(evidence);
   return evidence.source === "waiting" ? STATUS_WAITING : STATUS_UNKNOWN;
 }
+
+/**
+ * Returns true if both chains show that a relayer may still fill the deposit. Across refunds no deposit before its fill
+ * deadline, so a statement that it did is wrong.
+ */
+const isInTime = ({ source, relay, overdue }: TransferEvidence): boolean =>
+  source === "deposited" && relay !== null && !overdue;
 
 /**
  * Returns the status of an Across transfer that is not filled: refunding if the fill deadline has passed,

@@ -87,6 +87,16 @@ test.each<[Partial<TransferEvidence>, string]>([
     { apiStatus: word("refunded"), source: "deposited", relay: "filled", fill: FILL },
     "delivered COMPLETED f-9",
   ],
+  [{ apiStatus: word("refunded"), source: "deposited", relay: "unfilled" }, MOVING],
+  [{ apiStatus: word("refunded"), source: "deposited", relay: "slow_fill_requested" }, MOVING],
+  [
+    { apiStatus: word("refunded"), source: "deposited", relay: "unfilled", overdue: true },
+    "refunded REFUNDED -b-",
+  ],
+  [{ apiStatus: word("refunded"), source: "deposited" }, "refunded REFUNDED -b-"],
+  [{ apiStatus: word("expired"), source: "deposited", relay: "unfilled" }, MOVING],
+  [{ apiStatus: word("expired"), source: "deposited", relay: "unfilled", overdue: true }, REFUNDING],
+  [{ apiStatus: word("expired"), source: "deposited" }, REFUNDING],
   [{ apiStatus: word("deposit-failed"), source: "deposited" }, MOVING],
   [{ apiStatus: word("deposit-pending"), source: "deposited" }, MOVING],
   [
