@@ -289,6 +289,15 @@ export const harmless: readonly Disguise[] = [
       edit(edit(step, ["action", "toToken", "decimals"], 18), ["action", "fromToken", "decimals"], 2),
     ),
   }),
+  told("nothing is said of the tokens but their addresses", {
+    trade: swappedOnBase,
+    retell: inRoutes((step) => {
+      const action = step["action"] as Record<"fromToken" | "toToken", Json>;
+      const bare = ({ chainId, address }: Json): Json => ({ chainId, address, name: null });
+      const tokens = { fromToken: bare(action.fromToken), toToken: bare(action.toToken) };
+      return { ...step, action: { ...action, ...tokens, fromAddress: null, toAddress: null } };
+    }),
+  }),
   told("other dollar figures are displayed", {
     trade: swappedOnBase,
     retell: inRoutes((step) =>

@@ -43,19 +43,22 @@ export const LifiToken = z.object({
   address: z.string().min(1).max(128),
   symbol: z.string().max(64),
   decimals: z.int().min(0).max(255),
-  name: Text.optional(),
+  name: Text.nullish(),
 });
 /** A token in a parsed LI.FI response. */
 export type LifiToken = z.infer<typeof LifiToken>;
 
+/** Decimals, symbol and name of a step's tokens are not used, so that they may be missing. */
+const ActionToken = LifiToken.pick({ chainId: true, address: true });
+
 const Action = z.object({
   fromChainId: ChainId,
   toChainId: ChainId,
-  fromToken: LifiToken,
-  toToken: LifiToken,
+  fromToken: ActionToken,
+  toToken: ActionToken,
   fromAmount: Amount,
-  fromAddress: Text.optional(),
-  toAddress: Text.optional(),
+  fromAddress: Text.nullish(),
+  toAddress: Text.nullish(),
 });
 
 /**

@@ -18,7 +18,7 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
   requireMatch(sameAddress(action.toToken.address, request.toToken), "action.toToken.address");
   requireMatch(action.fromAmount === request.amount, "action.fromAmount");
   requireMatch(estimate.fromAmount === request.amount, "estimate.fromAmount");
-  if (action.fromAddress !== undefined)
+  if (action.fromAddress != null)
     requireMatch(sameAddress(action.fromAddress, request.user), "action.fromAddress");
 }
 
@@ -84,7 +84,7 @@ export function checkTransactionEnvelope(
     native || isAddressEqual(estimate.approvalAddress, answer.entry.spender),
     "estimate.approvalAddress",
   );
-  if (request.call === null && action.toAddress !== undefined) {
+  if (request.call === null && action.toAddress != null) {
     requireMatch(sameAddress(action.toAddress, request.user), "action.toAddress");
   }
   return { to: answer.entry.target, data: transactionRequest.data, value: transactionRequest.value };
