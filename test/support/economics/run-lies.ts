@@ -1,17 +1,17 @@
-import type { RoutedDeposit } from "../../../src/deposits/prepared-deposit.ts";
 import { Random } from "../lifi/random.ts";
-import { findUnfairness } from "./judge.ts";
+import { type ExitWay, exitWith } from "./exit-world.ts";
+import { findExitUnfairness, findUnfairness } from "./judge.ts";
 import { drawLie, honest, type Lie } from "./lies.ts";
-import { exchangeOf, type Trade, trades } from "./trades.ts";
+import { exchangeOf, nativeOf, type Trade, trades } from "./trades.ts";
 import { type Providers, tradeWith } from "./world.ts";
 
 /** Result of a run with many lies. */
 export interface LieRun {
   tried: number;
   refused: number;
-  /** Number of accepted deposits that were fair, so that the lie had no effect. */
+  /** Number of accepted deposits and withdrawals that were fair, so that the lie had no effect. */
   fair: number;
-  /** Accepted deposits that take more than the user allows, each with the data to repeat it. */
+  /** Accepted ones that take more than the user allows, each with the data to repeat it. */
   unjust: string[];
   /** Number of lies that each provider took part in. */
   liars: Record<Name, number>;
@@ -20,8 +20,8 @@ export interface LieRun {
 type Name = "lifi" | "across" | "kyber" | "velora";
 
 /**
- * Draws lies of several fields by LI.FI, Across, KyberSwap and Velora, alone and together, for every trade, and lets the
- * service evaluate each. The same seed gives the same run.
+ * Draws lies of several fields by LI.FI, Across, KyberSwap and Velora, alone and together, for every trade, about deposits
+ * and withdrawals of small and large amounts, and lets the service evaluate each. The same seed gives the same run.
  */
 export async function runLies({ count, seed }: { count: number; seed: number }): Promise<LieRun> {
   const random = new Random(seed);
@@ -34,20 +34,31 @@ export async function runLies({ count, seed }: { count: number; seed: number }):
   };
   while (run.tried < count) {
     run.tried += 1;
-    const { trade, lie, who } = draw(random);
+    const { trade, lie, who, way } = draw(random);
     const providers = providersOf(who, lie);
     for (const name of NAMES) if (providers[name] === lie) run.liars[name] += 1;
-    const verdict = await tradeWith(trade, providers);
-    const wrong =
-      verdict.routed === null
-        ? null
-        : findUnfairness(trade, toldBy(providers, verdict.routed), verdict.routed);
-    if (verdict.routed === null) run.refused += 1;
+    const wrong = await (way === "deposit" ? ofDeposit(trade, providers) : ofExit(trade, providers, way));
+    if (wrong === "refused") run.refused += 1;
     else if (wrong === null) run.fair += 1;
     else
-      run.unjust.push(`${run.tried}: ${trade.name} by ${who} ${trade.tools.join()}: ${wrong} ${show(lie)}`);
+      run.unjust.push(
+        `${run.tried}: ${way} of ${trade.name} by ${who} ${trade.tools.join()}: ${wrong} ${show(lie)}`,
+      );
   }
   return run;
+}
+
+/** Returns what is unfair about an accepted deposit, null if nothing is, or "refused". */
+async function ofDeposit(trade: Trade, providers: Providers): Promise<string | null> {
+  const { routed } = await tradeWith(trade, providers);
+  if (routed === null) return "refused";
+  return findUnfairness(trade, toldBy(providers, routed.route), routed);
+}
+
+/** Returns the same of the swap or bridge of a withdrawal. */
+async function ofExit(trade: Trade, providers: Providers, way: ExitWay): Promise<string | null> {
+  const { built } = await exitWith(trade, providers, { way });
+  return built === null ? "refused" : findExitUnfairness(trade, toldBy(providers, built), built);
 }
 
 const NAMES = ["lifi", "across", "kyber", "velora"] as const;
@@ -68,8 +79,8 @@ function providersOf(who: Liar, lie: Lie): Providers {
 }
 
 /** Returns the lie of the provider whose offer was accepted, or null for an honest one. */
-const toldBy = (providers: Providers, { route }: RoutedDeposit): Lie | null =>
-  providers[route.provider as Name] ?? null;
+const toldBy = (providers: Providers, { provider }: { provider: string }): Lie | null =>
+  providers[provider as Name] ?? null;
 
 function liarsOf(trade: Trade): readonly Liar[] {
   if (trade.across) return ["lifi", "across", "lifi and across"];
@@ -77,12 +88,27 @@ function liarsOf(trade: Trade): readonly Liar[] {
   return exchange === null ? ["lifi"] : ["lifi", exchange, `lifi and ${exchange}`, `${exchange} beside lifi`];
 }
 
-function draw(random: Random): { trade: Trade; lie: Lie; who: Liar } {
+function draw(random: Random): { trade: Trade; lie: Lie; who: Liar; way: Way } {
   const trade = random.pick(trades);
   const tool = random.pick(trade.tools);
   const who = random.pick(liarsOf(trade));
   const slippage = random.pick([trade.slippage, 0.001, 0.005, 0.01, 0.03, 0.1]);
-  return { trade: { ...trade, tools: [tool], slippage }, lie: drawLie(random), who };
+  const way = random.pick(waysOf(trade));
+  const { amount: usual } = trade;
+  const amount = random.pick([usual, usual, usual, usual / 40n, usual / 1_000n, usual * 1_000n]);
+  return { trade: { ...trade, tools: [tool], slippage, amount }, lie: drawLie(random), who, way };
+}
+
+type Way = "deposit" | ExitWay;
+
+/**
+ * Returns how a trade can be made. No vault pays native currency into an order of the Router, and Across pays wallets
+ * native currency in place of WETH.
+ */
+function waysOf(trade: Trade): readonly Way[] {
+  if (trade.name.startsWith("WETH bridged")) return ["deposit"];
+  const native = trade.from.address === nativeOf(trade).address;
+  return native ? ["deposit", "second_step"] : ["deposit", "second_step", "one_order"];
 }
 
 const show = (lie: Lie): string =>
