@@ -85,6 +85,8 @@ export type PreparedDeposit = {
   sharesOf?: string;
   /** True if a move swaps the redeemed token before the deposit. */
   swaps?: boolean;
+  /** Warnings about the swap of a move; absent if there is none. */
+  warnings?: readonly Warning[];
   order: DepositOrder;
 } & (
   | {

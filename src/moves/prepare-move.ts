@@ -7,10 +7,10 @@ import type { PreparedDeposit } from "../deposits/prepared-deposit.ts";
 import { prepareSecondStep } from "../deposits/two-step-deposit.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative, sameAddress } from "../lib/address.ts";
-import { fractionToParts } from "../lib/amount.ts";
+import { fractionToParts, mulDivDown } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import type { RouteAttempt } from "../orders/order-route-attempts.ts";
-import type { RouteOrder } from "../orders/order-route-fairness.ts";
+import { assertFair, type OfferOutcome, type RouteOrder } from "../orders/order-route-fairness.ts";
 import { allowedLoss, minimumShares } from "../orders/order-slippage.ts";
 import {
   balanceOfRead,
@@ -18,6 +18,7 @@ import {
   simulatedHead,
   simulatePayment,
 } from "../orders/simulate-order-payment.ts";
+import type { VerifiedTransfer } from "../providers/provider.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
 import {
   decodeRouterError,
@@ -149,9 +150,27 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
     const exit = { ...of.exit, exit: { ...of.exit.exit, minAssets: amount } };
     const loss = fractionToParts(slippage);
     const swap = { between: [step], quote: route, paid: of.amount };
-    return moveInOne(scope, { ...of, ...swap, exit, amount: route.toAmount, loss });
+    const made = await moveInOne(scope, { ...of, ...swap, exit, amount: route.toAmount, loss });
+    assertFair(await attempt.offer(route.nativeFee), {
+      built: route,
+      ...simulatedMove(route, made),
+      minIn: null,
+    });
+    return made;
   };
-  return (await findTransfer(ctx, { order: routing, token: target, build })).built;
+  const { built, warnings } = await findTransfer(ctx, { order: routing, token: target, build });
+  return { ...built, warnings };
+}
+
+/** A prepared move in one transaction. */
+type MovedInOne = Extract<PreparedDeposit, { kind: "direct" }>;
+
+/** Returns what the simulation of a move showed, in the terms in which offers are judged. */
+function simulatedMove(route: VerifiedTransfer, { direct }: MovedInOne): Pick<OfferOutcome, "simulated"> {
+  const { expectedShares: seen, checked, floors } = direct;
+  // What the swap delivered, by the shares that the vault promises for the expected amount.
+  const delivered = mulDivDown(route.toAmount, seen, checked.previewShares);
+  return { simulated: { delivered, output: { seen, floor: floors.minShares ?? 0n } } };
 }
 
 /**
@@ -168,7 +187,7 @@ type InOne = Paid & {
   paid: bigint;
 };
 
-async function moveInOne(ctx: Context, of: InOne): Promise<PreparedDeposit> {
+async function moveInOne(ctx: Context, of: InOne): Promise<MovedInOne> {
   const { move, facts, exit, amount, loss, kind } = of;
   const { order, withdrawal, target } = move;
   const intent: DepositIntent = { ...order, token: target, amount };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { toWarnings } from "../../src/deposits/describe-built-deposit.ts";
 import { prepareMove } from "../../src/moves/prepare-move.ts";
 import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
@@ -86,17 +87,22 @@ describe("prepareMove() between vaults of different assets", () => {
   const asset = (to: string) => (to === TARGET_VAULT ? WETH : USDC);
   const worth = (to: string, shares: bigint) =>
     to === TARGET_VAULT ? (shares * 5n) / 4n : (shares * WORTH) / HELD;
-  const swapping = async (change: Parameters<typeof swapDesk>[1] = {}) => {
-    const gained = 40n * 10n ** 15n;
+  const gained = 40n * 10n ** 15n;
+  /** A world with one exchange; `seen` is what the simulation mints. */
+  const stage = async ({
+    seen = gained,
+    ...change
+  }: Parameters<typeof swapDesk>[1] & { seen?: bigint } = {}) => {
     const { ctx } = await createMoveFixture({
       ...{ target, answers: { asset, previewDeposit: gained, convertToAssets: worth } },
       effects: () => ({
-        rises: { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: gained },
+        rises: { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: seen },
       }),
     });
-    const desk = swapDesk(ctx, change);
-    return prepareMove(desk.ctx, { input: moveInput(), from: vault });
+    return swapDesk(ctx, change);
   };
+  const swapping = async (change: Parameters<typeof stage>[0] = {}) =>
+    prepareMove((await stage(change)).ctx, { input: moveInput(), from: vault });
 
   test("swaps between the two, from the old vault's asset into the new one's", async () => {
     const made = await swapping();
@@ -107,7 +113,29 @@ describe("prepareMove() between vaults of different assets", () => {
     expect(made.direct.depositAmount).toBeLessThanOrEqual(fairWeth(WORTH));
   });
 
-  test.each<[string, Parameters<typeof swapDesk>[1], string]>([
+  test("warns that only another exchange agrees, where no price is known", async () => {
+    const { ctx } = await stage();
+    ctx.prices.book.feeds.clear();
+    const [one] = await ctx.providers.all();
+    if (one === undefined) throw new Error("no exchange");
+    const quote: typeof one.quote = async (...asked) =>
+      (await one.quote(...asked)).map((offer) => ({ ...offer, provider: "other" }));
+    const all = async () => [one, { ...one, name: "other", quote }];
+    const providers = { ...ctx.providers, all };
+    const made = await prepareMove({ ...ctx, providers }, { input: moveInput(), from: vault });
+    expect(toWarnings(made)).toEqual([{ code: "price_unverified", detail: expect.any(String) }]);
+    expect(toWarnings(await swapping())).toEqual([]);
+  });
+
+  test.each([
+    ["ten times the shares", 10n * gained],
+    ["a twentieth more than is fair", (gained * 108n) / 100n],
+    ["half of the shares", gained / 2n],
+  ])("refuses a swap whose simulation shows %s", async (_what, seen) => {
+    await expect(swapping({ seen })).rejects.toMatchObject({ code: "price_unsafe" });
+  });
+
+  test.each<[string, Parameters<typeof stage>[0], string]>([
     ["offers too little", { price: (usdc) => fairWeth(usdc) / 2n }, "price_unsafe"],
     ["pays only its caller", { asStep: false }, "mode_unsupported"],
   ])("refuses a provider that %s", async (_name, change, code) => {
