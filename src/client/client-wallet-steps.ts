@@ -1,4 +1,14 @@
-import type { Account, Chain, Client, Hash, Hex, ReplacementReason, Transport } from "viem";
+import {
+  type Account,
+  type Chain,
+  type Client,
+  type EIP1193RequestFn,
+  type Hash,
+  type Hex,
+  MethodNotSupportedRpcError,
+  type ReplacementReason,
+  type Transport,
+} from "viem";
 import {
   getAddresses,
   getChainId,
@@ -102,10 +112,24 @@ export async function sendStep(
   const { to, data, value } = request;
   const chain = await chainOf(wallet, step);
   try {
-    return await sendTransaction(wallet, { account, chain, to, data, value, ...gas });
+    return await sendTransaction(askedOnce(wallet), { account, chain, to, data, value, ...gas });
   } catch (error) {
     throw toSendError(error);
   }
+}
+
+/**
+ * Returns the wallet without viem's second attempt: after some errors of `eth_sendTransaction`, among them -32000, which
+ * says nothing about what was sent, viem asks the wallet again by `wallet_sendTransaction`, and returns that error alone.
+ */
+function askedOnce(wallet: Wallet): Wallet {
+  const ask = wallet.request as EIP1193RequestFn;
+  const request: EIP1193RequestFn = (call, options) =>
+    call.method === "wallet_sendTransaction"
+      ? Promise.reject(new MethodNotSupportedRpcError(new Error("a transaction is asked for once")))
+      : ask(call, options);
+  // viem remembers by the id whether a client has this method.
+  return { ...wallet, uid: `${wallet.uid} once`, request: request as Wallet["request"] };
 }
 
 /**

@@ -75,7 +75,21 @@ describe("sendStep()", () => {
     await expect(send(failure)).rejects.toMatchObject({ name: "CausewayError", code });
   });
 
+  test.each([-32_000, -32_602, -32_601, -32_004])("with %i, the wallet is not asked again", async (code) => {
+    const failing = () => {
+      throw Object.assign(new Error("failed"), { code });
+    };
+    const { wallet, asked } = scriptedWallet({
+      eth_sendTransaction: failing,
+      wallet_sendTransaction: () => `0x${"ab".repeat(32)}`,
+    });
+    const expected = { code: code === -32_000 ? "outcome_unknown" : "wallet_failed" };
+    await expect(sendStep(wallet, { step, user: account.address })).rejects.toMatchObject(expected);
+    expect(asked).not.toContain("wallet_sendTransaction");
+  });
+
   test.each([
+    [{ code: -32_000 }],
     [{ code: -32_603 }],
     [{ code: -32_603, message: "already known" }],
     [{ code: -32_603, message: "nonce too low" }],

@@ -70,7 +70,7 @@ export function Fact(props: { term: ReactNode; children: ReactNode }) {
   return (
     <div className="flex items-baseline justify-between gap-4 py-2 first:pt-0 last:pb-0">
       <dt className="shrink-0 text-muted">{props.term}</dt>
-      <dd className="min-w-0 text-right break-words tabular-nums">{props.children}</dd>
+      <dd className="min-w-0 text-right wrap-anywhere tabular-nums">{props.children}</dd>
     </div>
   );
 }
