@@ -45,6 +45,7 @@ import {
   type VaultRedemptions,
   withPrices,
 } from "./position-redemptions.ts";
+import { findShareBasis, type ShareBasis } from "./position-share-basis.ts";
 import { depositedForToken, withoutRepeatedTokens } from "./position-shared-tokens.ts";
 import {
   type ChainPositions,
@@ -115,11 +116,13 @@ function assetsOf(vaults: readonly Vault[]): ChainToken[] {
  * Returns true if the vault's open redemptions can only be read by request id, so that the ids must come from the
  * database.
  */
-const findsByIds = (vault: Vault): boolean => adapterOf(vault).exits?.findsByIds === true;
+const findsByIds = (vault: Vault): boolean => adapterOf(vault).exits?.findsByIds?.(vault) === true;
 
 /** A user's shares on one chain with their values, and the pending deposits, both as read and in the API's format. */
 type ChainAnswer = ChainPositions & {
   values: readonly PositionValue[];
+  /** Vault ids whose shares the indexed flows do not explain. */
+  basis: ReadonlyMap<string, ShareBasis>;
   deposits: readonly PendingPosition[];
   pending: Positions["pending"];
 };
@@ -161,10 +164,14 @@ async function readOrNull(
     const held = once.map((one) => (read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one));
     const priced = await withMissingPrices(client, { ...read, held, priced: input.priced });
     const values = joinRequests(held, { redemptions: priced, deposits: read.pending });
+    const { vaults } = input;
+    const flows = await input.flowsOf();
+    const basis = await findShareBasis(client, { ...read, user, values, vaults, flows });
     return {
       ...read,
       held,
       values,
+      basis,
       deposits: read.pending,
       pending: await toWirePending(ctx, { ...read, user }),
     };
@@ -259,12 +266,14 @@ function toWirePositions(
   },
 ): Position[] {
   if (answer === null) return [];
-  const { values, deposits, blockTimestamp } = answer;
+  const { values, deposits, basis, blockTimestamp } = answer;
   return values.map((value) => {
     const { vault, correction, correctFrom } = value;
     const at = { vault, vaults: of.vaults, blockTimestamp, indexedFor: correctFrom };
     const recorded = depositedForToken(of.flows, at);
-    const deposited = recorded === null || correction === null ? null : recorded + correction;
+    const shown = basis.get(vault.vaultId) ?? "explained";
+    const known = recorded !== null && correction !== null && shown !== "unindexed";
+    const deposited = known ? recorded + correction : null;
     const price = priceOf(of.prices, { chainId: vault.chainId, token: vault.asset.address });
     const requests = [
       ...value.requests.map((request) => toWireRedemption(vault, { request, open: of.open })),
@@ -272,7 +281,7 @@ function toWirePositions(
         .filter((one) => one.vault.vaultId === vault.vaultId)
         .map((one) => toWireDepositRequest(one, of.open)),
     ];
-    return toWirePosition(value, { deposited, price, requests });
+    return toWirePosition(value, { deposited, price, requests, transferred: shown === "transferred" });
   });
 }
 
@@ -282,8 +291,14 @@ function toWirePosition(
     deposited,
     price,
     requests,
-  }: Pick<Position, "requests"> & { deposited: bigint | null; price: TokenPrice | null },
+    transferred,
+  }: Pick<Position, "requests"> & {
+    deposited: bigint | null;
+    price: TokenPrice | null;
+    transferred: boolean;
+  },
 ): Position {
+  const earned = assets === null || deposited === null || transferred ? null : assets - deposited;
   return {
     vault_id: vault.vaultId,
     vault_name: vault.name,
@@ -299,7 +314,7 @@ function toWirePosition(
     redeemable_assets: redeemable?.toString() ?? null,
     requests,
     deposited_assets: deposited?.toString() ?? null,
-    yield_assets: assets === null || deposited === null ? null : (assets - deposited).toString(),
+    yield_assets: earned?.toString() ?? null,
     value_usd: showUsdValue(assets, { decimals: vault.asset.decimals, price }),
   };
 }

@@ -1,4 +1,4 @@
-import { type Address, type Hex, size } from "viem";
+import { type Address, type Hex, numberToHex, size } from "viem";
 import * as z from "zod";
 import { aggregateProgram, runHeldProgram, runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient, NodeReport } from "../chains/chain-client.ts";
@@ -143,6 +143,45 @@ export async function readChainPositionsWith<S>(
 
 /** Returns true if a call is too large for creation code, so that nodes may reject its size. */
 const isLarge = ({ data }: PositionCall<LensedVault>): boolean => size(data) > MAX_INITCODE_BYTES;
+
+/**
+ * Reads a user's balances of share tokens after an earlier block with one `eth_call`, by the token's lowercase address.
+ * Null where a balance cannot be read, and for every token if the node no longer has the block's state.
+ */
+export async function readSharesAt(
+  client: ChainClient,
+  query: { user: Address; tokens: readonly Address[]; blockNumber: number },
+): Promise<ReadonlyMap<string, bigint | null>> {
+  const { user, tokens, blockNumber } = query;
+  const vaults = tokens.map((shareToken): LensVault => ({ kind: "balance", shareToken }));
+  const [call, ...more] = encodePositionCalls({ user, vaults });
+  if (call === undefined || more.length > 0) return new Map();
+  const answer = await callAt(client, { call, blockNumber }).catch(() => null);
+  if (answer === null || answer.blockNumber !== BigInt(blockNumber)) return new Map();
+  return new Map(tokens.map((token, index) => [token.toLowerCase(), balanceOf(answer.positions[index])]));
+}
+
+function balanceOf(position: PositionAnswer["positions"][number] | undefined): bigint | null {
+  if (position === undefined) return null;
+  if (position.status === "none") return 0n;
+  return "balance" in position ? position.balance : null;
+}
+
+function callAt(
+  client: ChainClient,
+  { call, blockNumber }: { call: PositionCall<LensVault>; blockNumber: number },
+): Promise<PositionAnswer> {
+  return client.ask({
+    method: "eth_call",
+    params: [{ data: call.data }, numberToHex(blockNumber)],
+    // The block is an old one and says nothing about how far the node is.
+    read: (answer, seen) => {
+      const decoded = decodePositions(AnswerHex.parse(answer) as Hex, call.vaults.length);
+      seen({ chainId: decoded.chainId, blockNumber: null });
+      return decoded;
+    },
+  });
+}
 
 function toChainPositions(answered: readonly Answered[]): ChainPositions {
   const first = answered[0]?.answer ?? null;

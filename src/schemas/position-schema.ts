@@ -120,7 +120,7 @@ export const Position = z
         pattern: "^(0|-?[1-9][0-9]*)$",
         description:
           "Yield to date: `current_assets` minus `deposited_assets`, in the asset's smallest unit. Negative for a loss, " +
-          "`null` if either value is unknown.",
+          "`null` if either value is unknown, or if shares came from or went to another account by a transfer, because what they cost is then unknown.",
         example: "10000",
       }),
     value_usd: UsdText.nullable().meta({

@@ -111,7 +111,7 @@ test("selectUserFlows() reads only the wallet's own flows by index, in one state
     );
     const text = JSON.stringify(plan.rows);
     times.push(Number(/"Execution Time": ?([\d.]+)/.exec(text)?.[1]));
-    expect(text).toMatch(/"Index Only Scan"[^{}]*"flows_user"/);
+    expect(text).toMatch(/"Index Only Scan"[^{}]*"flows_user_amounts"/);
     expect(text).not.toMatch(/"Seq Scan"[^{}]*"Relation Name": ?"flows"/);
   }
   console.log(`a wallet's record, milliseconds in Postgres: ${times.join(", ")}`);

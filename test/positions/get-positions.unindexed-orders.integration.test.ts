@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eulerVaultAbi, eulerVaultCreationCode } from "#stand-ins/lending";
 import { advanceToNow } from "../../scripts/stack/chains/anvil.ts";
@@ -47,6 +47,20 @@ async function depositAgain({ placed, user }: Holder): Promise<{ hash: Hex; trac
   return { hash: transactionHash, trackingId: built.tracking_id };
 }
 
+/** Deposits by the vault's own call, as an application other than this service would. */
+async function depositElsewhere({ placed, user }: Holder): Promise<void> {
+  const approval = { abi: erc20Abi, functionName: "approve", args: [placed.vault, amount] } as const;
+  await world.send(user.address, { to: placed.asset.address, data: encodeFunctionData(approval) });
+  const deposit = { abi: eulerVaultAbi, functionName: "deposit", args: [amount, user.address] } as const;
+  await world.send(user.address, { to: placed.vault, data: encodeFunctionData(deposit) });
+}
+
+async function redeemElsewhere({ placed, user }: Holder, shares: bigint): Promise<void> {
+  const args = [shares, user.address, user.address] as const;
+  const redeem = { abi: eulerVaultAbi, functionName: "redeem", args } as const;
+  await world.send(user.address, { to: placed.vault, data: encodeFunctionData(redeem) });
+}
+
 const unknown = { deposited_assets: null, yield_assets: null };
 
 describe("deposited and earned amounts are unknown", () => {
@@ -75,6 +89,29 @@ describe("deposited and earned amounts are unknown", () => {
     expect(await one.position()).toMatchObject({ deposited_assets: String(2n * amount - paid) });
   });
 
+  test("after a deposit made elsewhere, until it is indexed", async () => {
+    const one = await depositor();
+    await depositElsewhere(one);
+    await mine();
+    const position = await one.position();
+    expect(BigInt(position?.current_assets ?? 0)).toBeGreaterThan((3n * amount) / 2n);
+    expect(position).toMatchObject(unknown);
+    await index();
+    const indexed = await one.position();
+    expect(indexed).toMatchObject({ deposited_assets: String(2n * amount) });
+    expect(indexed?.yield_assets).not.toBeNull();
+  });
+
+  test("after a redemption made elsewhere, until it is indexed", async () => {
+    const one = await depositor();
+    await redeemElsewhere(one, (await one.held("share")) / 2n);
+    await mine();
+    expect(await one.position()).toMatchObject(unknown);
+    await index();
+    const paid = await one.held("asset");
+    expect(await one.position()).toMatchObject({ deposited_assets: String(2n * amount - paid) });
+  });
+
   test("after a deposit that the jobs find without a report", async () => {
     const one = await depositor();
     await depositAgain(one);
@@ -84,7 +121,43 @@ describe("deposited and earned amounts are unknown", () => {
   });
 });
 
+describe("only the earned amount is unknown", () => {
+  test("after shares were sent to another account, for both accounts", async () => {
+    const one = await depositor();
+    const other = await Holder.with(one.placed, 2n * amount);
+    await other.deposit(amount);
+    await mine();
+    await index();
+    expect((await other.position())?.yield_assets).not.toBeNull();
+    const sent = (await one.held("share")) / 4n;
+    await one.transfer(other.address, sent);
+    const both = async () => [await one.position(), await other.position()];
+    const transferred = { deposited_assets: String(amount), yield_assets: null };
+    await mine();
+    // Before it is indexed, a transfer cannot be told from a deposit or a redemption.
+    expect(await both()).toMatchObject([unknown, unknown]);
+    await index();
+    expect(await both()).toMatchObject([transferred, transferred]);
+    await mine();
+    expect(await both()).toMatchObject([transferred, transferred]);
+    await other.transfer(one.address, sent);
+    await mine();
+    await index();
+    expect((await both()).map((position) => position?.yield_assets)).not.toContain(null);
+  });
+});
+
 describe("deposited and earned amounts stay known", () => {
+  test("when a stranger sends an amount that rounding may explain", async () => {
+    const one = await depositor();
+    const stranger = await Holder.with(one.placed, 2n * amount);
+    await stranger.deposit(amount);
+    await stranger.transfer(one.address, 1n);
+    await mine();
+    await index();
+    expect((await one.position())?.yield_assets).not.toBeNull();
+  });
+
   test("whatever strangers report", async () => {
     const one = await depositor();
     const { placed, user } = one;

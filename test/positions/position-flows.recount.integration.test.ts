@@ -75,13 +75,16 @@ async function expected(
   if (shares === 0n) return null;
   const convert = { ...at, abi: erc4626Abi, functionName: "convertToAssets", args: [shares] } as const;
   const current = await chain.node.readContract(convert);
-  const deposited = sums.get(keyOf(of.vault, of.user));
+  const { assets: deposited, shares: flown = 0n } = sums.get(keyOf(of.vault, of.user)) ?? {};
+  const missed = flown > shares ? flown - shares : shares - flown;
+  // What shares cost that came by a transfer or as a fee, or that were sent away, is unknown.
+  const explained = missed === 0n || (missed * current) / shares <= 2n;
   return {
     vault_id: `${CHAIN_ID}:${address.toLowerCase()}`,
     share_balance: shares.toString(),
     current_assets: current.toString(),
     deposited_assets: deposited === undefined ? null : deposited.toString(),
-    yield_assets: deposited === undefined ? null : (current - deposited).toString(),
+    yield_assets: deposited === undefined || !explained ? null : (current - deposited).toString(),
   };
 }
 
@@ -133,7 +136,7 @@ test(`positions of ${HISTORIES} random histories are what an independent recount
     }
   }
   // Nothing is proved by histories in which nothing happens.
-  expect([...undone].some(([key, sum]) => sums.get(key) !== sum)).toBe(true);
+  expect([...undone].some(([key, sum]) => sums.get(key)?.assets !== sum.assets)).toBe(true);
   console.log(JSON.stringify(tally));
   expect(tally.shown).toBeGreaterThan(HISTORIES / 2);
   for (const kind of ["empty", "unrecorded", "gains", "losses"] as const)

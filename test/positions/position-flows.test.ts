@@ -10,6 +10,7 @@ const flows = (change: Partial<ChainFlows> = {}): ChainFlows => ({
   indexedTo: 100,
   headTime: new Date(HEAD_S * 1000),
   sums: { [VAULT.toLowerCase()]: "-42", "0xaa": null },
+  shares: {},
   unindexed: [],
   ...change,
 });

@@ -24,6 +24,11 @@ export interface ChainFlows {
    */
   sums: Readonly<Record<string, string | null>>;
   /**
+   * Shares received from deposits minus shares redeemed, by lowercase vault address, in the share token's smallest unit,
+   * or null if the shares of a flow are unknown or a flow belongs to a redemption request. Has the keys of `sums`.
+   */
+  shares: Readonly<Record<string, string | null>>;
+  /**
    * Lowercase addresses of vaults for which a deposit or withdrawal of the user was seen on-chain that the index may not
    * include yet: its block is above `indexedTo`, or it is not confirmed.
    */
@@ -69,13 +74,15 @@ export interface UserFlows {
 }
 
 const Time = z.string().transform((text) => new Date(text));
+const Amounts = z.record(z.string(), z.string().nullable());
 const Chain = z
   .object({
     chain_id: z.number(),
     indexed_from: z.number().nullable(),
     head_block: z.number().nullable(),
     head_time: Time.nullable(),
-    sums: z.record(z.string(), z.string().nullable()),
+    sums: Amounts,
+    shares: Amounts,
     unindexed: z.array(z.string()),
   })
   .transform(
@@ -185,13 +192,15 @@ export function userFlowsStatement(query: UserQuery): SQL {
         select chain_id, vault_address from settling s left join shown using (chain_id, vault_address)
         where s.n > coalesce(shown.n, 0)
       ), everything as (
-        select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets
+        select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets,
+          count(shares) as known_shares, coalesce(sum(shares), 0) as shares
         from ${flows} where user_address = ${user} and chain_id = any(${chains})
         group by chain_id, vault_address
       ), own as (
         select e.chain_id, e.vault_address,
           case when e.known - coalesce(s.known, 0) = e.n - coalesce(s.n, 0) and u.chain_id is null
-            then e.assets - coalesce(s.assets, 0) end as assets
+            then e.assets - coalesce(s.assets, 0) end as assets,
+          case when e.known_shares = e.n and s.chain_id is null then e.shares end as shares
         from everything e left join settling s using (chain_id, vault_address)
         left join unlisted u using (chain_id, vault_address)
       ), reached as (
@@ -205,13 +214,15 @@ export function userFlowsStatement(query: UserQuery): SQL {
         where d.user_address = ${user} and d.vault_chain_id = any(${chains}) and (${seenAboveTip})
       ), chains as (
         select t.chain_id, t.head_block, t.head_time, r.indexed_from, coalesce(s.sums, '{}') as sums,
+          coalesce(s.shares, '{}') as shares,
           coalesce((select jsonb_agg(u.vault_address) from unindexed u where u.chain_id = t.chain_id), '[]') as unindexed
         from ${flowTips} t
         left join (select chain_id, case when bool_or(unseen) then null
             when bool_and(whole_from = start_block) then min(start_block) else max(whole_from) end as indexed_from
           from reached group by chain_id) r on r.chain_id = t.chain_id
         left join (select own.chain_id, jsonb_object_agg(own.vault_address,
-            case when not unseen and whole_from = start_block then own.assets::text end) as sums
+            case when not unseen and whole_from = start_block then own.assets::text end) as sums,
+            jsonb_object_agg(own.vault_address, own.shares::text) as shares
           from own join reached using (chain_id, vault_address) group by own.chain_id) s on s.chain_id = t.chain_id
         where t.chain_id = any(${chains})
       ), requests as (

@@ -56,7 +56,9 @@ export const flows = pgTable(
   (table) => [
     primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
     // Covers the columns that sums need, so that they read only the index.
-    index("flows_user").on(table.userAddress, table.chainId, table.vaultAddress, table.assets),
+    index("flows_user_amounts").on(
+      ...[table.userAddress, table.chainId, table.vaultAddress, table.assets, table.shares],
+    ),
     index("flows_requests")
       .on(table.userAddress, table.chainId, table.vaultAddress)
       .where(raw`${table.requestId} is not null`),

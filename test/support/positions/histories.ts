@@ -7,6 +7,7 @@ import {
   erc4626Abi,
   type Hex,
   hexToBigInt,
+  isAddressEqual,
   parseAbi,
   parseEventLogs,
 } from "viem";
@@ -175,8 +176,11 @@ export function drawActs(world: World, random: Random): Act[] {
   }
 }
 
-/** Sums by `vault:user`, computed from calls and their results, without events. */
-export type Sums = Map<string, bigint>;
+/**
+ * Sums by `vault:user`: the assets computed from calls and their results, without events, and the shares of deposits and
+ * withdrawals, without those that came or went otherwise.
+ */
+export type Sums = Map<string, { assets: bigint; shares: bigint }>;
 export const keyOf = (vault: number, user: Address): string => `${vault}:${user.toLowerCase()}`;
 
 /** Executes actions in one transaction and adds the effects of those that succeeded. */
@@ -191,7 +195,19 @@ export async function play(world: World, of: { acts: readonly Act[]; sums: Sums 
   for (const { args } of parseEventLogs({ abi: playersAbi, eventName: "Played", logs })) {
     const effect = acts[Number(args.id)]?.effect;
     if (!args.ok || effect === undefined || effect === null) continue;
-    const key = keyOf(effect.vault, effect.of);
-    sums.set(key, (sums.get(key) ?? 0n) + effect.sign * (effect.assets ?? hexToBigInt(args.told)));
+    add(sums, keyOf(effect.vault, effect.of), {
+      assets: effect.sign * (effect.assets ?? hexToBigInt(args.told)),
+    });
   }
+  for (const { address, eventName, args } of parseEventLogs({ abi: erc4626Abi, logs })) {
+    if (eventName !== "Deposit" && eventName !== "Withdraw") continue;
+    const vault = world.vaults.findIndex((one) => isAddressEqual(one.address, address));
+    if (eventName === "Deposit") add(sums, keyOf(vault, args.receiver), { shares: args.shares });
+    else add(sums, keyOf(vault, args.owner), { shares: -args.shares });
+  }
+}
+
+function add(sums: Sums, key: string, { assets = 0n, shares = 0n }): void {
+  const before = sums.get(key) ?? { assets: 0n, shares: 0n };
+  sums.set(key, { assets: before.assets + assets, shares: before.shares + shares });
 }

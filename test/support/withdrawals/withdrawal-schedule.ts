@@ -24,6 +24,8 @@ interface Account {
   /** The wallet's balance of the asset before the first deposit. */
   start: bigint;
   sent: Sent[];
+  /** True once shares came from or went to another account, so that what the others cost is unknown. */
+  transferred: boolean;
 }
 
 /** Figures of an account's position: the value of shares and of open requests, and the wallet's balance. */
@@ -58,7 +60,7 @@ export class WithdrawalSchedule {
     for (let index = 0; index < 2; index += 1) {
       const amount = sampleAmount(this.#placed.asset.decimals) + BigInt(this.#random.below(1_000_000));
       const holder = await Holder.with(this.#placed, amount);
-      const account = { holder, start: await holder.held("asset"), sent: [] };
+      const account = { holder, start: await holder.held("asset"), sent: [], transferred: false };
       this.#accounts.push(account);
       await this.#deposit(account, amount / 2n);
     }
@@ -132,6 +134,7 @@ export class WithdrawalSchedule {
     if (other === undefined || held < 10n || this.#kind.inWallet === true) return;
     this.#note(account, `transfers ${held / 10n} shares`);
     await account.holder.transfer(other.holder.address, held / 10n);
+    for (const one of [account, other]) one.transferred = true;
   }
 
   async #raise(): Promise<void> {
@@ -248,7 +251,10 @@ export class WithdrawalSchedule {
     await this.#checkBasis(after);
   }
 
-  /** Checks that the deposited assets in the positions equal the deposits minus the payments, to the unit. */
+  /**
+   * Checks that the deposited assets in the positions equal the deposits minus the payments, to the unit, and that the
+   * yield is the difference to the value, or unknown after a transfer.
+   */
   async #checkBasis(given?: readonly Seen[]): Promise<void> {
     const seen = given ?? (await this.#seen());
     for (const [index, { position, wallet }] of seen.entries()) {
@@ -257,6 +263,10 @@ export class WithdrawalSchedule {
       const net = account.start - wallet;
       if (position.deposited_assets !== String(net))
         throw new Error(`deposited ${position.deposited_assets}, in less out is ${net}: ${describe(seen)}`);
+      const { yield_assets: earned } = position;
+      const known = earned === String(BigInt(position.current_assets ?? 0n) - net);
+      if (!known && !(earned === null && account.transferred))
+        throw new Error(`the yield is ${earned}: ${describe(seen)}`);
     }
   }
 

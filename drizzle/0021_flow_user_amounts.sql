@@ -1,0 +1,1 @@
+CREATE INDEX "flows_user_amounts" ON "flows" USING btree ("user_address","chain_id","vault_address","assets","shares");
