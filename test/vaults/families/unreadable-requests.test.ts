@@ -1,6 +1,8 @@
-import type { Address } from "viem";
+import { type Address, isAddressEqual, numberToHex } from "viem";
 import { expect, test } from "vitest";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
+import { PROGRAM } from "../../../src/chains/aggregator/aggregator-codec.ts";
+import { atBlockTime } from "../../../src/chains/chain-time.ts";
 import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
 import { packRequest } from "../../../src/vaults/families/veda/veda-withdraw-queue.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
@@ -43,5 +45,21 @@ test.each(waiting)(
     const client = contractsClient(() => ({ ok: false, data: "0x" }));
     const { value } = await runQuery(client, pending(subject, { user: USER, requestIds, now: NOW }));
     expect(value).toBeNull();
+  },
+);
+
+test.each(["upshift", "upshift_legacy"])(
+  "%s: requests are known where the chain's clock is days behind, so that its first days are not read",
+  async (adapter) => {
+    const subject: Vault = { ...vault, adapter };
+    const pending = adapterOf(subject).exits?.pending;
+    if (pending === undefined) throw new Error("the family has no requests");
+    const behind = BigInt(NOW / 1_000 - 3 * 86_400);
+    const client = contractsClient(({ to }) => ({
+      ok: true,
+      data: numberToHex(isAddressEqual(to, PROGRAM) ? behind : 0n, { size: 32 }),
+    }));
+    const query = atBlockTime(NOW, (now) => pending(subject, { user: USER, requestIds: [], now }));
+    expect((await runQuery(client, query)).value).toEqual([]);
   },
 );

@@ -28,6 +28,11 @@ const requestsAbi = once(() =>
  */
 const DAYS_BEFORE = 13;
 const DAYS_AFTER = 8;
+/**
+ * Days at the beginning of these whose requests may remain unread. The days are those around the chain's time, and what
+ * is read is chosen by this machine's clock, which may be ahead of it.
+ */
+const OPTIONAL_DAYS = 4;
 const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
 
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: requestsAbi() }) as const;
@@ -123,13 +128,21 @@ function datedShares(
   return mapQuery(queryAll({ common: createQuery(reads, (results) => results), dates }), (found) => ({
     hour: Number(valueOrNull(found.common.hour) ?? 0n),
     price: valueOrNull(found.common.price),
-    open: openDates(Object.values(found.dates)),
+    open: openDates(Object.values(found.dates), of),
   }));
 }
 
-function openDates(dates: readonly { date: RequestDate; shares: bigint | null }[]): DatedShares[] | null {
+/** Returns the dates with shares, or null if one of them could not be read, except for the first days of the window. */
+function openDates(
+  dates: readonly { date: RequestDate; shares: bigint | null }[],
+  { requestIds, now }: { requestIds: readonly string[]; now: number },
+): DatedShares[] | null {
   const read = dates.flatMap(({ date, shares }) => (shares === null ? [] : { date, shares }));
-  return read.length === dates.length ? read.filter(({ shares }) => shares > 0n) : null;
+  const from = now - (DAYS_BEFORE - OPTIONAL_DAYS) * DAY_MS;
+  const unread = dates.some(
+    ({ date, shares }) => shares === null && (date.midnight * 1_000 >= from || requestIds.includes(date.id)),
+  );
+  return unread ? null : read.filter(({ shares }) => shares > 0n);
 }
 
 /** Returns the query for the fixed assets of a date's requests, in the asset's smallest unit, by the date's id. */
