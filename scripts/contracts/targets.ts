@@ -210,7 +210,10 @@ export const standInTargets: readonly StandInTarget[] = [
   {
     name: "waiting",
     sources: [`${folder}/waiting/Waiting.sol`],
-    contracts: ["CooldownVault", "MaplePool", "MaplePoolManager", "MapleWithdrawalManager", "QueueingVault"],
+    contracts: [
+      ...["CooldownVault", "MaplePool", "MaplePoolManager", "MapleWithdrawalManager", "QueueingVault"],
+      "RequestingVault",
+    ],
   },
   {
     name: "ipor",

@@ -394,7 +394,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a redemption request
-         * @description Returns the transaction that claims a settled redemption request, simulated from the user's address. The request may have been made outside this API.
+         * @description Returns the transaction that claims a settled redemption request, simulated from the user's address. If no such request is claimable, but shares of deposit requests are, it claims those shares. The request may have been made outside this API.
          */
         post: operations["withdrawals.claim"];
         delete?: never;
@@ -3763,7 +3763,7 @@ export interface components {
              */
             deposited_assets: string | null;
             /**
-             * @description Yield to date: `current_assets` minus `deposited_assets`, in the asset's smallest unit. Negative for a loss, `null` if either value is unknown.
+             * @description Yield to date: `current_assets` minus `deposited_assets`, in the asset's smallest unit. Negative for a loss, `null` if either value is unknown, or if shares came from or went to another account by a transfer, because what they cost is then unknown.
              * @example 10000
              */
             yield_assets: bigint | null;

@@ -62,7 +62,7 @@ function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
     const nothing: Query<[]> = { reads: {}, interpret: () => [] };
     const lacking = input.unlisted.has(vault.vaultId);
     const takenOut = lacking ? none : takenByRequests(vault, input);
-    const incomplete = lacking && adapterOf(vault).exits?.findsByIds === true;
+    const incomplete = lacking && adapterOf(vault).exits?.findsByIds?.(vault) === true;
     const parts = queryAll({ requests: requests ?? nothing, price: price ?? none, takenOut });
     return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions({ vault, incomplete }, found))]];
   });

@@ -1,5 +1,6 @@
 import { type Address, getAddress, hexToBigInt, keccak256, size, slice, stringToHex } from "viem";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -17,9 +18,15 @@ import {
   simulatePayment,
   type TokenPayment,
 } from "../orders/simulate-order-payment.ts";
-import { adapterOf, asyncDepositsOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
+import {
+  adapterOf,
+  asyncDepositsOf,
+  explainExitRevert,
+  explainVaultRevert,
+} from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositCall, DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
+import type { ExitMode } from "../vaults/vault-exits.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 
 /** Result of a simulated deposit into a vault. */
@@ -52,8 +59,9 @@ const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 
 /**
  * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
- * chain. If all withdrawals of the vault are instant, also simulates the redemption of the shares. Simulates nothing if
- * the vault's views already refuse the deposit. The amount is one whole token of the asset (or, if the vault does not
+ * chain. If all withdrawals of the vault are instant, also simulates the redemption of the shares; if a vault of no known
+ * family redeems on request alone, the request, without which the vault is closed. Simulates nothing if the vault's views
+ * already refuse the deposit. The amount is one whole token of the asset (or, if the vault does not
  * accept it, of the first accepted token), adjusted to the vault's limits. A loss of more than 3% in the shares' value
  * or the redemption is refused; a redemption that reverts is not. Throws `chain_unsupported` and
  * `simulation_unavailable`; errors of the RPC nodes propagate.
@@ -161,6 +169,8 @@ async function simulateDeposit(
       kind: "refused",
       reason: "the minted shares are worth much less than the deposit",
     };
+  const closed = await requestRefusal(ctx, { deposit, payment, call, shares });
+  if (closed !== null) return { ...at, shares, kind: "closed", reason: closed };
   const returned = await simulateWayBack(ctx, { deposit, payment, call, shares });
   const loss = returned === null ? null : lossOf({ deposit, terms, shares, returned });
   const verdict = { kind: loss === null ? "passed" : "refused", reason: loss ?? "" } as const;
@@ -236,44 +246,72 @@ function isWorth(
   return priceIsSafe({ ...judged, assetDecimals: token.decimals });
 }
 
+interface WayBack {
+  deposit: VaultDeposit;
+  payment: TokenPayment;
+  call: DepositCall;
+  shares: bigint;
+}
+
 /**
  * Simulates the deposit followed by the redemption of the minted shares. Returns the assets for all shares, rounded
  * down, or null if the vault has no instant withdrawals now. A reverting redemption does not refute the vault, because
  * shares may be locked and liquidity lent out.
  */
-async function simulateWayBack(
-  ctx: Context,
-  of: { deposit: VaultDeposit; payment: TokenPayment; call: DepositCall; shares: bigint },
-): Promise<bigint | null> {
-  const { deposit, payment, call, shares } = of;
-  const { vault, user, token } = deposit;
-  const { exits } = adapterOf(vault);
-  const modes = exits?.modes(vault) ?? [];
+async function simulateWayBack(ctx: Context, of: WayBack): Promise<bigint | null> {
+  const { deposit, shares } = of;
+  const { vault, token } = deposit;
+  const modes = adapterOf(vault).exits?.modes(vault) ?? [];
   // Where a known family makes some holders wait, leaving at once may cost a fee that says nothing against a deposit.
   const pays = vault.adapter === GENERIC_ADAPTER ? modes.includes("instant") : modes.join() === "instant";
-  if (exits === undefined || !pays || !sameAddress(token.address, vault.asset.address)) return null;
   const redeemed = mulDivDown(shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
-  if (redeemed === 0n) return null;
-  const exit = exits.encode(vault, {
-    ...{ mode: "instant", token, shares: redeemed, owner: user, caller: user, receiver: user },
-    minAssets: 0n,
-  });
-  const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };
-  const shareApprovals =
-    exit.spender === null ? [] : encodeApprovals({ ...allowance, spender: exit.spender });
-  const approvals = encodeApprovals({ ...payment, reset: false });
-  const calls = [...approvals, userCall(call), ...shareApprovals, userCall(exit)];
-  const simulation = await runSimulation(payment.client, {
-    ...{ user, calls, standsAlone: false, time: payment.block.timestamp + INCLUSION_DELAY_S },
-    reads: [balanceOfRead(token.address, user)],
-    overrides: await paymentOverrides(ctx, payment),
-  });
-  if (simulation.failedAt !== null) return null;
+  if (!pays || redeemed === 0n || !sameAddress(token.address, vault.asset.address)) return null;
+  const simulation = await simulateExit(ctx, { ...of, mode: "instant", redeemed });
+  if (simulation === null || simulation.failedAt !== null) return null;
   const change = increaseOf(simulation, 0);
   const paidBack = change === null ? wordOf(simulation.calls.at(-1)?.returnData) : deposit.amount + change;
   // A vault that may let holders wait did so.
   if (paidBack === 0n && modes.length > 1) return null;
   return paidBack === null ? null : mulDivDown(paidBack, REDEEMED_PARTS.of, REDEEMED_PARTS.parts);
+}
+
+/**
+ * Returns why a vault rejects the redemption request of an account that has just deposited, or null if it takes it. Only
+ * simulated for vaults of the generic family that redeem on request alone, of which nothing else shows a way out.
+ */
+async function requestRefusal(ctx: Context, of: WayBack): Promise<string | null> {
+  const { vault } = of.deposit;
+  const modes = adapterOf(vault).exits?.modes(vault) ?? [];
+  const redeemed = mulDivDown(of.shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
+  if (vault.adapter !== GENERIC_ADAPTER || modes.join() !== "request" || redeemed === 0n) return null;
+  const simulation = await simulateExit(ctx, { ...of, mode: "request", redeemed });
+  if (simulation === null || simulation.failedAt === null) return null;
+  const { text } = explainExitRevert(vault, simulation.calls.at(-1)?.returnData ?? "0x");
+  return `a redemption request reverts${text === null ? " without a reason" : `: ${text}`}`;
+}
+
+/** Simulates the deposit and the redemption of some of its shares, or returns null if the vault has no such mode. */
+async function simulateExit(
+  ctx: Context,
+  of: WayBack & { mode: ExitMode; redeemed: bigint },
+): Promise<SimulationResult | null> {
+  const { deposit, payment, call, mode, redeemed } = of;
+  const { vault, user, token } = deposit;
+  const { exits } = adapterOf(vault);
+  if (exits === undefined) return null;
+  const exit = exits.encode(vault, {
+    ...{ mode, token, shares: redeemed, owner: user, caller: user, receiver: user, minAssets: 0n },
+  });
+  const spender = exit.spender ?? exits.mayNeedAllowance?.(vault, mode) ?? null;
+  const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };
+  const shareApprovals = spender === null ? [] : encodeApprovals({ ...allowance, spender });
+  const approvals = encodeApprovals({ ...payment, reset: false });
+  return runSimulation(payment.client, {
+    ...{ user, calls: [...approvals, userCall(call), ...shareApprovals, userCall(exit)], standsAlone: false },
+    time: payment.block.timestamp + INCLUSION_DELAY_S,
+    reads: [balanceOfRead(token.address, user)],
+    overrides: await paymentOverrides(ctx, payment),
+  });
 }
 
 const wordOf = (data: `0x${string}` | undefined): bigint | null =>

@@ -104,7 +104,7 @@ const withdrawalsClaim = defineRoute({
   path: "/v1/withdraw/claim",
   summary: "Claim a redemption request",
   description:
-    "Returns the transaction that claims a settled redemption request, simulated from the user's address. The request may have been made outside this API.",
+    "Returns the transaction that claims a settled redemption request, simulated from the user's address. If no such request is claimable, but shares of deposit requests are, it claims those shares. The request may have been made outside this API.",
   tag: "Withdrawals",
   access: "public",
   limit: "build",

@@ -243,7 +243,7 @@ export function claimAction({
   const settled = deposits.filter(({ claim }) => claim !== null);
   if (settled.length > 0) {
     const max = sumOf(settled.map(({ claimableAssets: own }) => own));
-    const reason = "the shares of a deposit request are ready: the claim is in the user's positions";
+    const reason = "the shares of a deposit request are ready";
     return { ...POSSIBLE, max, mode: "request", reason };
   }
   if (requests === null) return UNREAD;

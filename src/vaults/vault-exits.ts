@@ -258,8 +258,8 @@ export interface VaultExits {
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
   ): Query<readonly PendingExit[] | null>;
-  /** True if `pending` finds some or all requests only by `requestIds`. */
-  findsByIds?: true;
+  /** Returns true if `pending` finds some or all requests only by `requestIds`. Absent if it needs none. */
+  findsByIds?(vault: Vault): boolean;
   /**
    * Returns the views whose results add up to the shares of a user's open requests, in the share token's smallest unit.
    * Read before and after a simulated request, they show whether it replaces an open one, whose shares are then lost.
@@ -289,8 +289,11 @@ export interface VaultExits {
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Encodes the cancellation of an open redemption, or returns null if the request cannot be cancelled. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
-  /** True if the shares of a cancelled request are returned by a later transaction. */
-  returnsLater?: true;
+  /**
+   * Returns true if the shares of a cancelled request are returned by a later transaction. Absent if the cancellation
+   * returns them.
+   */
+  returnsLater?(vault: Vault): boolean;
   /** Finds the user's redemption request in the logs of a successful receipt, or returns null if there is none. */
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;
   /**

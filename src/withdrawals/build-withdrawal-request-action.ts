@@ -1,6 +1,6 @@
 import type { Address } from "viem";
 import { nativeBalanceRead } from "../chains/aggregator/aggregate-reads.ts";
-import { createQuery, queryAll, valueOrNull } from "../chains/chain-reads.ts";
+import { createQuery, mapQuery, type Query, queryAll, valueOrNull } from "../chains/chain-reads.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
@@ -20,11 +20,16 @@ import {
 } from "../orders/simulate-order-payment.ts";
 import type { Step } from "../schemas/step-schema.ts";
 import type { BuiltRequestAction, RequestActionInput } from "../schemas/withdraw-build-schema.ts";
-import { explainExitRevert } from "../vaults/families/vault-families.ts";
+import { adapterOf, asyncDepositsOf, explainExitRevert } from "../vaults/families/vault-families.ts";
 import { findStoredVault } from "../vaults/find-vault.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
 import type { Vault } from "../vaults/vault.ts";
-import type { ExitFollowUp, PendingExit, VaultExits } from "../vaults/vault-exits.ts";
+import {
+  type ExitFollowUp,
+  type PendingExit,
+  unknownPendingExit,
+  type VaultExits,
+} from "../vaults/vault-exits.ts";
 import { readTimed } from "../vaults/vault-state.ts";
 import { exitsOf } from "./withdrawal-order.ts";
 
@@ -36,19 +41,22 @@ interface Asked {
   exits: VaultExits;
   user: Address;
   request: PendingExit;
+  /** Call that claims the shares of the user's settled deposit requests, or null if there are none. */
+  sharesClaim: ExitFollowUp | null;
   nativeBalance: bigint | null;
   block: BlockTime;
 }
 
 /**
- * Builds the claim or cancellation of a redemption request, and simulates it as sent by the user. The request may have
- * been made without this service; nothing is recorded. Throws `vault_not_found`; `mode_unsupported` if the vault has no
- * such call; `nothing_to_withdraw` if the vault lists no such request, or a claim finds it rejected, expired or without
- * payment; `cooldown` if it becomes payable at a known later time, and `request_pending` if that time is not known;
- * `withdrawal_state` if it cannot be cancelled now; `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if
- * the vault rejects the call; `price_unsafe` if a cancellation would return no shares, unless the family returns them
- * later (`returnsLater`); `simulation_unavailable`, also if the requests cannot be read; `store_unavailable`. Errors of
- * the RPC nodes propagate.
+ * Builds the claim or cancellation of a redemption request, and simulates it as sent by the user. If no such request can
+ * be claimed, but shares of deposit requests can, builds their claim; a vault claims those of an account together,
+ * whatever their ids. The request may have been made without this service; nothing is recorded. Throws
+ * `vault_not_found`; `mode_unsupported` if the vault has no such call; `nothing_to_withdraw` if the vault lists no such
+ * request, or a claim finds it rejected, expired or without payment; `cooldown` if it becomes payable at a known later
+ * time, and `request_pending` if that time is not known; `withdrawal_state` if it cannot be cancelled now;
+ * `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if the vault rejects the call; `price_unsafe` if a
+ * cancellation would return no shares, unless the vault returns them later (`returnsLater`); `simulation_unavailable`,
+ * also if the requests cannot be read; `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
@@ -56,31 +64,67 @@ export async function buildRequestAction(
 ): Promise<BuiltRequestAction> {
   const vault = await findStoredVault(ctx, input.vault_id);
   const asked = await readAsked(ctx, { vault, user: input.user_address, requestId: input.request_id });
-  const call = action === "claim" ? claimCall(asked) : cancelCall(asked);
-  return simulateAction(ctx, { ...asked, action, call });
+  const { request, sharesClaim } = asked;
+  if (action === "claim" && sharesClaim !== null && request?.state !== "claimable") {
+    const shares = { ...unknownPendingExit, token: asked.vault.asset.address, pays: "shares" } as const;
+    return simulateAction(ctx, { ...asked, request: shares, action, call: sharesClaim });
+  }
+  const own = { ...asked, ...foundRequest(asked, input.request_id) };
+  const call = action === "claim" ? claimCall(own) : cancelCall(own);
+  return simulateAction(ctx, { ...own, action, call });
 }
+
+function foundRequest(
+  { vault, request, unread }: AskedFor,
+  requestId: string,
+): Pick<Asked, "exits" | "request"> {
+  const exits = exitsOf(vault);
+  if (unread)
+    throw failure("simulation_unavailable", `the requests at ${vault.name} could not be read; try again`);
+  if (request !== null) return { exits, request };
+  if (exits.pending === undefined)
+    throw failure("mode_unsupported", `${vault.name} pays instantly and takes no requests`);
+  throw failure("nothing_to_withdraw", `the account has no request ${requestId} with ${vault.name}`);
+}
+
+/**
+ * What was read about a request. `request` is null if the vault reports no redemption request with this id, and `unread`
+ * true if its requests could not be read.
+ */
+type AskedFor = Omit<Asked, "request" | "exits"> & { request: PendingExit | null; unread: boolean };
 
 async function readAsked(
   ctx: Context,
   of: { vault: Vault; user: Address; requestId: string },
-): Promise<Asked> {
+): Promise<AskedFor> {
   const { vault, user, requestId } = of;
-  const exits = exitsOf(vault);
-  if (exits.pending === undefined)
-    throw failure("mode_unsupported", `${vault.name} pays instantly and takes no requests`);
-  const { pending } = exits;
-  const open = (now: number) => pending(vault, { user, requestIds: [requestId], now });
+  const exits = adapterOf(vault).exits;
   const gas = createQuery({ gas: nativeBalanceRead(user) }, ({ gas: read }) => valueOrNull(read));
+  const ids = { user, requestIds: [requestId] };
   const { value, block } = await readTimed(ctx, {
     chainId: vault.chainId,
-    query: (now) => queryAll({ pending: open(now), gas }),
+    query: (now) =>
+      queryAll({
+        pending: exits?.pending?.(vault, { ...ids, now }) ?? createQuery({}, () => []),
+        sharesClaim: sharesClaimQuery(vault, ids),
+        gas,
+      }),
   });
-  if (value.pending === null)
-    throw failure("simulation_unavailable", `the requests at ${vault.name} could not be read; try again`);
-  const request = value.pending.find((one) => one.requestId.toLowerCase() === requestId.toLowerCase());
-  if (request === undefined)
-    throw failure("nothing_to_withdraw", `the account has no request ${requestId} with ${vault.name}`);
-  return { vault, exits, user, request, nativeBalance: value.gas, block };
+  const { pending, sharesClaim, gas: nativeBalance } = value;
+  const request = pending?.find((one) => one.requestId.toLowerCase() === requestId.toLowerCase()) ?? null;
+  return { vault, user, request, unread: pending === null, sharesClaim, nativeBalance, block };
+}
+
+/** Returns the query for the call that claims the shares of a user's settled deposit requests; null if none are. */
+function sharesClaimQuery(
+  vault: Vault,
+  of: { user: Address; requestIds: readonly string[] },
+): Query<ExitFollowUp | null> {
+  const deposits = asyncDepositsOf(vault);
+  if (deposits === null) return createQuery({}, () => null);
+  return mapQuery(deposits.pending(vault, of), (pending) =>
+    deposits.claim(vault, { user: of.user, pending }),
+  );
 }
 
 function claimCall(asked: Asked): ExitFollowUp {
@@ -119,7 +163,7 @@ function cancelCall({ vault, exits, user, request }: Asked): ExitFollowUp {
   return call;
 }
 
-type Acting = Asked & { action: RequestAction; call: ExitFollowUp };
+type Acting = Omit<Asked, "exits"> & { action: RequestAction; call: ExitFollowUp };
 
 async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAction> {
   const { vault, user, request, call, block, action } = of;
@@ -174,7 +218,7 @@ function actionStep(action: RequestAction, claim: Step): Step {
  * the family returns them at once, and `nothing_to_withdraw` for a claim without a payment, because some vaults skip
  * unsettled requests instead of reverting.
  */
-function receivedBy(simulation: SimulationResult, { vault, exits, action }: Acting): bigint | null {
+function receivedBy(simulation: SimulationResult, { vault, action }: Acting): bigint | null {
   const [made] = simulation.calls;
   if (made === undefined || !made.ok) {
     const { code, text } = explainExitRevert(vault, made?.returnData ?? "0x");
@@ -187,7 +231,7 @@ function receivedBy(simulation: SimulationResult, { vault, exits, action }: Acti
   const received = increaseOf(simulation, 0);
   if (action === "claim" && received === 0n)
     throw failure("nothing_to_withdraw", `${vault.name} would pay nothing for this request now`);
-  if (action === "cancel" && received === 0n && exits.returnsLater !== true)
+  if (action === "cancel" && received === 0n && adapterOf(vault).exits?.returnsLater?.(vault) !== true)
     throw failure("price_unsafe", `${vault.name} would return no shares to the account`, {
       subject: "vault",
     });

@@ -128,6 +128,26 @@ describe("a proof", () => {
     expect(statusReason).toBe("redeeming the shares at once returns much less than the deposit");
   });
 
+  test("opens no vault that redeems on request alone and takes no requests", async () => {
+    const waiting = contractsOf("scripts/stack/contracts/waiting/Waiting.sol");
+    const address = await stage.put("RequestingVault", waiting, [stage.asset, "", ""]);
+    const refuse = (yes: boolean) => {
+      const { abi } = waiting("RequestingVault");
+      return send(stage.chain, {
+        to: address,
+        data: encodeFunctionData({ abi, functionName: "setRefuses", args: [yes] }),
+      });
+    };
+    await refuse(true);
+    const vaultId = await stage.addCandidate(address);
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "candidate", proof: { ok: false } } });
+    const { proof } = await stage.rowOf(vaultId);
+    expect(proof?.reason).toMatch(/^a redemption request reverts/);
+    await refuse(false);
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active" } });
+    expect(await stage.rowOf(vaultId)).toMatchObject({ params: { exit: "erc7540" } });
+  });
+
   test.each([
     ["RedeemsOnRequest", null],
     ["RedeemsByAllowance", "vault"],

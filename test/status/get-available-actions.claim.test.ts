@@ -35,7 +35,7 @@ test("claimAction() sums what redemptions pay, and knows no sum with an unknown 
 test("claimAction() shows the claim of a deposit request, and where its transaction is", () => {
   expect(claimAction({ requests: [redemption({})], deposits: [settled] })).toMatchObject({
     ...{ allowed: true, max: "7", mode: "request", code: null },
-    reason: expect.stringContaining("positions"),
+    reason: "the shares of a deposit request are ready",
   });
 });
 

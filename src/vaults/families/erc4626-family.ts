@@ -1,3 +1,4 @@
+import { mapQuery, queryAll } from "../../chains/chain-reads.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
@@ -13,11 +14,36 @@ import {
 } from "./erc4626-base/erc4626-waiting-exits.ts";
 import { yoExits } from "./erc4626-base/yo-exits.ts";
 import { erc7540Exits } from "./erc7540/erc7540-exits.ts";
+import {
+  cancelCall,
+  cancellations,
+  hasCancellations,
+  NOTHING_CANCELLED,
+  pendingCancellation,
+} from "./erc7540/erc7887-cancellations.ts";
 
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
 const waiting = waitingExits(erc4626Exits({ charges: true }));
-// The reference with a time lock replaces an open request by the next one.
-const requested = erc7540Exits({ replaces: true });
+/**
+ * Redemptions on request of a vault that only the standards describe. Requests can be cancelled if the vault has the
+ * cancellations of EIP-7887. Sources: EIP-7540, EIP-7887.
+ */
+const requested = erc7540Exits({
+  numbered: true,
+  // The reference with a time lock replaces an open request by the next one.
+  replaces: true,
+  views: (vault, { owner }) =>
+    mapQuery(
+      queryAll({ has: hasCancellations(vault), cancelling: pendingCancellation(vault, { user: owner }) }),
+      ({ has, cancelling }) => (has && cancelling === true ? { refusal: "request_pending" as const } : {}),
+    ),
+  requests: (vault, { user }) =>
+    mapQuery(
+      queryAll({ has: hasCancellations(vault), cancelled: cancellations(vault, { user }) }),
+      ({ has, cancelled }) => (has ? cancelled : NOTHING_CANCELLED),
+    ),
+  cancel: cancelCall,
+});
 
 function exitsOf(vault: Vault): VaultExits {
   const wait = waitOf(vault);
@@ -42,6 +68,8 @@ const exits: VaultExits = {
   pending: (vault, of) => exitsOf(vault).pending?.(vault, of) ?? { reads: {}, interpret: () => [] },
   openShares: (vault, user) => exitsOf(vault).openShares?.(vault, user) ?? [],
   claim: (vault, of) => exitsOf(vault).claim?.(vault, of) ?? null,
+  findsByIds: (vault) => exitsOf(vault).findsByIds?.(vault) ?? false,
+  returnsLater: (vault) => waitOf(vault) === "erc7540",
   cancel: (vault, of) => exitsOf(vault).cancel?.(vault, of) ?? null,
   findRequest: (vault, seen) => exitsOf(vault).findRequest?.(vault, seen) ?? null,
   findSettlement: (vault, seen) => exitsOf(vault).findSettlement?.(vault, seen) ?? null,

@@ -11,7 +11,7 @@ import {
   tokenizedVaultAbi,
 } from "#stand-ins/upshift";
 import { vedaAccountantAbi, vedaWithdrawQueueAbi } from "#stand-ins/veda";
-import { mapleWithdrawalManagerAbi, queueingVaultAbi } from "#stand-ins/waiting";
+import { mapleWithdrawalManagerAbi, queueingVaultAbi, requestingVaultAbi } from "#stand-ins/waiting";
 import type { SeedRow } from "../../../scripts/db/seed-row.ts";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import { deployCentrifuge, deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
@@ -29,6 +29,7 @@ import {
   deployCooldown,
   deployMaple,
   deployQueueing,
+  deployRequesting,
 } from "../conformance/vaults/waiting-stand-ins.ts";
 
 /** A user's requests that the vault's operator settles. */
@@ -108,7 +109,8 @@ async function raiseShare(placed: Placed): Promise<void> {
   await set(placed, { abi: tokenizedVaultAbi, name: "setSharePrice", args: [(price * 101n) / 100n] });
 }
 
-async function raiseRate(placed: Placed): Promise<void> {
+/** Raises the exchange rate of a Veda vault by 1 %. */
+export async function raiseRate(placed: Placed): Promise<void> {
   const on = { address: placed.parts["accountant"] ?? zeroAddress, abi: vedaAccountantAbi } as const;
   const rate = await placed.world.client.readContract({ ...on, functionName: "rate" });
   const args = [(rate * 101n) / 100n] as const;
@@ -149,6 +151,20 @@ const dated =
     await world.send(made.owner, { to: made.row.address as Address, data });
     return made;
   };
+
+const generic7540 = {
+  ...({ adapter: "erc4626", type: "custom", mode: "request", joins: true, raise: donate } as const),
+  settlePart: (placed: Placed, { user, shares }: { user: Address; shares: bigint }) =>
+    set(placed, { abi: requestingVaultAbi, name: "settlePart", args: [user, shares] }),
+} as const;
+
+/** Answers the cancellation that waits for it, or settles the requests. */
+async function settleGeneric(placed: Placed, of: Settled): Promise<void> {
+  const view = { address: placed.vault, abi: requestingVaultAbi, functionName: "cancelling" } as const;
+  const cancelling = await placed.world.client.readContract({ ...view, args: [of.user] });
+  const answer = { abi: requestingVaultAbi, name: "answerCancellation", args: [of.user] };
+  await (cancelling ? set(placed, answer) : settledBy(requestingVaultAbi)(placed, of));
+}
 
 /** All kinds of vaults with requests for which there are stand-ins. */
 export const requestingVaults: readonly RequestingVault[] = [
@@ -292,6 +308,16 @@ export const requestingVaults: readonly RequestingVault[] = [
       return set(placed, { abi: mapleWithdrawalManagerAbi, name: "settlePart", args: [user, shares], on });
     },
     cancels: "at_once",
+  },
+  {
+    ...{ ...generic7540, name: "ERC-7540", deploy: deployRequesting({}), cancels: null },
+    settle: settledBy(requestingVaultAbi),
+  },
+  {
+    ...{ ...generic7540, name: "ERC-7540 with ERC-7887", deploy: deployRequesting({ cancels: true }) },
+    settle: settleGeneric,
+    cancels: (placed, user) =>
+      set(placed, { abi: requestingVaultAbi, name: "answerCancellation", args: [user] }),
   },
   {
     ...{ name: "Yo", adapter: "erc4626", type: "custom", mode: "request", joins: true, fixed: true },

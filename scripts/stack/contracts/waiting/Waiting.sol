@@ -5,6 +5,7 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
+import {Math} from "@openzeppelin/contracts/utils/math/Math.sol";
 import {LendingVault} from "../lending/Lending.sol";
 
 /// @notice Keeps the assets that are cooling.
@@ -302,5 +303,185 @@ contract QueueingVault is ERC4626 {
 
     function _net(uint256 assets) private view returns (uint256) {
         return assets * 1e18 / (1e18 + feeOnWithdraw);
+    }
+}
+
+/// @notice Behaves like a vault with requests of ERC-7540 and no other family: deposits mint at once, redemptions are
+/// requested, settled and claimed. Optionally numbers its requests, and takes cancellations by ERC-7887. Anyone may act
+/// as the operator of the vault.
+contract RequestingVault is ERC4626 {
+    struct Waiting {
+        uint256 pending;
+        uint256 claimable;
+        uint256 assets;
+    }
+
+    bool public numbered;
+    bool public cancels;
+    bool public refuses;
+    /// @notice Assets of settled requests, which no longer belong to the holders.
+    uint256 public reserved;
+    uint256 private _number;
+    mapping(address => uint256[]) private _numbersOf;
+    mapping(uint256 => mapping(address => Waiting)) private _waiting;
+    mapping(address => mapping(address => bool)) public isOperator;
+    mapping(address => bool) public cancelling;
+    mapping(address => uint256) private _returned;
+
+    event OperatorSet(address indexed controller, address indexed operator, bool approved);
+    event RedeemRequest(
+        address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares
+    );
+    event CancelRedeemRequest(address indexed controller, uint256 indexed requestId, address sender);
+    event CancelRedeemClaim(
+        address indexed controller, address indexed receiver, uint256 indexed requestId, address sender, uint256 shares
+    );
+
+    error NotOperator();
+    error PreviewDisabled();
+    error RequestsClosed();
+    error CancellationPending();
+    error NothingToCancel();
+
+    constructor(IERC20 asset_, string memory name_, string memory symbol_) ERC20(name_, symbol_) ERC4626(asset_) {}
+
+    function totalAssets() public view override returns (uint256) {
+        return super.totalAssets() - reserved;
+    }
+
+    function setNumbered(bool yes) external {
+        numbered = yes;
+    }
+
+    function setCancels(bool yes) external {
+        cancels = yes;
+    }
+
+    function setRefuses(bool yes) external {
+        refuses = yes;
+    }
+
+    function setOperator(address operator, bool approved) external returns (bool) {
+        isOperator[msg.sender][operator] = approved;
+        emit OperatorSet(msg.sender, operator, approved);
+        return true;
+    }
+
+    function supportsInterface(bytes4 id) external view returns (bool) {
+        return id == 0x01ffc9a7 || id == 0xe3bc4e65 || id == 0x620ee8e4 || (cancels && id == 0xe76cffc7);
+    }
+
+    function previewRedeem(uint256) public pure override returns (uint256) {
+        revert PreviewDisabled();
+    }
+
+    function previewWithdraw(uint256) public pure override returns (uint256) {
+        revert PreviewDisabled();
+    }
+
+    function requestRedeem(uint256 shares, address controller, address owner) external returns (uint256 requestId) {
+        if (refuses) revert RequestsClosed();
+        if (owner != msg.sender && !isOperator[owner][msg.sender]) revert NotOperator();
+        if (cancelling[controller]) revert CancellationPending();
+        _transfer(owner, address(this), shares);
+        if (numbered) requestId = ++_number;
+        if (numbered || _numbersOf[controller].length == 0) _numbersOf[controller].push(requestId);
+        _waiting[requestId][controller].pending += shares;
+        emit RedeemRequest(controller, owner, requestId, msg.sender, shares);
+    }
+
+    function pendingRedeemRequest(uint256 requestId, address controller) external view returns (uint256) {
+        return _waiting[requestId][controller].pending;
+    }
+
+    function claimableRedeemRequest(uint256 requestId, address controller) external view returns (uint256) {
+        return _waiting[requestId][controller].claimable;
+    }
+
+    function maxRedeem(address controller) public view override returns (uint256 shares) {
+        uint256[] storage numbers = _numbersOf[controller];
+        for (uint256 i; i < numbers.length; ++i) shares += _waiting[numbers[i]][controller].claimable;
+    }
+
+    function maxWithdraw(address controller) public view override returns (uint256 assets) {
+        uint256[] storage numbers = _numbersOf[controller];
+        for (uint256 i; i < numbers.length; ++i) assets += _waiting[numbers[i]][controller].assets;
+    }
+
+    /// @notice Claims from the oldest request on.
+    function redeem(uint256 shares, address receiver, address controller) public override returns (uint256 assets) {
+        if (controller != msg.sender && !isOperator[controller][msg.sender]) revert NotOperator();
+        uint256[] storage numbers = _numbersOf[controller];
+        uint256 left = shares;
+        for (uint256 i; i < numbers.length && left > 0; ++i) {
+            Waiting storage one = _waiting[numbers[i]][controller];
+            uint256 part = left < one.claimable ? left : one.claimable;
+            if (part == 0) continue;
+            uint256 paid = one.assets * part / one.claimable;
+            one.claimable -= part;
+            one.assets -= paid;
+            left -= part;
+            assets += paid;
+        }
+        require(left == 0);
+        reserved -= assets;
+        SafeERC20.safeTransfer(IERC20(asset()), receiver, assets);
+        emit Withdraw(msg.sender, receiver, controller, assets, shares);
+    }
+
+    /// @notice Fixes what some of a controller's waiting shares pay.
+    function settlePart(address controller, uint256 shares) public {
+        uint256[] storage numbers = _numbersOf[controller];
+        for (uint256 i; i < numbers.length && shares > 0; ++i) {
+            Waiting storage one = _waiting[numbers[i]][controller];
+            uint256 part = shares < one.pending ? shares : one.pending;
+            shares -= part;
+            uint256 assets = _convertToAssets(part, Math.Rounding.Floor);
+            one.pending -= part;
+            one.claimable += part;
+            one.assets += assets;
+            reserved += assets;
+            _burn(address(this), part);
+        }
+    }
+
+    function settle(address controller) external {
+        settlePart(controller, type(uint256).max);
+    }
+
+    function cancelRedeemRequest(uint256 requestId, address controller) external {
+        if (!cancels || _waiting[requestId][controller].pending == 0) revert NothingToCancel();
+        if (controller != msg.sender && !isOperator[controller][msg.sender]) revert NotOperator();
+        cancelling[controller] = true;
+        emit CancelRedeemRequest(controller, requestId, msg.sender);
+    }
+
+    function pendingCancelRedeemRequest(uint256, address controller) external view returns (bool) {
+        return cancels && cancelling[controller];
+    }
+
+    function claimableCancelRedeemRequest(uint256, address controller) external view returns (uint256) {
+        return _returned[controller];
+    }
+
+    /// @notice Grants a cancellation: the waiting shares can be claimed back.
+    function answerCancellation(address controller) external {
+        cancelling[controller] = false;
+        uint256[] storage numbers = _numbersOf[controller];
+        for (uint256 i; i < numbers.length; ++i) {
+            _returned[controller] += _waiting[numbers[i]][controller].pending;
+            _waiting[numbers[i]][controller].pending = 0;
+        }
+    }
+
+    function claimCancelRedeemRequest(uint256 requestId, address receiver, address controller)
+        external
+        returns (uint256 shares)
+    {
+        if (controller != msg.sender && !isOperator[controller][msg.sender]) revert NotOperator();
+        shares = _returned[controller];
+        _returned[controller] = 0;
+        _transfer(address(this), receiver, shares);
+        emit CancelRedeemClaim(controller, receiver, requestId, msg.sender, shares);
     }
 }

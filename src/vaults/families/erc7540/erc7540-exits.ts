@@ -29,7 +29,6 @@ import {
   type ExitSettlement,
   type ExitTerms,
   type ExitTermsInput,
-  joinPending,
   type PendingExit,
   paidTo,
   unknownExitTerms,
@@ -37,6 +36,19 @@ import {
   type VaultExits,
 } from "../../vault-exits.ts";
 import { conversionPrice, conversionReads } from "./erc7540-base.ts";
+import {
+  ANY_REQUEST,
+  openShares,
+  type PartsById,
+  requestParts,
+  sumOfParts,
+} from "./erc7540-request-parts.ts";
+import {
+  NOTHING_CANCELLED,
+  type OwnRequests,
+  RETURNED_SHARES,
+  returnedSharesClaim,
+} from "./erc7887-cancellations.ts";
 
 const redeemAbi = once(() =>
   parseAbi([
@@ -44,8 +56,6 @@ const redeemAbi = once(() =>
     "function convertToAssets(uint256) view returns (uint256)",
     "function requestRedeem(uint256 shares, address controller, address owner) returns (uint256 requestId)",
     "function redeem(uint256 shares, address receiver, address controller) returns (uint256 assets)",
-    "function pendingRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
-    "function claimableRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
     "function maxWithdraw(address controller) view returns (uint256)",
   ]),
 );
@@ -58,8 +68,6 @@ const eventsAbi = once(() =>
 );
 /** Byte offset of the shares in the calldata of `requestRedeem`: the first word after the selector. */
 const SHARES_OFFSET = 4;
-/** Request id 0, for which a vault returns the total of a controller's requests, or the controller's last request. */
-const ANY_REQUEST = 0n;
 
 /** Deviations of an ERC-7540 vault family's withdrawals from the standard. */
 export interface Erc7540ExitOptions {
@@ -71,26 +79,15 @@ export interface Erc7540ExitOptions {
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Encodes the cancellation of a pending request. Absent if the family does not support it. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
+  /**
+   * True if the vault may number its requests. Those with a known id are then read by it, and claims are distributed to
+   * them by their shares.
+   */
+  numbered?: true;
   /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
   explain?: VaultExits["explain"];
   /** True if a vault of the family may replace a user's open request by the next one. */
   replaces?: true;
-}
-
-/** State of a user's redemption requests that the standard's view functions do not return. */
-export interface OwnRequests {
-  /** True if the user can cancel a pending request now. */
-  cancellable: boolean;
-  /**
-   * Shares of cancelled requests that cannot be claimed back yet, in the share token's smallest unit; 0 in families
-   * whose cancellation returns the shares immediately.
-   */
-  returning: bigint;
-  /**
-   * Shares of cancelled requests that can be claimed back now, in the share token's smallest unit; 0 in families whose
-   * cancellation returns the shares immediately.
-   */
-  returned: bigint;
 }
 
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) as const;
@@ -99,7 +96,7 @@ const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) a
  * Creates the withdrawal part of an ERC-7540 family's adapter: a request, which the owner must send directly (not
  * through the Router), then a claim. The owner is also the controller and the receiver, so no operator approval is
  * needed. Previews revert, so the estimate uses the current share price. All requests of a user are read as one with
- * the id "0"; shares that a cancellation returns are read as another. Source: EIP-7540.
+ * the id "0", unless the vault numbers them; shares that a cancellation returns are read as another. Source: EIP-7540.
  */
 export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
   const { explain } = options;
@@ -110,11 +107,15 @@ export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
     terms: (vault, request) => requestTerms(vault, { request, options }),
     encode: (vault, request) => requestCall(vault, request),
     ...(explain === undefined ? {} : { explain }),
+    ...(options.numbered && { findsByIds: () => true }),
     pending: (vault, of) => describePending(vault, { ...of, options }),
     ...(options.replaces === true && { openShares }),
-    claim: (vault, of) => (options.claim ?? claimCall)(vault, of),
+    claim: (vault, of) =>
+      of.request.requestId === RETURNED_SHARES
+        ? returnedSharesClaim(vault, of)
+        : (options.claim ?? claimCall)(vault, of),
     cancel: (vault, of) => (of.request.cancellable ? (options.cancel?.(vault, of) ?? null) : null),
-    findRequest: findRedeemRequest,
+    findRequest: (vault, seen) => findRedeemRequest(vault, { ...seen, numbered: options.numbered === true }),
     findSettlement: findClaim,
   };
 }
@@ -160,72 +161,66 @@ function requestCall(vault: Vault, request: ExitInput): ExitCall {
   };
 }
 
-const NOTHING_OWN: OwnRequests = { cancellable: false, returning: 0n, returned: 0n };
-
 function describePending(
   vault: Vault,
-  { user, now, options }: { user: Address; now: number; options: Erc7540ExitOptions },
+  of: { user: Address; requestIds: readonly string[]; now: number; options: Erc7540ExitOptions },
 ): Query<readonly PendingExit[] | null> {
+  const { user, now, options } = of;
   const standard = createQuery(standardReads(vault, user), (results) => results);
-  const own = options.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_OWN);
-  return mapQuery(queryAll({ standard, own }), (results) =>
-    joinPending([openRequest(vault, results), returningShares(vault, results)]),
-  );
+  const own = options.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_CANCELLED);
+  const parts = requestParts(vault, { user, requestIds: options.numbered ? of.requestIds : [] });
+  return mapQuery(queryAll({ standard, own, parts }), (results) => {
+    const { parts: found } = results;
+    if (found === null) return null;
+    const seen = { ...results, parts: found };
+    return [...openRequests(vault, seen), ...returningShares(vault, seen)];
+  });
 }
-
-const requestReads = (vault: Vault, user: Address) => ({
-  pending: read({ ...onVault(vault), name: "pendingRedeemRequest", args: [ANY_REQUEST, user] }),
-  claimable: read({ ...onVault(vault), name: "claimableRedeemRequest", args: [ANY_REQUEST, user] }),
-});
-
-const openShares = (vault: Vault, user: Address) => Object.values(requestReads(vault, user));
 
 const standardReads = (vault: Vault, user: Address) => ({
   ...conversionReads(vault),
-  ...requestReads(vault, user),
   assets: read({ ...onVault(vault), name: "maxWithdraw", args: [user] }),
 });
 
 interface Seen {
   standard: ReadResults<ReturnType<typeof standardReads>>;
   own: OwnRequests;
+  parts: PartsById;
 }
 
 /**
- * Returns the user's request with its pending and claimable parts, which the vault counts under one request id. Null if
- * one of the parts could not be read.
+ * Returns the user's requests with their pending and claimable parts. Most vaults count all of them under one id. If
+ * several can be claimed, the vault tells only the sum of their assets, of which each gets its part by shares.
  */
-function openRequest(vault: Vault, { standard, own }: Seen): PendingExit[] | null {
-  const [waiting, ready] = [valueOrNull(standard.pending), valueOrNull(standard.claimable)];
-  if (waiting === null || ready === null) return null;
-  if (waiting === 0n && ready === 0n) return [];
-  // A paused vault answers that nothing can be withdrawn even where shares are claimable.
-  const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || null;
-  const estimate = valueAt(vault, { shares: waiting, standard });
+function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit[] {
+  const claimable = sumOfParts(parts, "ready");
   const token = vault.asset.address;
-  return [
-    {
-      ...unknownPendingExit,
-      ...{ shares: waiting + ready, token, claimableAssets: payable, claimableShares: ready },
-      assets: payable === null || estimate === null ? null : payable + estimate,
-      priced: waiting === 0n,
+  return parts.map(([requestId, { waiting, ready }]) => {
+    // A paused vault answers that nothing can be withdrawn even where shares are claimable.
+    const payable = ready === 0n ? 0n : valueOrNull(standard.assets) || null;
+    const paid = payable === null || ready === claimable ? payable : mulDivDown(payable, ready, claimable);
+    const estimate = valueAt(vault, { shares: waiting, standard });
+    return {
+      ...{ ...unknownPendingExit, requestId, shares: waiting + ready, token },
+      ...{ claimableAssets: paid, claimableShares: ready },
+      assets: paid === null || estimate === null ? null : paid + estimate,
+      priced: waiting === 0n && ready === claimable,
       state: ready > 0n ? "claimable" : "pending",
       cancellable: waiting > 0n && own.cancellable,
-    },
-  ];
+    };
+  });
 }
 
-/** Request id of the shares that a cancellation returns, in families in which the user must claim them back. */
-export const RETURNED_SHARES = "cancelled";
-
-function returningShares(vault: Vault, { standard, own }: Seen): PendingExit[] {
+function returningShares(vault: Vault, { standard, own, parts }: Seen): PendingExit[] {
   const shares = own.returning + own.returned;
-  if (shares === 0n) return [];
+  const named = { ...unknownPendingExit, requestId: RETURNED_SHARES, token: vault.asset.address } as const;
+  // Where the vault takes the shares out of the pending request before it returns them, their number is not known.
+  const away = own.cancelling === true && sumOfParts(parts, "waiting") === 0n;
+  if (shares === 0n) return away ? [{ ...named, pays: "shares" }] : [];
   const assets = valueAt(vault, { shares, standard });
   return [
     {
-      ...unknownPendingExit,
-      ...{ requestId: RETURNED_SHARES, shares, assets, token: vault.asset.address },
+      ...{ ...named, shares: away ? null : shares, assets: away ? null : assets },
       ...{ claimableAssets: 0n, claimableShares: own.returned, pays: "shares" },
       state: own.returned > 0n ? "claimable" : "pending",
     },
@@ -254,15 +249,17 @@ function claimCall(
 
 function findRedeemRequest(
   vault: Vault,
-  { user, logs }: { user: Address; logs: readonly Log[] },
+  { user, logs, numbered }: { user: Address; logs: readonly Log[]; numbered: boolean },
 ): ExitRequestSeen | null {
   const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
   // VaultCraft's vaults emit the event under another name, with the request id not indexed.
   const eventName: ["RedeemRequest", "RedeemRequested"] = ["RedeemRequest", "RedeemRequested"];
   const requests = parseEventLogs({ abi: eventsAbi(), eventName, logs: own });
   const found = requests.find(({ args }) => isAddressEqual(args.controller, user));
-  // Under number 0 the vault returns all open requests, and claims do not name a request.
-  return found === undefined ? null : { requestId: ANY_REQUEST.toString(), shares: found.args.shares };
+  if (found === undefined) return null;
+  // Under number 0 most vaults return all open requests, and claims do not name a request.
+  const requestId = numbered ? found.args.requestId : ANY_REQUEST;
+  return { requestId: requestId.toString(), shares: found.args.shares };
 }
 
 function findClaim(

@@ -248,7 +248,7 @@ export const midasExits: VaultExits = {
   encode,
   explain,
   pending: midasPending,
-  findsByIds: true,
+  findsByIds: () => true,
   takenOut: midasTakenOut,
   paysUnclaimed: () => true,
   claim: () => null,

@@ -211,7 +211,7 @@ export const vedaExits: VaultExits = {
       queryAll({ queue: pendingInQueue(vault, of), delayed: pendingDelayed(vault, of) }),
       ({ queue, delayed }) => joinPending([queue, delayed]),
     ),
-  findsByIds: true,
+  findsByIds: () => true,
   takenOut: takenByQueue,
   // Solvers pay the queue's requests.
   paysUnclaimed: (mode) => mode === "request",

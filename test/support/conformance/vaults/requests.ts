@@ -5,6 +5,7 @@ import type { Vault } from "../../../../src/vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../../../../src/vaults/vault-adapter.ts";
 import { readUncached } from "../../../../src/vaults/vault-state.ts";
 import { balanceOf } from "../../e2e/balances.ts";
+import { type Answer, call } from "../../partners/wallet.ts";
 import { confirm } from "../../withdrawals/holder.ts";
 import {
   build,
@@ -143,11 +144,15 @@ async function ask(family: RequestingFamily, placed: Placed): Promise<Asked> {
 async function claim(family: RequestingFamily, of: { asked: Asked; settled: PendingDeposit }): Promise<void> {
   const { asked, settled } = of;
   const { placed, user, vault, requests } = asked;
-  const call = requests.claim(vault, { user, pending: settled });
-  expect(call !== null).toBe(family.claims);
-  if (call !== null) {
+  const own = requests.claim(vault, { user, pending: settled });
+  expect(own !== null).toBe(family.claims);
+  if (own !== null) {
     expect(await sharesOf(asked)).toBe(0n);
-    const receipt = await placed.world.send(user, { to: call.target, data: call.data });
+    expect((await claimByApi(asked)).body).toMatchObject({
+      transaction_request: { to: own.target, data: own.data },
+      simulation: { received: String(settled.claimableShares) },
+    });
+    const receipt = await placed.world.send(user, { to: own.target, data: own.data });
     expect(await sharesOf(asked)).toBe(settled.claimableShares);
     const flows = await flowsIn(placed, receipt);
     const [{ assets = null } = {}] = flows;
@@ -156,6 +161,13 @@ async function claim(family: RequestingFamily, of: { asked: Asked; settled: Pend
     if (family.counts.event === "claim") expectNear(family, { asked, settled, assets });
   }
   expect(await sharesOf(asked)).toBeGreaterThan(0n);
+  expect((await claimByApi(asked)).status).not.toBe(200);
+}
+
+/** Asks the API to build the claim of the deposit's shares. */
+function claimByApi({ placed, user, requestId }: Asked): Promise<Answer> {
+  const body = { vault_id: vaultIdOf(placed), user_address: user, request_id: requestId ?? "0" };
+  return call(placed.world.fresh(), ["POST", "/v1/withdraw/claim"], { body });
 }
 
 /** Expects the assets in the claim's event to equal the requested ones, except for the family's rounding. */

@@ -10,6 +10,8 @@ import {
   mapleWithdrawalManagerCreationCode,
   queueingVaultAbi,
   queueingVaultCreationCode,
+  requestingVaultAbi,
+  requestingVaultCreationCode,
 } from "#stand-ins/waiting";
 import type { Deploy } from "./leaving.ts";
 import { deployOn, firstDeposit } from "./standard.ts";
@@ -57,5 +59,25 @@ export const deployQueueing =
       const own = { abi: queueingVaultAbi, functionName: "invest", args: [true] } as const;
       if (invests) script.send("invest", { to: vault, data: encodeFunctionData(own) });
       const row = { address: vault, shareDecimals: asset.decimals, params: { exit: "yo" } };
+      return { row, owner: script.deployer, parts: {} };
+    });
+
+/**
+ * Deploys a vault that only ERC-7540 describes, with the cancellations of ERC-7887 if `cancels`. If `numbered`, each
+ * request has a number of its own.
+ */
+export const deployRequesting =
+  ({ cancels = false, numbered = false }): Deploy =>
+  (world, asset) =>
+    world.script((script) => {
+      const contract = { abi: requestingVaultAbi, code: requestingVaultCreationCode } as const;
+      const vault = deployOn(script, { contract, asset });
+      use(script, { token: asset, vault, data: firstDeposit(script, asset) });
+      const own = { abi: requestingVaultAbi, args: [true] } as const;
+      const send = (functionName: "setCancels" | "setNumbered") =>
+        script.send(functionName, { to: vault, data: encodeFunctionData({ ...own, functionName }) });
+      if (cancels) send("setCancels");
+      if (numbered) send("setNumbered");
+      const row = { address: vault, shareDecimals: asset.decimals, params: { exit: "erc7540" } };
       return { row, owner: script.deployer, parts: {} };
     });

@@ -1,0 +1,104 @@
+import { type Address, encodeFunctionData, parseAbi } from "viem";
+import { createQuery, type Query, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import type { ExitFollowUp, PendingExit } from "../../vault-exits.ts";
+
+const cancellationAbi = once(() =>
+  parseAbi([
+    "function supportsInterface(bytes4) view returns (bool)",
+    "function pendingCancelRedeemRequest(uint256 requestId, address controller) view returns (bool)",
+    "function claimableCancelRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
+    "function cancelRedeemRequest(uint256 requestId, address controller)",
+    "function claimCancelRedeemRequest(uint256 requestId, address receiver, address controller) returns (uint256)",
+  ]),
+);
+/** ERC-165 identifier of cancellations of redemption requests. Source: EIP-7887. */
+const CANCEL_REDEEM = "0xe76cffc7";
+/** Request id that all requests of a controller share. */
+const REQUEST_ID = 0n;
+/** Request id of the shares that a cancellation returns, which the user must claim back. */
+export const RETURNED_SHARES = "cancelled";
+
+/** State of a user's redemption requests that the standard's view functions do not return. */
+export interface OwnRequests {
+  /** True if the user can cancel a pending request now. */
+  cancellable: boolean;
+  /** True if a cancellation is pending. Absent in families whose cancellation takes effect immediately. */
+  cancelling?: boolean;
+  /**
+   * Shares of cancelled requests that cannot be claimed back yet, in the share token's smallest unit; 0 in families
+   * whose cancellation returns the shares immediately.
+   */
+  returning: bigint;
+  /**
+   * Shares of cancelled requests that can be claimed back now, in the share token's smallest unit; 0 in families whose
+   * cancellation returns the shares immediately.
+   */
+  returned: bigint;
+}
+
+const on = (vault: Vault) => ({ to: vault.entryPoint, abi: cancellationAbi() }) as const;
+
+/**
+ * Returns the query for whether a vault has the cancellations of EIP-7887 according to ERC-165. A view alone proves
+ * nothing, because a contract may answer to calls that it does not know.
+ */
+export const hasCancellations = (vault: Vault): Query<boolean> =>
+  createQuery(
+    { supported: read({ ...on(vault), name: "supportsInterface", args: [CANCEL_REDEEM] }) },
+    ({ supported }) => valueOrNull(supported) === true,
+  );
+
+/**
+ * Returns the query for whether the cancellation of a redemption request is pending, which blocks new requests. Null if
+ * the vault does not say.
+ */
+export const pendingCancellation = (vault: Vault, { user }: { user: Address }): Query<boolean | null> =>
+  createQuery(
+    { cancelling: read({ ...on(vault), name: "pendingCancelRedeemRequest", args: [REQUEST_ID, user] }) },
+    ({ cancelling }) => valueOrNull(cancelling),
+  );
+
+/**
+ * Returns a query for a user's cancelled redemption requests: whether one is pending, and the shares that can be
+ * claimed back.
+ */
+export function cancellations(vault: Vault, { user }: { user: Address }): Query<OwnRequests> {
+  return createQuery(
+    {
+      cancelling: read({ ...on(vault), name: "pendingCancelRedeemRequest", args: [REQUEST_ID, user] }),
+      returned: read({ ...on(vault), name: "claimableCancelRedeemRequest", args: [REQUEST_ID, user] }),
+    },
+    ({ cancelling, returned }): OwnRequests => ({
+      cancellable: valueOrNull(cancelling) === false,
+      cancelling: valueOrNull(cancelling) === true,
+      // The pending request keeps the shares until the vault has answered, so they are counted there.
+      returning: 0n,
+      returned: valueOrNull(returned) ?? 0n,
+    }),
+  );
+}
+
+/** State of requests that cannot be cancelled and of which none was. */
+export const NOTHING_CANCELLED: OwnRequests = { cancellable: false, returning: 0n, returned: 0n };
+
+/** Encodes the cancellation of a user's redemption requests. It takes effect when the vault answers it. */
+export const cancelCall = (vault: Vault, { user }: { user: Address }): ExitFollowUp => ({
+  target: vault.entryPoint,
+  data: encodeFunctionData({
+    abi: cancellationAbi(),
+    functionName: "cancelRedeemRequest",
+    args: [REQUEST_ID, user],
+  }),
+});
+
+/** Encodes the claim of the shares that a cancellation returned, or returns null if there are none. */
+export function returnedSharesClaim(
+  vault: Vault,
+  { user, request }: { user: Address; request: PendingExit },
+): ExitFollowUp | null {
+  const args = [REQUEST_ID, user, user] as const;
+  const data = encodeFunctionData({ abi: cancellationAbi(), functionName: "claimCancelRedeemRequest", args });
+  return request.claimableShares === 0n ? null : { target: vault.entryPoint, data };
+}
