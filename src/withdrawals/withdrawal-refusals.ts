@@ -110,7 +110,9 @@ export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, 
     const { code } = explainExitRevert(order.vault, terms.previewRevert);
     if (code !== null) return toExitError(asked, { code, text: null });
   }
-  if (terms.previewAssets === 0n)
+  // Without a preview, shares whose value is zero are paid nothing at once either.
+  const worth = terms.previewAssets ?? (way.mode === "instant" ? terms.grossAssets : null);
+  if (worth === 0n)
     return failure("below_minimum", `${name} would pay nothing for these shares`, { min_deposit: null });
   return null;
 }

@@ -25,7 +25,8 @@ import type { Deploy } from "../conformance/vaults/leaving.ts";
 import { deployMidas } from "../conformance/vaults/midas-stand-in.ts";
 import { deployStandard } from "../conformance/vaults/standard.ts";
 import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
-import { donate, type RequestingVault } from "./requesting-vaults.ts";
+import { deployVedaTeller } from "../conformance/vaults/veda-exits-stand-in.ts";
+import { donate, type RequestingVault, raiseRate } from "./requesting-vaults.ts";
 
 /** A kind of vault that pays at once. Its accounts never have requests that an operator would settle. */
 export type InstantVault = Omit<RequestingVault, "mode"> & { mode: "instant" };
@@ -56,6 +57,10 @@ export const instantVaults: readonly InstantVault[] = [
   standardVault("erc4626", deployStandard({ abi: solmateVaultAbi, code: solmateVaultCreationCode })),
   standardVault("metamorpho", deployStandard({ abi: eulerEarnVaultAbi, code: eulerEarnVaultCreationCode })),
   { ...standardVault("ipor", deployIpor), type: "ipor" },
+  {
+    ...{ ...atOnce, name: "Veda at once", adapter: "veda", type: "veda" },
+    ...{ deploy: deployVedaTeller, raise: raiseRate },
+  },
   { ...atOnce, name: "Upshift at once", adapter: "upshift", deploy: deployUpshift },
   standardVault(
     "upshift_legacy",

@@ -72,3 +72,20 @@ export function deployVedaExit(of: { way: VedaExitContract; fee?: number }) {
       return { row: own, owner: script.deployer, parts: { accountant, pays } };
     });
 }
+
+/** Deploys a Veda vault whose teller pays anyone at once, from its own assets. */
+export const deployVedaTeller = (world: World, asset: Token): Promise<StandIn> =>
+  world.script((script) => {
+    const { vault, accountant, teller } = deployCore(script, asset);
+    const call = (to: Address, abi: Abi, functionName: string, args: readonly unknown[]) =>
+      script.send(functionName, { to, data: encodeFunctionData({ abi, functionName, args }) });
+    call(teller, vedaTellerCAbi, "updateAssetData", [asset.address, true, true, 0]);
+    call(vault, vedaVaultAbi, "setBeforeTransferHook", [teller]);
+    call(vault, vedaVaultAbi, "authorize", [teller]);
+    // Yield is in the accountant's rate; the vault must hold what it is worth.
+    mint(script, { token: asset, to: vault, amount: whole(asset, 1_000_000n) });
+    const params = { teller: "d", teller_withdraw: "public" };
+    const row = { address: vault, shareDecimals: asset.decimals, entryPoint: teller.toLowerCase(), params };
+    const own = { ...row, pricer: accountant.toLowerCase(), caller: "router" as const };
+    return { row: own, owner: script.deployer, parts: { accountant } };
+  });
