@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { redact } from "../src/lib/logger.ts";
 
-/** An invalid command line. */
+/** An invalid command line; its message is for the user. */
 export class UsageError extends Error {}
 
 /** Help text and options of a command-line tool; `--help` is implied. */
@@ -13,7 +13,10 @@ export interface Tool<T extends ParseArgsOptionsConfig> {
   words?: boolean;
 }
 
-/** Parses a command line. Throws UsageError with a one-line message for an unknown option or argument. */
+/**
+ * Parses a command line into `values` and `positionals`. `--help` is not implied. Throws UsageError with a one-line
+ * message for an unknown option, a missing value, or an argument that is not accepted.
+ */
 export function parseWords<const T extends ParseArgsOptionsConfig>(
   { options, words = false }: Omit<Tool<T>, "help">,
   args: readonly string[],
@@ -30,7 +33,7 @@ export function parseWords<const T extends ParseArgsOptionsConfig>(
   }
 }
 
-/** Returns the command line's arguments; with `--help`, prints the help and exits. */
+/** Returns the command line's arguments; with `--help`, prints the help and exits with code 0. */
 export function offerHelp(help: string): readonly string[] {
   const args = process.argv.slice(2);
   if (!args.includes("--help")) return args;
@@ -66,13 +69,16 @@ export function oneOf<const W extends string>(
   process.exit();
 }
 
-/** Parses an option's value as a whole number. Throws UsageError on anything else. */
+/** Parses an option's value as a whole number of up to 15 digits. Throws UsageError on anything else. */
 export function wholeNumber({ option, given }: { option: string; given: string }): number {
   if (/^[0-9]{1,15}$/.test(given)) return Number(given);
   throw new UsageError(`--${option} must be a whole number, not '${given}'`);
 }
 
-/** A command-line tool that other files import as well: help, options and action. */
+/**
+ * A command-line tool that other files import as well: help, options and action. `run` gets the names of the given
+ * options and, by name, their values.
+ */
 export interface Command {
   help: string;
   switches: readonly string[];
@@ -86,7 +92,10 @@ export function isStarted(file: string): boolean {
   return process.argv[1] !== undefined && realpathSync(process.argv[1]) === file;
 }
 
-/** Runs the command when its file was started directly. A failure is one line on stderr. */
+/**
+ * Runs the command if `file`, the module's `import.meta.filename`, was started directly. A failure is one line on
+ * stderr and the exit code of `reportFailure`.
+ */
 export async function runCommand(
   file: string,
   { help, switches, options = [], run }: Command,
@@ -107,7 +116,10 @@ export async function runCommand(
   }
 }
 
-/** Prints an error in one line and sets the exit code: 2 for an invalid command line, otherwise 1. */
+/**
+ * Prints an error's message on stderr, redacted and cut to 500 characters, and sets the exit code: 2 for an invalid
+ * command line, otherwise 1.
+ */
 export function reportFailure(error: unknown): void {
   const misused = error instanceof UsageError;
   // Clients repeat the URLs they requested, which may hold API keys.
@@ -115,4 +127,5 @@ export function reportFailure(error: unknown): void {
   process.exitCode = misused ? 2 : 1;
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Returns an error's message, or any other thrown value as text. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,6 +1,6 @@
-/** `npm run deploy`: releases this version to production, or leaves production unchanged. */
+/** `npm run deploy`: releases this version to production, or returns its traffic to the previous version. */
 import { z } from "zod";
-import { runCommand } from "../command.ts";
+import { messageOf, runCommand } from "../command.ts";
 import { type DatabaseTarget, targetFromEnvironment } from "../db/connect.ts";
 import { migrate } from "../db/migrate.ts";
 import { awaitSmokeTest } from "./await-smoke-test.ts";
@@ -17,9 +17,11 @@ const Uploaded = z.object({
 });
 
 /**
- * Migrates the database, uploads this version, smoke-tests it at its own address, moves all traffic to it and
- * smoke-tests production. If that last test fails, all traffic goes back to the previous version. The schema is not
- * rolled back: migrations only expand it, so the previous version works on it. Throws naming the failed step.
+ * Migrates the database, uploads this version, smoke-tests it at its own address (`url` is production's), moves all
+ * traffic to it, smoke-tests production, then deploys crons and queues. If one of the last three steps fails, all traffic
+ * goes back to the previous version; if that fails too, the error names both failures. Not rolled back: the schema,
+ * which migrations only expand, and crons and queues that were already changed. A smoke test may fail for `patienceMs`
+ * milliseconds. Throws an Error for any failed step, and before any change if production's traffic is split.
  */
 export async function release(
   input: DatabaseTarget & { url: string; tag: string; patienceMs: number },
@@ -34,14 +36,26 @@ export async function release(
   try {
     await moveTraffic(version.version_id, `release ${tag}`);
     await awaitSmokeTest({ url, patienceMs });
+    // A release moves traffic only; crons and queues need their own deployment.
+    await wrangler(["triggers", "deploy"]);
   } catch (error) {
-    await moveTraffic(previous, `roll back ${tag}`);
-    console.log(`rolled back: version ${previous}`);
+    await rollBack({ previous, tag, error });
     throw error;
   }
-  // A release moves traffic only; crons and queues need their own deployment.
-  await wrangler(["triggers", "deploy"]);
   console.log(`released: version ${version.version_id}`);
+}
+
+/** Returns all traffic to the previous version. Throws an Error that names `error` and the rollback's own failure. */
+async function rollBack(failed: { previous: string; tag: string; error: unknown }): Promise<void> {
+  const { previous, tag, error } = failed;
+  try {
+    await moveTraffic(previous, `roll back ${tag}`);
+  } catch (second) {
+    // What is urgent first, because the end of a long message is cut off.
+    const both = `the rollback to version ${previous} failed: ${messageOf(second)}; before that: ${messageOf(error)}`;
+    throw new Error(both, { cause: error });
+  }
+  console.log(`rolled back: version ${previous}`);
 }
 
 /**
@@ -70,7 +84,8 @@ const moveTraffic = (version: string, message: string) =>
 
 await runCommand(import.meta.filename, {
   help: `Releases this version to production: migrate, upload, smoke test at the version's own address, release,
-smoke test, deploy crons and queues. When production fails its test, all traffic returns to the previous version.
+smoke test, deploy crons and queues. If one of the last three fails, all traffic returns to the previous version; crons
+and queues that were already changed stay.
 
   npm run deploy -- --tag name [--patience-ms 60000]
   npm run deploy -- --dry-run

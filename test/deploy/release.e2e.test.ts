@@ -82,15 +82,37 @@ test("deploy releases no version that fails its smoke test", async () => {
   expect(said).toContain("the smoke test fails");
 });
 
-test.each<[string, Parameters<typeof release>[0]]>([["production fails its test", { url: NOWHERE }]])(
-  "deploy rolls back when %s",
-  async (_what, change) => {
-    const { released, said, calls } = await release(change);
-    expect(released).toBe("failure");
-    expect(words(calls).slice(2)).toEqual(["versions deploy v2@100", "versions deploy v1@100"]);
-    expect(said).toContain("rolled back: version v1");
-  },
-);
+test.each<[string, Parameters<typeof release>[0], string[], string]>([
+  ["production fails its test", { url: NOWHERE }, [], "the smoke test fails"],
+  [
+    "the traffic cannot be moved",
+    { plan: { "versions deploy v2@100": { code: 7 } } },
+    [],
+    "versions deploy ended with 7",
+  ],
+  [
+    "crons and queues cannot be deployed",
+    { plan: { "triggers deploy": { code: 7 } } },
+    ["triggers deploy"],
+    "triggers deploy ended with 7",
+  ],
+])("deploy rolls back when %s", async (_what, change, between, line) => {
+  const { released, said, calls } = await release(change);
+  expect(released).toBe("failure");
+  expect(words(calls).slice(2)).toEqual(["versions deploy v2@100", ...between, "versions deploy v1@100"]);
+  expect(said).toContain("rolled back: version v1");
+  expect(said).toContain(line);
+});
+
+test("deploy names both failures when the rollback fails as well", async () => {
+  const plan = { "versions deploy v1@100": { code: 7 } };
+  const { released, said } = await release({ url: NOWHERE, plan });
+  expect(released).toBe("failure");
+  expect(said).toMatch(
+    /the rollback to version v1 failed: .*versions deploy ended with 7; before that: the smoke test fails/,
+  );
+  expect(said).not.toContain("rolled back");
+});
 
 test.each<[string, Parameters<typeof release>[0], RegExp]>([
   ["no database", { secrets: { DATABASE_URL: "" } }, /DATABASE_URL is not set/],

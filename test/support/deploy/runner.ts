@@ -14,7 +14,7 @@ export interface Call {
   sees: string[];
 }
 
-/** Source of a fake wrangler that records its arguments and responds according to the first two. */
+/** Source of a fake wrangler that records its arguments and responds according to the first three or two. */
 const WRANGLER = `#!${process.execPath}
 const { appendFileSync, readFileSync, statSync } = require("node:fs");
 const args = process.argv.slice(2);
@@ -23,7 +23,8 @@ if (at !== -1 && (statSync(args[at + 1]).mode & 0o077) !== 0) process.exit(9);
 const secrets = at === -1 ? null : JSON.parse(readFileSync(args[at + 1], "utf8"));
 const sees = ["DATABASE_URL", "NEON_API_KEY", "GITHUB_TOKEN", "UPSTASH_REDIS_REST_TOKEN"].filter((name) => name in process.env);
 appendFileSync(process.env.CALLS_FILE, JSON.stringify({ args: at === -1 ? args : args.slice(0, at), secrets, sees }) + "\\n");
-const plan = JSON.parse(process.env.WRANGLER_PLAN)[args[0] + " " + args[1]] ?? {};
+const plans = JSON.parse(process.env.WRANGLER_PLAN);
+const plan = plans[args.slice(0, 3).join(" ")] ?? plans[args.slice(0, 2).join(" ")] ?? {};
 if (plan.record) appendFileSync(process.env.WRANGLER_OUTPUT_FILE_PATH, JSON.stringify(plan.record) + "\\n");
 if (plan.stdout) console.log(JSON.stringify(plan.stdout));
 process.exit(plan.code ?? 0);
@@ -38,7 +39,7 @@ PATH="\${PATH//$(dirname "$0"):/}"
 exec npm "$@" --patience-ms 0 $MORE_ARGUMENTS
 `;
 
-/** Responses of the fake wrangler by its first two arguments. */
+/** Responses of the fake wrangler by its first three arguments, otherwise by its first two. */
 export type Plan = Record<string, { stdout?: unknown; record?: unknown; code?: number }>;
 
 /** A workflow run: the workflow's file, the triggering event, and the state of external systems. */
