@@ -54,7 +54,8 @@ interface ActionFacts {
  * Returns what a user can do at a vault now: deposit, withdraw, claim and cancel. A possible action has its largest
  * amount in smallest units (null if unlimited or unknown). An impossible one has an error code that explains it and, if
  * known, the time at which it becomes possible. The vault comes from the cached registry, the state from one RPC
- * request, or two if withdrawals from the vault are supported. If the database fails, requests that can be read only by
+ * request, or two if withdrawals from the vault are supported. A withdrawal that the vault's views allow is also
+ * simulated as a build does, in two or more further requests. If the database fails, requests that can be read only by
  * their id are missing. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`; errors of the RPC nodes
  * propagate.
  */
@@ -74,7 +75,7 @@ export async function getActions(
   const { value: facts, block } = await readTimed(ctx, { chainId: vault.chainId, query });
   return {
     deposit: depositAction(vault, facts.deposit),
-    withdraw: withdrawAction(vault, { facts, block }),
+    withdraw: await tried(ctx, { vault, user: of.user, action: withdrawAction(vault, { facts, block }) }),
     claim: claimAction({ ...facts, timestamp: block.timestamp }),
     cancel: cancelAction(facts.requests),
     requests: [
@@ -200,6 +201,27 @@ function withdrawAction(
     mode: first.mode,
     until: typeof until === "string" ? until : null,
   });
+}
+
+/**
+ * Returns a withdrawal that the views allow, as a simulation of the largest one shows it: in the mode that works, or
+ * refused. Unchanged if it is not allowed, or if nothing can be simulated now.
+ */
+async function tried(
+  ctx: Context,
+  of: { vault: Vault; user: Address; action: VaultAction },
+): Promise<VaultAction> {
+  const { vault, user, action } = of;
+  if (!action.allowed || action.max === null) return action;
+  // Only holders need what builds need: providers with all their schemas.
+  const { tryWithdrawal } = await import("../withdrawals/prepare-withdrawal.ts");
+  const seen = await tryWithdrawal(ctx, { vault, user, shares: BigInt(action.max) });
+  if (seen === null) return action;
+  if ("mode" in seen) return { ...action, mode: seen.mode };
+  const { code, message, members } = seen.refusal;
+  const until = members["until"];
+  const times = { mode: action.mode, until: typeof until === "string" ? until : null };
+  return refused({ code, reason: message, max: code === "no_liquidity" ? "0" : null, ...times });
 }
 
 const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);

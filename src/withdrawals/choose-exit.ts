@@ -103,7 +103,8 @@ export async function allPossible<T>(
   return [...possible, ...refused];
 }
 
-const isRefusal = (error: unknown): error is AppError =>
+/** Returns true for an error by which the vault refuses a withdrawal, false for one that is unrelated to the vault. */
+export const isRefusal = (error: unknown): error is AppError =>
   error instanceof AppError && !NOT_THE_VAULTS.has(error.code);
 
 /**

@@ -1,12 +1,20 @@
-import { zeroAddress } from "viem";
+import { type Address, zeroAddress } from "viem";
 import type { Context } from "../context.ts";
+import { AppError, type ErrorCode } from "../errors.ts";
 import { type ChainToken, priceKey } from "../prices/price.ts";
 import { requestMarketPrices } from "../prices/read-prices.ts";
 import type { WithdrawInput } from "../schemas/withdraw-build-schema.ts";
 import { withStoredVault } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
-import { allPossible, firstPossible, type ModeOption, prepareMode, rankModes } from "./choose-exit.ts";
+import {
+  allPossible,
+  firstPossible,
+  isRefusal,
+  type ModeOption,
+  prepareMode,
+  rankModes,
+} from "./choose-exit.ts";
 import { type ExitFacts, readExitFacts } from "./exit-preflight.ts";
 import { prepareOnward } from "./prepare-routed-exit.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
@@ -53,6 +61,43 @@ export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promi
   };
   return withStoredVault(ctx, { key: input.vault_id, work });
 }
+
+/** Slippage that excludes no withdrawal for its price alone; a user may ask for as much. */
+const ANY_SLIPPAGE = 0.5;
+
+/**
+ * Tries a withdrawal of shares (in the share token's smallest unit) in a token that the vault pays, as a build does but
+ * with the largest slippage. Returns the mode that works, or the error with which the vault refuses all of its modes.
+ * Null if a failure that is unrelated to the vault shows nothing.
+ */
+export async function tryWithdrawal(
+  ctx: Context,
+  of: { vault: Vault; user: Address; shares: bigint },
+): Promise<{ mode: ExitMode } | { refusal: AppError } | null> {
+  const { vault, user, shares } = of;
+  const vaultId = { chainId: vault.chainId, address: vault.address };
+  const terms = { mode: "auto", slippage: ANY_SLIPPAGE, partner_id: "", partner_type: 0 } as const;
+  const input: WithdrawInput = { vault_id: vaultId, user_address: user, shares, ...terms };
+  try {
+    const order = await resolveWithdrawal(ctx, { input, vault });
+    const facts = await readExitFacts(ctx, order);
+    const modes = rankModes(order, facts.ways);
+    const { exit } = await firstPossible(modes, (mode) => prepareMode(ctx, { order, facts, mode }));
+    return { mode: exit.way.mode };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return isRefusal(error) && !CALLERS_FAULT.has(error.code) ? { refusal: error } : null;
+  }
+}
+
+/** Error codes of a request's credentials and chains, which say nothing about the vault. */
+const CALLERS_FAULT: ReadonlySet<ErrorCode> = new Set([
+  "vault_not_enrolled",
+  "partner_mismatch",
+  "key_forbidden",
+  "chain_unsupported",
+  "vault_not_found",
+]);
 
 interface ReadOrder {
   order: WithdrawalOrder;

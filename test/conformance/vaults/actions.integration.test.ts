@@ -40,6 +40,15 @@ test("actions of a vault that pays at once, open and paused", async () => {
   expect(paused.withdraw).toMatchObject({ allowed: false, code: "exits_paused" });
 });
 
+test("a pause of which the family's views do not say whether it stops withdrawals", async () => {
+  const deploy = deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode });
+  const of = await deployRedeemableVault(world, { adapter: "erc4626", deploy });
+  expect((await actionsOf(of)).withdraw).toMatchObject({ allowed: true, mode: "instant", code: null });
+  await set(of.placed, { abi: gearboxPoolAbi, name: "setPaused", args: [true] });
+  const refused = { allowed: false, mode: "instant", code: "exits_paused" };
+  expect((await actionsOf(of)).withdraw).toMatchObject(refused);
+});
+
 test("a request is part of the position and of the actions", async () => {
   const of = await deployRedeemableVault(world, {
     adapter: "lagoon",
