@@ -86,17 +86,27 @@ export function erc4626Exits(options: Erc4626ExitOptions = {}): VaultExits {
 
 /** Decimals by which the sample of `exitPrice` exceeds one share, so that rounding costs at most a millionth. */
 const SAMPLE_DECIMALS = 6;
+/** Value of one share, in the asset's smallest unit, from which rounding costs at most a millionth. */
+const LEAST_SAMPLE = 10n ** 6n;
 
 function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
   const on = { to: vault.entryPoint, abi: exitAbi() } as const;
-  const args = [10n ** BigInt(vault.shareDecimals + SAMPLE_DECIMALS)] as const;
-  return createQuery(
-    {
+  const sampled = (decimals: number) => {
+    const args = [10n ** BigInt(decimals)] as const;
+    return {
       gross: read({ ...on, name: "convertToAssets", args }),
       net: read({ ...on, name: "previewRedeem", args }),
-    },
-    ({ gross, net }) => (gross.ok && net.ok ? { gross: gross.value, net: net.value } : null),
-  );
+    };
+  };
+  const large = sampled(vault.shareDecimals + SAMPLE_DECIMALS);
+  const whole = sampled(vault.shareDecimals);
+  const reads = { ...large, wholeGross: whole.gross, wholeNet: whole.net };
+  return createQuery(reads, ({ gross, net, wholeGross, wholeNet }) => {
+    if (gross.ok && net.ok) return { gross: gross.value, net: net.value };
+    // Some vaults preview no more shares than exist. One share is a sample where rounding costs little.
+    if (!wholeGross.ok || !wholeNet.ok || wholeGross.value < LEAST_SAMPLE) return null;
+    return { gross: wholeGross.value, net: wholeNet.value };
+  });
 }
 
 /**

@@ -212,3 +212,36 @@ test.each([
 ])("%o maps the error of a withdrawal %s to %s", (adapter, revert, code) => {
   expect(explainExitRevert({ ...vault, adapter: adapter.name }, revert).code).toBe(code);
 });
+
+describe("exitPrice() of a vault that charges redemptions", () => {
+  const price = async (answer: (name: string, shares: bigint) => bigint | null, of: Vault = vault) => {
+    const query = exitsOf(erc4626).exitPrice?.(of);
+    if (query === undefined) throw new Error("no exit price");
+    const client = contractsClient(({ data }): ContractAnswer => {
+      const { functionName, args } = decodeFunctionData({ abi: views, data });
+      const value = answer(functionName, BigInt(String(args?.[0])));
+      if (value === null) return { ok: false, data: "0x" };
+      return { ok: true, data: toHex(value, { size: 32 }) };
+    });
+    return (await runQuery(client, query)).value;
+  };
+  const ONE = 10n ** BigInt(vault.shareDecimals);
+  const worth = (name: string, shares: bigint) =>
+    (shares * (name === "previewRedeem" ? 1_246_250n : 1_250_000n)) / ONE;
+
+  test("is sampled with a million shares", async () => {
+    expect(await price(worth)).toEqual({ gross: 1_250_000_000_000n, net: 1_246_250_000_000n });
+  });
+
+  test("is sampled with one share where the vault previews no more shares than exist", async () => {
+    const scarce = (name: string, shares: bigint) =>
+      name === "previewRedeem" && shares > 55n * ONE ? null : worth(name, shares);
+    expect(await price(scarce)).toEqual({ gross: 1_250_000n, net: 1_246_250n });
+  });
+
+  test("is unknown where one share is worth too few units, or has no preview", async () => {
+    const coarse = (name: string, shares: bigint) => (shares > ONE ? null : worth(name, shares) / 1_000n);
+    expect(await price(coarse)).toBeNull();
+    expect(await price((name, shares) => (name === "previewRedeem" ? null : worth(name, shares)))).toBeNull();
+  });
+});
