@@ -80,10 +80,16 @@ describe("ERC-4626 derivation", () => {
     expect(derive({ symbol: nothing, oldSymbol: nothing })).toMatchObject({ ok: false });
   });
 
-  test.each(["answers/asset", "total", "price", "preview"])("refuses a contract without %s", (name) => {
+  test.each(["answers/asset", "total", "price"])("refuses a contract without %s", (name) => {
     const none = { ok: false, reason: "the contract is no ERC-4626 vault" };
     expect(derive({ [name]: undefined })).toEqual(none);
     expect(derive({ [name]: "0x" })).toEqual(none);
+  });
+
+  test("refuses a vault without a preview of deposits, as one that may take requests only", () => {
+    const reason = expect.stringMatching(/^previewDeposit\(\) does not answer: .* by request \(ERC-7540\)/);
+    expect(derive({ preview: undefined })).toEqual({ ok: false, reason });
+    expect(derive({ preview: "0x" })).toEqual({ ok: false, reason });
   });
 
   test.each([

@@ -203,6 +203,9 @@ export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
   };
 }
 
+const NO_PREVIEW =
+  "previewDeposit() does not answer: the vault may take deposits only by request (ERC-7540) or none at all";
+
 /**
  * Returns a query for the vault's own view functions. The result is a text if the contract is not an ERC-4626 vault.
  */
@@ -218,8 +221,8 @@ function describeVault(vault: Address, options: Erc4626DeriverOptions): Query<Va
       share: read({ ...on, name: "share" }),
     },
     ({ asset, name, total, price, preview, share }) => {
-      const answering = total.ok && price.ok && (options.previews === false || preview.ok);
-      if (!asset.ok || !answering) return "the contract is no ERC-4626 vault";
+      if (!asset.ok || !total.ok || !price.ok) return "the contract is no ERC-4626 vault";
+      if (options.previews !== false && !preview.ok) return NO_PREVIEW;
       const shareToken = valueOrNull(share) ?? vault;
       if (options.ownShare !== true && !isAddressEqual(shareToken, vault))
         return "the vault's shares are a separate token";
