@@ -1,6 +1,7 @@
 /** `npm run registry:check`: prints claims, proofs and refusals, and with `--chain` compares rows with their contracts. */
 import { existsSync } from "node:fs";
 import type { ChainClient } from "../src/chains/chain-client.ts";
+import { isReviewed } from "../src/registry/decide-vault-proof.ts";
 import { runCommand, UsageError } from "./command.ts";
 import { targetFromEnvironment } from "./db/connect.ts";
 import { type CheckedRow, checkRow } from "./registry/check-row.ts";
@@ -19,7 +20,8 @@ the code of the DepositRouter.
   --rpc    the node to use; default: the chain's public nodes
   --vault  only this vault
   --file   a seed file; default: the database in DATABASE_URL, else drizzle/seed/vaults.json
-  --write  activate the vaults that passed and are not open, except those that an administrator disabled
+  --write  activate the vaults that passed and are not open, except those that an administrator disabled, and those
+           that were discovered or imported from a public list: only the admission gate opens them
   --help   show this text
 
 Exits with 1 when the chain contradicts a supported row, or the Router's address holds other code.`;
@@ -35,7 +37,8 @@ export interface RegistryReport {
 /**
  * Compares the registry rows of the client's chain with that chain: all rows, or those of the address `vault` and the
  * status `state`. With `write`, activates vaults that passed and are not yet open, unless the Router's address has
- * unexpected code. Errors of the chain client and the store propagate.
+ * unexpected code. Discovered and imported vaults are never activated: nobody has reviewed them, and this comparison
+ * neither simulates a deposit nor asks the admission gate. Errors of the chain client and the store propagate.
  */
 export async function checkRegistry(
   client: ChainClient,
@@ -53,6 +56,7 @@ export async function checkRegistry(
   const activated: string[] = [];
   for (const { row, verdict, found } of checked) {
     if (!write || router === "differs" || verdict !== "derived" || found === null) continue;
+    if (row.provenance !== undefined && !isReviewed({ provenance: row.provenance })) continue;
     if (await store.activate({ row, ...found })) activated.push(row.address);
   }
   return { router, checked, activated };

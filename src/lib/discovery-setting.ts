@@ -33,8 +33,16 @@ const schema = once(() =>
           adapter: z.string().min(1).max(64),
           protocol: z.string().min(1).max(60),
           openness: z.enum(["governed", "anybody"]),
-          /** View function that lists the vaults. Absent if the register is read like those of its family in code. */
-          view: z.enum(["getStataTokens", "verifiedArray", "allTokens", "getAllEndorsedVaults"]).optional(),
+          /**
+           * View function that lists the vaults. With one of the last three, the register is a factory that is not
+           * read, but asked whether it created a vault. Absent if it is read like those of its family in code.
+           */
+          view: z
+            .enum([
+              ...(["getStataTokens", "verifiedArray", "allTokens", "getAllEndorsedVaults"] as const),
+              ...(["isProxy", "isVault", "vault_original"] as const),
+            ])
+            .optional(),
         }),
       )
       .default([]),

@@ -56,6 +56,8 @@ export function servedRegisters(ctx: Context): VaultRegister[] {
 function configuredRegister(setting: DiscoverySetting["registers"][number]): VaultRegister[] {
   const { chain_id: chainId, address, adapter, protocol, openness, view } = setting;
   const named = { chainId, address, adapter, protocol, openness };
+  if (view === "isProxy" || view === "isVault" || view === "vault_original")
+    return [{ ...named, membership: null, isFactory: true, reading: { kind: "asked", view } }];
   if (view !== undefined)
     return [{ ...named, membership: null, isFactory: false, reading: { kind: "list", view } }];
   const known = registerOf(adapter);
@@ -74,7 +76,7 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const startedAt = ctx.now();
-  const registers = servedRegisters(ctx);
+  const registers = servedRegisters(ctx).filter(({ reading }) => reading.kind !== "asked");
   const chainIds = [...new Set(registers.map(({ chainId }) => chainId))];
   const tips = new Map((await selectRegisterTips(ctx.db, chainIds)).map((tip) => [keyOf(tip), tip]));
   const report: DiscoveryReport = { registers: 0, failed: 0, named: 0 };

@@ -14,10 +14,10 @@ import type { StoredVault, Vault } from "../vaults/vault.ts";
 import { subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
 import { isCandidate, type ProofFinding } from "./decide-vault-proof.ts";
 import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
-import { servedRegisters, sourceOf } from "./discover-vaults.ts";
 import { readVaultCode } from "./read-registry-code.ts";
 import { describeForeignContract, recognizeFamily } from "./recognize-registry-family.ts";
 import { deniedQuery } from "./registers/read-register.ts";
+import { isCurated, vouchingFor } from "./registry-vouching.ts";
 import { GENERIC_ADAPTER, type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 
 /** Result of an attempt to prove a vault, with the columns of its registry entry that were read from on-chain data. */
@@ -30,7 +30,7 @@ export interface ProofAttempt {
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
  * and parameters, compares them and the vault's code with the entry, and simulates a deposit. A discovered vault is
- * refused if no register or public list names it any longer, unless an administrator decided its status. Stores nothing. Never throws: a failing node or database
+ * refused if no register or public list that counts names it any longer, unless an administrator decided its status. Stores nothing. Never throws: a failing node or database
  * leads to the finding `unread`, any other error to `refused`.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
@@ -47,8 +47,8 @@ async function tryProving(
 ): Promise<ProofAttempt> {
   try {
     // What discovered the vault no longer vouches for it. Its holders can still leave.
-    if (mustBeNamed(row) && !(await isStillNamed(ctx, { client, row })))
-      return { finding: refusal(ctx, "no register names it any more"), derived: null };
+    const left = mustBeNamed(row) ? await readDeparture(ctx, { client, row }) : null;
+    if (left !== null) return { finding: refusal(ctx, left), derived: null };
     const resolved = await resolveVault(client, row);
     if (!resolved.ok) return { finding: refusal(ctx, resolved.reason), derived: null };
     const { derived } = resolved;
@@ -73,20 +73,21 @@ const mustBeNamed = ({ provenance, statusBy }: VaultRow): boolean =>
   provenance.source === "factory" && statusBy !== "admin";
 
 /**
- * Returns true if a register or list still names a discovered vault. Registers with a view function for membership are
- * read now; for the others, their last read counts. Errors of the chain client propagate.
+ * Returns why nothing vouches for a discovered vault any longer, or null if something does. For a candidate, any register
+ * or list is enough, as the admission gate examines it; an open vault needs a curated one, as at its admission. Registers
+ * with a view function for membership are read now; for the others, their last read counts. Errors of the chain client
+ * propagate.
  */
-async function isStillNamed(
+async function readDeparture(
   ctx: Context,
   { client, row }: { client: ChainClient; row: VaultRow },
-): Promise<boolean> {
-  if (row.namedBy.length === 0) return false;
-  const naming = servedRegisters(ctx).filter(
-    (register) => register.chainId === row.chainId && row.namedBy.includes(sourceOf(register)),
-  );
-  if (naming.length < row.namedBy.length) return true;
-  const { value: denying } = await runQuery(client, deniedQuery(naming, getAddress(row.address)));
-  return denying.length < naming.length;
+): Promise<string | null> {
+  const { lists, registers } = vouchingFor(ctx, row);
+  const query = deniedQuery(registers, getAddress(row.address));
+  const denying = registers.length === 0 ? [] : (await runQuery(client, query)).value;
+  const left = { lists, registers: registers.filter((register) => !denying.includes(register)) };
+  if (left.lists.length + left.registers.length === 0) return "no register names it any more";
+  return isCandidate(row) || isCurated(left) ? null : "no curated register or list names it any more";
 }
 
 /**

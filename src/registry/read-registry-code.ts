@@ -64,6 +64,14 @@ export async function canRunOtherCode(client: ChainClient, vault: Address): Prom
 export const namesImplementation = (code: string): boolean =>
   /^(implementation:|beacon:[^/]+\/(?!unknown\/))/.test(code);
 
+/**
+ * Returns an identifier of `readVaultCode` without the hash of a proxy's own code; other identifiers are returned as
+ * they are. Proves nothing about a contract that no known factory created, because any contract can write a proxy's
+ * slots.
+ */
+export const withoutProxyHash = (code: string): string =>
+  namesImplementation(code) ? code.replace(/\/0x[0-9a-f]{64}$/, "") : code;
+
 const addressOf = (word: Hex): Address | null => (/^0x0+$/.test(word) ? null : getAddress(slice(word, 12)));
 
 async function implementationOf(client: ChainClient, beacon: Address): Promise<Address | "unknown"> {

@@ -1,3 +1,5 @@
+import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
+import type { ChainClient } from "../chains/chain-client.ts";
 import type { Context } from "../context.ts";
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
 import { selectReviewedCode } from "../db/queries/vault-proof-queries.ts";
@@ -10,11 +12,13 @@ import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 import { type Admission, isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
-import { servedRegisters, sourceOf } from "./discover-vaults.ts";
+import { servedRegisters } from "./discover-vaults.ts";
 import { canRunOtherCode } from "./read-registry-code.ts";
 import { readGovernance } from "./read-registry-governance.ts";
+import { creatorsQuery } from "./registers/read-register.ts";
 import type { VaultRegister } from "./registers/vault-registers.ts";
 import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
+import { isCurated, isGoverned, type Vouching, vouchingFor } from "./registry-vouching.ts";
 
 /**
  * Returns the admission gate's result for a vault. Returns null without examining a vault whose proof did not pass,
@@ -29,7 +33,7 @@ export async function readAdmission(
   if (finding.kind !== "passed" || derived === null || isReviewed(row) || !isCandidate(row)) return null;
   const { caller = row.caller, params = row.params } = derived;
   const vault = parseRegistryRow({ ...row, ...derived, caller, params });
-  const naming = registersNaming(ctx, row);
+  const vouching = vouchingFor(ctx, row);
   const obstacle = admissionObstacle(
     {
       chainId: row.chainId,
@@ -37,53 +41,65 @@ export async function readAdmission(
       asset: vault.asset.address,
       adapter: vault.adapter,
       provenance: row.provenance,
-      namedBy: row.namedBy,
-      curated:
-        row.namedBy.some((name) => name.startsWith("list:")) ||
-        naming.some(({ openness }) => openness === "governed"),
+      isNamed: vouching.lists.length + vouching.registers.length > 0,
+      curated: isCurated(vouching),
       seenAt: row.createdAt.getTime(),
       tvlUsd: await readTvl(ctx, vault),
       proof: finding.proof,
     },
     { setting: ctx.config.discovery, now: ctx.now() },
   );
-  return { obstacle: obstacle ?? (await readCodeObstacle(ctx, { vault, naming, finding })) };
+  return { obstacle: obstacle ?? (await readCodeObstacle(ctx, { vault, vouching, finding })) };
 }
-
-/** Returns the registers on a vault's chain that name it. */
-const registersNaming = (ctx: Context, { chainId, namedBy }: VaultRow): VaultRegister[] =>
-  servedRegisters(ctx).filter(
-    (register) => register.chainId === chainId && namedBy.includes(sourceOf(register)),
-  );
 
 /** Returns the obstacle in a vault's code or governance, or null. A chain that does not respond is an obstacle. */
 async function readCodeObstacle(
   ctx: Context,
   of: {
     vault: Vault;
-    naming: readonly VaultRegister[];
+    vouching: Vouching;
     finding: Extract<ProofFinding, { kind: "passed" | "refused" | "closed" }>;
   },
 ): Promise<string | null> {
-  const { vault, naming, finding } = of;
+  const { vault, vouching, finding } = of;
   const { chainId, adapter } = vault;
   const client = ctx.chains.client(chainId);
   if (client === null) return `chain ${chainId} is not served`;
   try {
-    const factories = naming.filter((register) => register.adapter === adapter && register.isFactory);
+    const code = finding.proof.code ?? null;
+    const factories = await readCreators(ctx, { client, vault, vouching, code });
     const fixed = factories.some((register) => register.createsFixedCode === true);
     const [governance, reviewed, delegates] = await Promise.all([
       readGovernance(client, vault),
       selectReviewedCode(ctx.db, { chainId, adapter }),
       fixed ? false : canRunOtherCode(client, vault.address),
     ]);
-    const code = finding.proof.code ?? null;
-    const facts = { ...governance, chainId, code, reviewed, delegates, fromFactory: factories.length > 0 };
+    const fromFactory = factories.length > 0;
+    const sources = new Set([...vouching.lists, ...vouching.registers, ...factories]);
+    const agreed = isGoverned(vouching.registers) || sources.size > 1;
+    const facts = { ...governance, chainId, code, reviewed, delegates, fromFactory, agreed };
     return codeObstacle(facts, ctx.config.discovery);
   } catch (error) {
     if (error instanceof AppError) return "its code could not be read";
     throw error;
   }
+}
+
+/**
+ * Returns the factories of a vault's family that created it: those that name it or, if none does, those that confirm it
+ * now. Errors of the chain client propagate.
+ */
+async function readCreators(
+  ctx: Context,
+  of: { client: ChainClient; vault: Vault; vouching: Vouching; code: string | null },
+): Promise<VaultRegister[]> {
+  const { client, vault, vouching, code } = of;
+  const factories = servedRegisters(ctx).filter(
+    ({ isFactory, chainId, adapter }) => isFactory && chainId === vault.chainId && adapter === vault.adapter,
+  );
+  const naming = factories.filter((register) => vouching.registers.includes(register));
+  if (naming.length > 0 || code === null || factories.length === 0) return naming;
+  return (await runQuery(client, creatorsQuery(factories, { vault: vault.address, code }))).value;
 }
 
 /**

@@ -3,7 +3,7 @@ import { sameAddress } from "../lib/address.ts";
 import { PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { DiscoverySetting } from "../lib/discovery-setting.ts";
 import { DAY_MS } from "../lib/durations.ts";
-import { namesImplementation } from "./read-registry-code.ts";
+import { namesImplementation, withoutProxyHash } from "./read-registry-code.ts";
 import type { VaultGovernance } from "./read-registry-governance.ts";
 
 /** Facts about a discovered or imported vault, from which `admissionObstacle` decides whether it may open. */
@@ -16,9 +16,9 @@ export interface AdmissionFacts {
   /** Name of the vault's family. */
   adapter: string;
   provenance: Provenance;
-  /** Registers and lists that name the vault. */
-  namedBy: readonly string[];
-  /** True if `namedBy` contains a register that the protocol governs, or a public list. */
+  /** True if a register or list names the vault. */
+  isNamed: boolean;
+  /** True if a register that the protocol governs, or a public list, names the vault. */
   curated: boolean;
   /** Time at which the vault was first seen, in unix milliseconds. */
   seenAt: number;
@@ -42,8 +42,13 @@ export interface AdmissionCode extends VaultGovernance {
   reviewed: ReadonlySet<string>;
   /** True unless the vault's code is known to run only itself: see `canRunOtherCode` and `createsFixedCode`. */
   delegates: boolean;
-  /** True if the vault was created by a factory of its family that is listed as a register. */
+  /** True if a factory of the vault's family that is listed as a register created it. */
   fromFactory: boolean;
+  /**
+   * True if a register that the protocol governs names the vault, or if at least two of these do: public lists, other
+   * registers, and the factory that created it.
+   */
+  agreed: boolean;
 }
 
 const USD = 10n ** 18n;
@@ -67,7 +72,7 @@ export function admissionObstacle(
   if (OPEN_FAMILIES.has(facts.adapter)) return "its contract code belongs to no known family";
   if (!names(setting.assets, { chainId: facts.chainId, address: facts.asset }))
     return "its asset is not on the operator's list";
-  if (facts.namedBy.length === 0) return "no register names it any more";
+  if (!facts.isNamed) return "no register names it any more";
   if (!facts.curated) return "no curated register or list names it";
   if (now - facts.seenAt < setting.min_age_days * DAY_MS)
     return `it has been known for less than ${setting.min_age_days} days`;
@@ -94,7 +99,9 @@ const names = (
 /**
  * Returns why a vault's code or governance keeps it from opening automatically, or null if nothing does. Its code must
  * be that of a reviewed vault or one that the operator's settings list (pinned code); otherwise a factory of the family
- * must have created the vault, and the code must not be able to run other code. If it is, and its identifier names no
+ * must have created the vault, and the code must not be able to run other code. Of a proxy that a factory of the family
+ * created, only the implementation and the beacon are compared. A public list alone is not enough, because nobody
+ * answers for it: a second source must know the vault. If it is, and its identifier names no
  * implementation, only the settings can pin it, because a reviewed vault with the same code may run different code. Its
  * roles must be readable, and no externally owned account may hold one, unless the operator lists the account. If its
  * family has a timelock, it must be readable and at least the operator's minimum.
@@ -103,10 +110,15 @@ export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): s
   const { chainId, code, reviewed, delegates, fromFactory, keys, timelockS } = facts;
   if (code === null) return "its code could not be read";
   const isNamed = namesImplementation(code);
+  // A factory's proxies differ in the constants of their own code, such as the asset; they run the same implementation.
+  const compared = (one: string): string => (fromFactory ? withoutProxyHash(one) : one);
+  const isIn = (codes: Iterable<string>): boolean =>
+    [...codes].some((one) => compared(one) === compared(code));
   const pinned =
-    (reviewed.has(code) && (isNamed || !delegates)) || setting.code.includes(`${chainId}:${code}`);
+    (isIn(reviewed) && (isNamed || !delegates)) || isIn(setting.code.flatMap((one) => codeOn(chainId, one)));
   if (!pinned && (isNamed || delegates)) return `its code can be replaced, and nobody pinned ${code}`;
   if (!pinned && !fromFactory) return `no factory of its family made it, and nobody pinned ${code}`;
+  if (!facts.agreed) return "one public list alone names it";
   if (keys === "unread") return "who governs it could not be read";
   const key = keys.find((address) => !names(setting.owners, { chainId, address }));
   if (key !== undefined) return `one key governs it: ${key}`;
@@ -115,3 +127,7 @@ export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): s
     return `its changes wait ${timelockS} seconds, less than the operator's minimum`;
   return null;
 }
+
+/** Returns the pinned code of an entry of the settings, `<chain id>:<code>`, if it is of the chain. */
+const codeOn = (chainId: number, entry: string): string[] =>
+  entry.startsWith(`${chainId}:`) ? [entry.slice(`${chainId}:`.length)] : [];

@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { type Address, encodeDeployData, encodeFunctionData, getAddress, parseAbiItem } from "viem";
+import { type Address, encodeDeployData, encodeFunctionData, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   contractsOf,
@@ -9,13 +9,10 @@ import {
   startScratchChain,
 } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import { vaultRegisterTips, vaults } from "../../src/db/tables/vault-tables.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/durations.ts";
 import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
-import { deniedQuery, readRegister } from "../../src/registry/registers/read-register.ts";
-import { vaultRegisters } from "../../src/registry/registers/vault-registers.ts";
 import { call } from "../support/partners/wallet.ts";
 
 const CHAIN = 31337;
@@ -42,11 +39,18 @@ const newVault = (): Promise<Address> => {
 const ask = (functionName: string, args: unknown[]) =>
   send(chain, { to: register, data: encodeFunctionData({ abi: registers.abi, functionName, args }) });
 
+/** The scratch register, as settings name a list that a protocol governs. */
+const governedRegister = () => [
+  {
+    ...{ chain_id: CHAIN, address: register, adapter: "erc4626", protocol: "Scratch" },
+    ...{ openness: "governed", view: "verifiedArray" },
+  },
+];
+
 /** A context of a deployment that reads the scratch register, at the test's time. */
 function context(discovery: Record<string, unknown> = {}) {
-  const entry = { chain_id: CHAIN, address: register, adapter: "erc4626", protocol: "Scratch" };
-  const known = [{ ...entry, openness: "governed", view: "verifiedArray" }];
-  const isolate = causeway.isolate({ DISCOVERY: JSON.stringify({ registers: known, ...discovery }) });
+  const DISCOVERY = JSON.stringify({ registers: governedRegister(), ...discovery });
+  const isolate = causeway.isolate({ DISCOVERY });
   return { ...isolate.context(), now: () => now };
 }
 
@@ -106,6 +110,61 @@ describe("discoverVaults()", () => {
     expect(await rowOf(address)).toMatchObject({
       ...{ status: "paused", statusBy: "proof", statusReason: "no register names it any more" },
       wasActive: true,
+    });
+  });
+
+  /** Proves a vault three times, each when its proof is due, with these settings. */
+  async function proveThrice(address: Address, discovery: Record<string, unknown>) {
+    for (let round = 0; round < 3; round += 1) {
+      now = Math.max(now, (await rowOf(address))?.proofDueAt.getTime() ?? now);
+      await proveDueVaults(context(discovery));
+    }
+    return rowOf(address);
+  }
+
+  test("lets a register that was removed from the settings vouch for nothing", async () => {
+    const [open, waiting] = [await newVault(), await newVault()];
+    await ask("set", [[open, waiting]]);
+    now += DAY_MS;
+    await discoverVaults(context());
+    // The first proof, which the gate holds back, reads the vault from the chain.
+    await proveDueVaults(context());
+    const own = eq(vaults.address, open.toLowerCase());
+    await causeway.db.update(vaults).set({ status: "active", statusBy: "proof" }).where(own);
+    const statusReason = "no register names it any more";
+    const removed = { registers: [] };
+    expect(await proveThrice(open, removed)).toMatchObject({
+      status: "paused",
+      statusBy: "proof",
+      statusReason,
+    });
+    expect(await proveThrice(waiting, removed)).toMatchObject({ status: "refused", statusReason });
+    // The rows still name it: once it is back in the settings, it vouches again.
+    expect(await proveThrice(open, {})).toMatchObject({ status: "active" });
+  });
+
+  test("closes an open vault that only an open factory still names", async () => {
+    const [address, factory] = [await newVault(), await deploy(chain, registers.creationCode)];
+    await ask("set", [[address]]);
+    now += DAY_MS;
+    await discoverVaults(context());
+    // The first proof, which the gate holds back, reads the vault from the chain.
+    await proveDueVaults(context());
+    const own = eq(vaults.address, address.toLowerCase());
+    const named = [...((await rowOf(address))?.namedBy ?? []), `register:${factory.toLowerCase()}`];
+    await causeway.db.update(vaults).set({ status: "active", statusBy: "proof", namedBy: named }).where(own);
+    const other = { chain_id: CHAIN, address: factory, adapter: "morpho_v2", protocol: "Scratch" };
+    const both = { registers: [...governedRegister(), { ...other, openness: "anybody" }] };
+    await send(chain, {
+      to: factory,
+      data: encodeFunctionData({ abi: registers.abi, functionName: "create", args: [address] }),
+    });
+    expect(await proveThrice(address, both)).toMatchObject({ status: "active" });
+    await ask("set", [[]]);
+    now += DAY_MS;
+    await discoverVaults(context());
+    expect(await proveThrice(address, both)).toMatchObject({
+      ...{ status: "paused", statusReason: "no curated register or list names it any more" },
     });
   });
 
@@ -173,126 +232,11 @@ describe("discoverVaults()", () => {
       proof: { ok: true },
     });
   });
-});
 
-describe("readRegister() of events", () => {
-  test("keeps the vaults that the factory itself confirms, and not a forged one", async () => {
-    const [made, forged] = [await newVault(), await newVault()];
-    await ask("create", [made]);
-    await ask("forge", [forged]);
-    const client = causeway.context().chains.client(CHAIN);
-    if (client === null) throw new Error("the chain is not served");
-    const head = Number(await chain.node.getBlockNumber());
-    const event = parseAbiItem(
-      "event CreateVaultV2(address indexed owner, address indexed asset, bytes32 salt, address indexed newVaultV2)",
-    );
-    const factory = {
-      ...{ chainId: CHAIN, address: register, adapter: "morpho_v2", protocol: "Scratch" },
-      ...({ openness: "anybody", membership: "isVaultV2", isFactory: true } as const),
-      reading: { kind: "events", event: () => event, vaults: ["newVaultV2"], from: 0 } as const,
-    };
-    expect(await readRegister(client, { register: factory, readTo: null, head })).toEqual({
-      ...{ vaults: [getAddress(made)], complete: false, readTo: head, behind: false },
-    });
-    expect(await readRegister(client, { register: factory, readTo: head, head })).toMatchObject({
-      ...{ vaults: [], readTo: head },
-    });
-    const unasked = { ...factory, membership: null };
-    const silent = { ...factory, address: asset };
-    const denying = async (vault: Address) =>
-      (await runQuery(client, deniedQuery([factory, unasked, silent], vault))).value;
-    expect(await denying(made)).toEqual([]);
-    expect(await denying(forged)).toEqual([factory]);
-  });
-
-  test("rejects a node's logs of another contract", async () => {
-    const [vault, other] = [await newVault(), await deploy(chain, registers.creationCode)];
-    const data = encodeFunctionData({ abi: registers.abi, functionName: "forge", args: [vault] });
-    await send(chain, { to: other, data });
-    const client = causeway.context().chains.client(CHAIN);
-    const known = vaultRegisters.find(({ adapter }) => adapter === "morpho_v2");
-    if (client === null || known?.reading.kind !== "events") throw new Error("no register");
-    const reading = { ...known.reading, from: 0 };
-    const from = { ...known, chainId: CHAIN, address: register, membership: null, reading };
-    const head = Number(await chain.node.getBlockNumber());
-    /** The chain's nodes, which return the logs of all contracts. */
-    const lying: typeof client = {
-      ...client,
-      onOneNode: (work, turn) =>
-        client.onOneNode(
-          (node) =>
-            work({
-              ...node,
-              request: (method, params) => {
-                const [filter] = params as [Record<string, unknown>];
-                return node.request(
-                  method,
-                  method === "eth_getLogs" ? [{ ...filter, address: other }] : params,
-                );
-              },
-            }),
-          turn,
-        ),
-    };
-    await expect(readRegister(lying, { register: from, readTo: null, head })).rejects.toThrow();
-    expect((await readRegister(client, { register: from, readTo: null, head })).vaults).not.toContain(vault);
-  });
-
-  test("names a vault of a list once, and reads lists of up to 5,000", async () => {
-    const client = causeway.context().chains.client(CHAIN);
-    if (client === null) throw new Error("the chain is not served");
-    const one = await newVault();
-    await ask("set", [[one, one]]);
-    const known = { chainId: CHAIN, address: register, adapter: "erc4626", protocol: "Scratch" };
-    const list = { ...known, openness: "governed", membership: null, isFactory: false } as const;
-    const reading = { kind: "list", view: "verifiedArray" } as const;
-    const readList = () => readRegister(client, { register: { ...list, reading }, readTo: null, head: 0 });
-    expect(await readList()).toMatchObject({ vaults: [getAddress(one)], complete: true });
-    await ask("claimMany", [5_000n]);
-    expect((await readList()).vaults).toHaveLength(5_000);
-    await ask("claimMany", [5_001n]);
-    await expect(readList()).rejects.toMatchObject({ code: "upstream_rejected" });
-    await ask("claimMany", [0n]);
-  });
-});
-
-describe("registers in code read their vaults from contracts with the protocols' views and events", () => {
-  /** Reads the register of a family as it stands in code, at the scratch contract's address. */
-  async function readAs(adapter: string) {
-    const client = causeway.context().chains.client(CHAIN);
-    const known = vaultRegisters.find((one) => one.adapter === adapter);
-    if (client === null || known === undefined) throw new Error("no register");
-    const reading = known.reading.kind === "events" ? { ...known.reading, from: 0 } : known.reading;
-    const head = Number(await chain.node.getBlockNumber());
-    const own = { ...known, chainId: CHAIN, address: register, reading };
-    return { ...(await readRegister(client, { register: own, readTo: null, head })), register: own };
-  }
-
-  test.each([
-    ["mellow", "deployMellow"],
-    ["centrifuge", "deployCentrifuge"],
-  ])("%s: those that the register still contains", async (adapter, deployed) => {
-    const [stays, left] = [await newVault(), await newVault()];
-    await ask(deployed, [stays, true]);
-    await ask(deployed, [left, false]);
-    const { vaults: found, register: own } = await readAs(adapter);
-    expect(found).toEqual([getAddress(stays)]);
-    expect(own.openness).toBe("anybody");
-  });
-
-  test("gearbox: the pools of the contract that its address provider names", async () => {
-    const pools = [await newVault(), await newVault()];
-    await ask("set", [pools]);
-    expect(await readAs("gearbox")).toMatchObject({
-      vaults: pools.map((pool) => getAddress(pool)),
-      complete: true,
-    });
-    // A contract without the provider's view is no register.
-    const other = { address: asset };
-    const client = causeway.context().chains.client(CHAIN);
-    const known = vaultRegisters.find((one) => one.adapter === "gearbox");
-    if (client === null || known === undefined) throw new Error("no register");
-    const reading = readRegister(client, { register: { ...known, ...other }, readTo: null, head: 0 });
-    await expect(reading).rejects.toMatchObject({ code: "upstream_rejected" });
+  test("does not read a factory that is only asked", async () => {
+    const asked = { chain_id: CHAIN, address: register, adapter: "euler", protocol: "Scratch" };
+    const entry = { ...asked, openness: "anybody", view: "isProxy" };
+    now += DAY_MS;
+    expect(await discoverVaults(context({ registers: [entry] }))).toMatchObject({ registers: 0 });
   });
 });

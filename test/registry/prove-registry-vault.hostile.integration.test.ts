@@ -133,6 +133,8 @@ describe("a vault that cheats never becomes active, although an operator claims 
 test("none opens through a governed register with every condition of the gate lifted, nor shows its name", async () => {
   const made = await Promise.all([put("MarkupName", asset)]);
   for (const [, make] of hostile) made.push(await make());
+  // A register may also name an address that is a vault on another chain only, an account, or a token.
+  made.push("0x00000000000000000000000000000000000A11cE", chain.account, asset);
   const register = await deploy(chain, registers.creationCode);
   const list = encodeFunctionData({ abi: registers.abi, functionName: "set", args: [made] });
   await send(chain, { to: register, data: list });
@@ -153,6 +155,7 @@ test("none opens through a governed register with every condition of the gate li
     ...{ status: "candidate", statusReason: "its contract code belongs to no known family" },
     proof: { ok: true },
   });
+  for (const row of rows.slice(-3)) expect(row).toMatchObject({ status: "refused", assetSymbol: "" });
   const { body } = await call(isolate, ["GET", "/v1/vaults"]);
   expect(body["rows"]).toEqual([]);
 });

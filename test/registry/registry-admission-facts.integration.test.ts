@@ -81,16 +81,24 @@ interface Discovery {
   setting?: Record<string, unknown>;
   /** A factory of another family that names the vault too. */
   factory?: Address;
+  /** Further registers of the settings. */
+  more?: readonly Record<string, unknown>[];
   /** Price of the asset at the public price API, in US dollars; without it, the API is not used. */
   marketUsd?: number;
 }
 
 /** Creates a deployment's context with the register of this file, at the test's time. */
-function contextOf({ openness = "governed", setting = settings(), factory, marketUsd }: Discovery) {
+function contextOf({
+  openness = "governed",
+  setting = settings(),
+  factory,
+  more = [],
+  marketUsd,
+}: Discovery) {
   const known = { chain_id: CHAIN, protocol: "Scratch", openness };
   const own = { ...known, address: register, adapter: "euler", view: "verifiedArray" };
   const others = factory === undefined ? [] : [{ ...known, address: factory, adapter: "morpho_v2" }];
-  const DISCOVERY = JSON.stringify({ ...setting, registers: [own, ...others] });
+  const DISCOVERY = JSON.stringify({ ...setting, registers: [own, ...others, ...more] });
   const priced = { proxy: feed, decimals: 8, pair: "PUSD/USD", heartbeat_s: 3_600 };
   const tokens = [{ token: asset, unit: "USD", feeds: [priced] }];
   const api_url = marketUsd === undefined ? null : "https://prices.example";
@@ -202,6 +210,41 @@ describe("a discovered vault", () => {
     const [row] = await causeway.db.select().from(vaults).where(ownRow(address));
     const statusReason = `no factory of its family made it, and nobody pinned ${pinned}`;
     expect(row).toMatchObject({ status: "candidate", statusReason });
+  });
+
+  test("that only a public list names needs a second source, such as the factory that created it", async () => {
+    const [address, factory] = [await newVault(), await deploy(chain, registers.creationCode)];
+    await discover(address, { openness: "anybody" });
+    const due = {
+      provenance: { source: "list", detail: "published" } as const,
+      ...{ namedBy: ["list:published"], proofDueAt: new Date(0) },
+    };
+    await causeway.db.update(vaults).set(due).where(ownRow(address));
+    const asked = {
+      chain_id: CHAIN,
+      protocol: "Scratch",
+      openness: "anybody",
+      adapter: "euler",
+      address: factory,
+    };
+    const by = { openness: "anybody", more: [{ ...asked, view: "isProxy" }] };
+    const proven = async () => {
+      await causeway.db
+        .update(vaults)
+        .set({ proofDueAt: new Date(0) })
+        .where(ownRow(address));
+      await proveDueVaults(contextOf(by));
+      const [row] = await causeway.db.select().from(vaults).where(ownRow(address));
+      return row;
+    };
+    expect(await proven()).toMatchObject({
+      ...{ status: "candidate", statusReason: "one public list alone names it" },
+    });
+    const data = encodeFunctionData({ abi: registers.abi, functionName: "createProxy", args: [address] });
+    await send(chain, { to: factory, data });
+    expect(await proven()).toMatchObject({ status: "active" });
+    // The factory was asked, not read: it names nothing.
+    expect((await proven())?.namedBy).toEqual(["list:published"]);
   });
 
   test("is valued at the lower of two prices that disagree", async () => {

@@ -21,7 +21,7 @@ const admitted: AdmissionFacts = {
   asset: ASSET.toLowerCase(),
   adapter: "euler",
   provenance: { source: "factory", detail: "Euler" },
-  namedBy: ["register:0x1"],
+  isNamed: true,
   curated: true,
   seenAt: NOW - 30 * DAY_MS,
   tvlUsd: 1_000n * 10n ** 18n,
@@ -52,7 +52,7 @@ describe("admissionObstacle()", () => {
     ["an asset of another chain", { chainId: 10 }, "its asset is not on the operator's list"],
     ["another asset", { asset: `0x${"bb".repeat(20)}` }, "its asset is not on the operator's list"],
     ["generic code", { adapter: "erc4626" }, "its contract code belongs to no known family"],
-    ["no register", { namedBy: [] }, "no register names it any more"],
+    ["no register", { isNamed: false }, "no register names it any more"],
     ["only an open factory", { curated: false }, "no curated register or list names it"],
     ["an age below 30 days", { seenAt: admitted.seenAt + 1 }, "it has been known for less than 30 days"],
     ["assets of unknown value", { tvlUsd: null }, "the value of its assets is unknown"],
@@ -82,7 +82,7 @@ describe("codeObstacle()", () => {
   const PROXY = "implementation:0x00000000000000000000000000000000000C0DE0";
   const safe: AdmissionCode = {
     ...{ chainId: 1, code: FIXED, reviewed: new Set<string>(), fromFactory: true, keys: [], timelockS: 1n },
-    delegates: false,
+    ...{ delegates: false, agreed: true },
   };
   const judge = (change: Partial<AdmissionCode>, own: Record<string, unknown> = {}) =>
     codeObstacle({ ...safe, ...change }, { ...setting, ...own });
@@ -102,6 +102,28 @@ describe("codeObstacle()", () => {
     expect(judge({ code: PROXY }, { code: [`1:${PROXY}`] })).toBeNull();
     expect(judge({ code: PROXY }, { code: [`10:${PROXY}`] })).toContain("nobody pinned");
     expect(judge({ code: null })).toBe("its code could not be read");
+  });
+
+  test("compares the implementation alone of a proxy that a factory of the family created", () => {
+    const [hash, other] = [`0x${"ab".repeat(32)}`, `0x${"cd".repeat(32)}`];
+    for (const named of [PROXY, `beacon:${KEY}/${KEY}`]) {
+      const reviewed = new Set([`${named}/${other}`]);
+      const code = `${named}/${hash}`;
+      expect(judge({ code, reviewed })).toBeNull();
+      expect(judge({ code }, { code: [`1:${named}/${other}`] })).toBeNull();
+      expect(judge({ code }, { code: [`10:${named}/${other}`] })).toContain("nobody pinned");
+      // Any contract can write a proxy's slots: without a factory, its own code must be the same.
+      expect(judge({ code, reviewed, fromFactory: false })).toContain("nobody pinned");
+      const upgraded = new Set([`${named.replace(/.$/, "7")}/${hash}`]);
+      expect(judge({ code, reviewed: upgraded })).toContain("nobody pinned");
+    }
+    expect(judge({ code: FIXED.replace("12", "34"), delegates: true, reviewed: new Set([FIXED]) })).toContain(
+      "can be replaced",
+    );
+  });
+
+  test("holds back a vault that a public list alone names", () => {
+    expect(judge({ agreed: false })).toBe("one public list alone names it");
   });
 
   test("admits code that may run other code only if the operator pinned it", () => {

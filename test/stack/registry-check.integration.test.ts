@@ -231,6 +231,18 @@ describe("checkRegistry() on an unsupported row", () => {
     expect(await storedOf(vault)).toMatchObject({ status: "active", adapter: "metamorpho", type: "morpho" });
   });
 
+  test.each(["factory", "list"] as const)(
+    "does not activate a vault of a %s, which nobody reviewed",
+    async (source) => {
+      const vault = await honest();
+      const row = rowOf(vault, { status: "candidate", statusReason: "not admitted yet" });
+      await causeway.db.insert(vaults).values({ ...row, provenance: { source, detail: "Scratch" } });
+      const report = await checkRegistry(client, { store, vault, write: true });
+      expect(report).toMatchObject({ activated: [], checked: [{ verdict: "derived" }] });
+      expect(await storedOf(vault)).toMatchObject({ status: "candidate" });
+    },
+  );
+
   test("does not activate a vault that an administrator disabled", async () => {
     const vault = await honest();
     await causeway.db.insert(audit).values({

@@ -1,21 +1,10 @@
-import {
-  type Address,
-  BaseError,
-  decodeEventLog,
-  decodeFunctionResult,
-  encodeFunctionData,
-  getAddress,
-  type Hex,
-  stringToHex,
-  toEventSelector,
-} from "viem";
+import { type Address, decodeEventLog, getAddress, type Hex, toEventSelector } from "viem";
 import { runQuery } from "../../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../../chains/chain-client.ts";
-import { createQuery, type Query, read, valueOrNull } from "../../chains/chain-reads.ts";
-import { RpcError } from "../../chains/json-rpc.ts";
+import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
-import { RpcData } from "../../chains/rpc-values.ts";
 import { failure } from "../../errors.ts";
+import { readRegisterList } from "./read-register-list.ts";
 import { findFirstBlock } from "./register-start.ts";
 import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 
@@ -38,9 +27,9 @@ const MAX_LISTED = 5_000;
 /**
  * Reads the vaults of a register. A view function returns all of them. Events are read with at most 12 log requests,
  * from the block after `readTo` (null: the register's first block) up to block `head`; because a node may invent
- * events, their vaults are kept only if the register's membership view confirms them, if it has one. Throws
- * `upstream_rejected` if the view function of a list fails or returns more than 5,000 vaults, or if the search for the
- * first block finds no contract; errors of the chain client propagate.
+ * events, their vaults are kept only if the register's membership view confirms them, if it has one. A register that is
+ * only asked yields none. Throws `upstream_rejected` if the view function of a list fails or returns more than 5,000
+ * vaults, or if the search for the first block finds no contract; errors of the chain client propagate.
  */
 export async function readRegister(
   client: ChainClient,
@@ -48,11 +37,13 @@ export async function readRegister(
 ): Promise<RegisterVaults> {
   const { register } = of;
   if (register.reading.kind === "list") {
-    const value = await readList(client, { register, view: register.reading.view });
+    const value = await readRegisterList(client, { register, view: register.reading.view });
     if (value === null || value.length > MAX_LISTED)
       throw failure("upstream_rejected", "the contract does not answer as this register");
     return { vaults: distinct(value), complete: true, readTo: null, behind: false };
   }
+  if (register.reading.kind === "asked")
+    return { vaults: [], complete: false, readTo: of.readTo, behind: false };
   const { vaults, readTo } = await readEvents(client, { ...of, reading: register.reading });
   const { value: named } = await runQuery(client, membershipQuery(register, vaults));
   return {
@@ -66,42 +57,6 @@ export async function readRegister(
 const distinct = (addresses: readonly Address[]): Address[] => [
   ...new Set(addresses.map((address) => getAddress(address))),
 ];
-
-type ListView = Extract<VaultRegister["reading"], { kind: "list" }>["view"];
-
-/** Returns the vaults that a list names, or null if a contract does not answer as expected. */
-async function readList(
-  client: ChainClient,
-  { register, view }: { register: VaultRegister; view: ListView },
-): Promise<Address[] | null> {
-  if (view !== "getPools") return callList(client, { to: register.address, view });
-  const args = [CONTRACTS_REGISTER, 0n] as const;
-  const provided = read({ to: register.address, abi: registerAbi(), name: "getAddressOrRevert", args });
-  const { value } = await runQuery(
-    client,
-    createQuery({ provided }, (results) => valueOrNull(results.provided)),
-  );
-  return value === null ? null : callList(client, { to: value, view });
-}
-
-/** Key of the register of pools in Gearbox's address provider. Source: Gearbox-protocol/core-v3. */
-const CONTRACTS_REGISTER = stringToHex("CONTRACTS_REGISTER", { size: 32 });
-
-/** Calls the view of a list by itself, because the aggregator returns 4,096 bytes of a call at most. */
-async function callList(
-  client: ChainClient,
-  { to, view }: { to: Address; view: ListView },
-): Promise<Address[] | null> {
-  const call = { to, data: encodeFunctionData({ abi: registerAbi(), functionName: view }) };
-  try {
-    const answer = await client.onOneNode((node) => node.request("eth_call", [call, "latest"]));
-    const data = RpcData.parse(answer);
-    return decodeFunctionResult({ abi: registerAbi(), functionName: view, data }).flat();
-  } catch (error) {
-    if (error instanceof BaseError || (error instanceof RpcError && error.kind === "revert")) return null;
-    throw error;
-  }
-}
 
 /**
  * Returns a query for whether a register contains each of the given vaults, in their order. A failed read counts as
@@ -188,5 +143,44 @@ export function deniedQuery(registers: readonly VaultRegister[], vault: Address)
       const result = results[register.address];
       return result?.ok === true && result.value === false ? [register] : [];
     }),
+  );
+}
+
+/**
+ * Returns a query for those of the given factories that confirm to have created a vault, which proves the code that it
+ * runs. `code` is the vault's, as `readVaultCode` returns it. Factories without a view that confirms it, and those whose
+ * read fails, are omitted.
+ */
+export function creatorsQuery(
+  factories: readonly VaultRegister[],
+  { vault, code }: { vault: Address; code: string },
+): Query<VaultRegister[]> {
+  return mapQuery(
+    queryAll(
+      Object.fromEntries(
+        factories.map((register) => [register.address, createdQuery(register, { vault, code })]),
+      ),
+    ),
+    (created) => factories.filter(({ address }) => created[address] === true),
+  );
+}
+
+function createdQuery(
+  { address: to, membership, reading }: VaultRegister,
+  { vault, code }: { vault: Address; code: string },
+): Query<boolean> {
+  const abi = registerAbi();
+  const name = reading.kind === "asked" ? reading.view : membership;
+  if (name === null) return createQuery({}, () => false);
+  if (name === "vault_original")
+    return createQuery(
+      { original: read({ to, abi, name }) },
+      ({ original }) =>
+        // A clone with a constant target runs nothing but the original.
+        original.ok && code === `clone:${getAddress(original.value)}`,
+    );
+  return createQuery(
+    { made: read({ to, abi, name, args: [vault] }) },
+    ({ made }) => valueOrNull(made) === true,
   );
 }

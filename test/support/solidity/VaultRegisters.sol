@@ -31,8 +31,41 @@ contract ListRegister {
 
     /// The register of pools that Gearbox's address provider names, which is this contract itself.
     function getAddressOrRevert(bytes32 key, uint256 version) external view returns (address) {
-        require(key == "CONTRACTS_REGISTER" && version == 0, "address not found");
+        bool isKnown = key == "CONTRACTS_REGISTER" || key == "MARKET_CONFIGURATOR_FACTORY";
+        require(isKnown && version == 0, "address not found");
         return address(this);
+    }
+
+    mapping(address => bool) public isProxy;
+    mapping(address => bool) public isVault;
+    mapping(address => bool) public isSiloVault;
+    address public vault_original;
+
+    event CreateSiloVault(
+        address indexed SiloVault,
+        address indexed caller,
+        address initialOwner,
+        uint256 initialTimelock,
+        address indexed asset,
+        string name,
+        string symbol
+    );
+
+    function createProxy(address vault) external {
+        isProxy[vault] = true;
+    }
+
+    function createVault(address vault) external {
+        isVault[vault] = true;
+    }
+
+    function deploySiloVault(address vault, bool registered) external {
+        isSiloVault[vault] = registered;
+        emit CreateSiloVault(vault, msg.sender, msg.sender, 0, address(0), "Silo", "S");
+    }
+
+    function setOriginal(address original) external {
+        vault_original = original;
     }
 
     function getPools() external view returns (address[] memory) {
@@ -71,5 +104,29 @@ contract ListRegister {
     /// Announces a vault that the factory did not make.
     function forge(address vault) external {
         emit CreateVaultV2(msg.sender, address(0), 0, vault);
+    }
+
+    /// Curators of Gearbox, which are the listed contracts here.
+    address[] private _curators;
+
+    function setCurators(address[] calldata curators) external {
+        _curators = curators;
+    }
+
+    function getMarketConfigurators() external view returns (address[] memory) {
+        return _curators;
+    }
+
+    function contractsRegister() external view returns (address) {
+        return address(this);
+    }
+
+    /// Strategies of Accountable, each with one vault.
+    mapping(address => address) public strategyVaults;
+    address[] public strategyProxies;
+
+    function createStrategy(address strategy, address vault) external {
+        strategyProxies.push(strategy);
+        strategyVaults[strategy] = vault;
     }
 }

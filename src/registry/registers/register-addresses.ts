@@ -1,0 +1,143 @@
+import type { FactoryAddress } from "../../vaults/families/family-factory-addresses.ts";
+
+/** Lists of EulerEarn vaults that Euler governs. Source: euler-xyz/euler-interfaces. */
+export const eulerEarnGoverned: readonly FactoryAddress[] = [
+  [1, "0x492e9FE1289d43F8bB6275237BF16c9248C74D44", null],
+  [56, "0xEF7599ef1CB0ec48ED6f4174641462D6919A7CE2", null],
+  [130, "0x16F187C4EFCCbbF5B530A9c64447B89c4D73F3F2", null],
+  [143, "0xe4A695d715732db3d694E30EC57b1acc8cC4368b", null],
+  [146, "0x044Dc2d44BC443c00f615Cc453501F881E01E021", null],
+  [999, "0x7b27dED9344D9c66FeAF58D151b52d1359aeA807", null],
+  [8453, "0x08B817C17d84DF89AA371084D910081a5Cc04724", null],
+  [9745, "0xAA8b9729a047568CB0614165509229A86e345Be1", null],
+  [42161, "0xeE3de4507cFAc8756634dC5272B4A6BB7f00C49E", null],
+  [43114, "0x23559eF969252b81d8DA2b86a76D85fb602860Ad", null],
+  [59144, "0xb42a9DD67bD6b48940A862C0f0c8a6C5DD26582f", null],
+];
+
+/** Lists of EVK vaults that Euler governs. Source: euler-xyz/euler-interfaces. */
+export const eulerGoverned: readonly FactoryAddress[] = [
+  [1, "0xC0121817FF224a018840e4D15a864747d36e6Eb2", null],
+  [56, "0x775231E5da4F548555eeE633ebf7355a83A0FC03", null],
+  [130, "0x44d781D9f61649fACeeEC919c71C8537531df027", null],
+  [137, "0x2Fd99E75A242103c22FC622763207080b3103bAa", null],
+  [143, "0x8707B105567661E7c6B41cDd1b3EC7D784e5FA50", null],
+  [146, "0x93478469b049e75B8d20b6d2c5A8da84E35f14D0", null],
+  [999, "0x4936Cd82936b6862fDD66CC8c36e1828127a6b57", null],
+  [8453, "0xafC8545c49DF2c8216305922D9753Bf60bf8c14A", null],
+  [9745, "0xBD62C2Db0E21E4B9Ee81701F130417B8400ec854", null],
+  [42161, "0xc7693ceEf74Bc7c8Af703c5519F24bB5e6642643", null],
+  [43114, "0x0d1ABCcBa91F074DeA11AdCc679C61326b6145AC", null],
+  [59144, "0x74f9fD22aA0Dd5Bbf6006a4c9818248eb476C50A", null],
+];
+
+/** Registries of the vaults that Yearn endorses, older ones included. Sources: yearn/kong, yearn/ydaemon. */
+export const yearnRegistries: readonly FactoryAddress[] = [
+  [1, "0xd40ecF29e001c76Dcc4cC0D9cd50520CE845B038", 21176924],
+  [1, "0xff31A1B020c868F6eA3f61Eb953344920EeCA3af", 19072527],
+  [100, "0xff31A1B020c868F6eA3f61Eb953344920EeCA3af", 32902749],
+  [137, "0xd40ecF29e001c76Dcc4cC0D9cd50520CE845B038", 64224620],
+  [137, "0xfF5e3A7C4cBfA9Dd361385c24C3a0A4eE63CE500", 49100596],
+  [137, "0xff31A1B020c868F6eA3f61Eb953344920EeCA3af", 52488140],
+  [146, "0xd40ecF29e001c76Dcc4cC0D9cd50520CE845B038", 4459165],
+  [8453, "0xd40ecF29e001c76Dcc4cC0D9cd50520CE845B038", 22344791],
+  [8453, "0xff31A1B020c868F6eA3f61Eb953344920EeCA3af", 17559000],
+  [42161, "0xd40ecF29e001c76Dcc4cC0D9cd50520CE845B038", 273947409],
+  [42161, "0xff31A1B020c868F6eA3f61Eb953344920EeCA3af", 171850013],
+  [747474, "0xd40ecF29e001c76Dcc4cC0D9cd50520CE845B038", 2852031],
+];
+
+/** Factories of Euler's EVK vaults. Source: euler-xyz/euler-interfaces. */
+export const eulerFactories: readonly FactoryAddress[] = [
+  [1, "0x29a56a1b8214D9Cf7c5561811750D5cBDb45CC8e", null],
+  [56, "0x7F53E2755eB3c43824E162F7F6F087832B9C9Df6", null],
+  [130, "0xbAd8b5BDFB2bcbcd78Cc9f1573D3Aad6E865e752", null],
+  [137, "0xB1771a13e2a13fCafA89B00335915E732B9466b7", null],
+  [143, "0xba4Dd672062dE8FeeDb665DD4410658864483f1E", null],
+  [146, "0xF075cC8660B51D0b8a4474e3f47eDAC5fA034cFB", null],
+  [999, "0xcF5552580fD364cdBBFcB5Ae345f75674c59273A", null],
+  [8453, "0x7F321498A801A191a93C840750ed637149dDf8D0", null],
+  [9745, "0x42388213C6F56D7E1477632b58Ae6Bba9adeEeA3", null],
+  [42161, "0x78Df1CF5bf06a7f27f2ACc580B934238C1b80D50", null],
+  [43114, "0xaf4B4c18B17F6a2B32F6c398a3910bdCD7f26181", null],
+  [59144, "0x84711986Fd3BF0bFe4a8e6d7f4E22E67f7f27F04", null],
+];
+
+/** Factories of Yearn V3 vaults, of every release. Source: yearn/kong. */
+export const yearnFactories: readonly FactoryAddress[] = [
+  [1, "0x310aC28ACF5E514abDbFF9Ab25e21f1bfe22bcAC", null],
+  [1, "0x444045c5C13C246e117eD36437303cac8E250aB0", null],
+  [1, "0x5577EdcB8A856582297CdBbB07055E6a6E38eb5f", null],
+  [1, "0x770D0d1Fb036483Ed4AbB6d53c1C88fb277D812F", null],
+  [1, "0xE9E8C89c8Fc7E8b8F23425688eb68987231178e5", null],
+  [10, "0x310aC28ACF5E514abDbFF9Ab25e21f1bfe22bcAC", null],
+  [10, "0x444045c5C13C246e117eD36437303cac8E250aB0", null],
+  [10, "0x5577EdcB8A856582297CdBbB07055E6a6E38eb5f", null],
+  [10, "0x770D0d1Fb036483Ed4AbB6d53c1C88fb277D812F", null],
+  [10, "0xE9E8C89c8Fc7E8b8F23425688eb68987231178e5", null],
+  [100, "0x444045c5C13C246e117eD36437303cac8E250aB0", null],
+  [100, "0x5577EdcB8A856582297CdBbB07055E6a6E38eb5f", null],
+  [100, "0xE9E8C89c8Fc7E8b8F23425688eb68987231178e5", null],
+  [137, "0x310aC28ACF5E514abDbFF9Ab25e21f1bfe22bcAC", null],
+  [137, "0x444045c5C13C246e117eD36437303cac8E250aB0", null],
+  [137, "0x5577EdcB8A856582297CdBbB07055E6a6E38eb5f", null],
+  [137, "0x770D0d1Fb036483Ed4AbB6d53c1C88fb277D812F", null],
+  [137, "0xE9E8C89c8Fc7E8b8F23425688eb68987231178e5", null],
+  [146, "0x770D0d1Fb036483Ed4AbB6d53c1C88fb277D812F", null],
+  [8453, "0x310aC28ACF5E514abDbFF9Ab25e21f1bfe22bcAC", null],
+  [8453, "0x444045c5C13C246e117eD36437303cac8E250aB0", null],
+  [8453, "0x5577EdcB8A856582297CdBbB07055E6a6E38eb5f", null],
+  [8453, "0x770D0d1Fb036483Ed4AbB6d53c1C88fb277D812F", null],
+  [8453, "0xE9E8C89c8Fc7E8b8F23425688eb68987231178e5", null],
+  [42161, "0x310aC28ACF5E514abDbFF9Ab25e21f1bfe22bcAC", null],
+  [42161, "0x444045c5C13C246e117eD36437303cac8E250aB0", null],
+  [42161, "0x5577EdcB8A856582297CdBbB07055E6a6E38eb5f", null],
+  [42161, "0x770D0d1Fb036483Ed4AbB6d53c1C88fb277D812F", null],
+  [42161, "0xE9E8C89c8Fc7E8b8F23425688eb68987231178e5", null],
+  [747474, "0x310aC28ACF5E514abDbFF9Ab25e21f1bfe22bcAC", null],
+  [747474, "0x770D0d1Fb036483Ed4AbB6d53c1C88fb277D812F", null],
+];
+
+/** Newest factories of SiloVaults; those before them are not published. Source: silo-contracts-v2. */
+export const siloVaultFactories: readonly FactoryAddress[] = [
+  [1, "0xB30Ee27f6e19A24Df12dba5Ab4124B6dCE9beeE5", null],
+  [10, "0x535F00Aeb15B59C334cC58cc943EC5B1B3Ea6D58", null],
+  [146, "0x144f21A30153aAf0c7a8ab15fcff8D985150C59B", null],
+  [42161, "0xe4C72E535Eb3Fd547615b19fFE56497C10783841", null],
+  [43114, "0x42422ccf9b11387Dbe35e524D30bd03E2886992f", null],
+];
+
+/**
+ * Address providers of Gearbox v3.1, which lead to the pools of every curator. Sources: Gearbox-protocol/sdk,
+ * Gearbox-protocol/permissionless.
+ */
+export const gearboxCuratedProviders: readonly FactoryAddress[] = [
+  [1, "0xF7f0a609BfAb9a0A98786951ef10e5FE26cC1E38", null],
+  [10, "0xF7f0a609BfAb9a0A98786951ef10e5FE26cC1E38", null],
+  [56, "0xF7f0a609BfAb9a0A98786951ef10e5FE26cC1E38", null],
+  [143, "0xF7f0a609BfAb9a0A98786951ef10e5FE26cC1E38", null],
+  [42161, "0xF7f0a609BfAb9a0A98786951ef10e5FE26cC1E38", null],
+];
+
+/** Factories of Accountable's strategies, each of which has one vault. Source: DefiLlama. */
+export const accountableFactories: readonly FactoryAddress[] = [
+  [1, "0x2A7F22f81A3d301b8f0EAf4f09a78558c91Fc69a", null],
+  [1, "0x333a12e2B519DA16EBE75012d54574C16ef4463f", null],
+  [1, "0xB4082B8126AF8B5345CfB159AC5d4b4F05F54bC5", null],
+  [1, "0xC0f778b51bF9751BBccBF4e78A107026aDaDbe43", null],
+  [1, "0xDAc0e7EffB16B249d1Bb672D25D7827481Be2081", null],
+  [56, "0x6E659cD796aAB41419C70def7748Fff37Bf3967a", null],
+  [56, "0xd51FaCdE443729A8302A8138f3e050e831Db413D", null],
+  [56, "0xdBdbb4F6B80CA00B2a8B1f929C1957eCecd1BAaB", null],
+  [143, "0x2f5CAc28cf80D465d7C8D67a49c8e36710a4B83B", null],
+  [143, "0x4927Ce3402035b801A1bEdDC498b7fb2fe9eA181", null],
+  [143, "0x606556A6B544ecDcbf15aF73A63B67516dc16Ad7", null],
+  [143, "0x8a5Caf00C3EB20aEC11Fc35C153a8601Cd127fEd", null],
+  [143, "0x9f1EB2be7b6a7e611c270bbdb0A3358786769518", null],
+  [8453, "0x2A7F22f81A3d301b8f0EAf4f09a78558c91Fc69a", null],
+  [8453, "0xB4082B8126AF8B5345CfB159AC5d4b4F05F54bC5", null],
+  [8453, "0xC0f778b51bF9751BBccBF4e78A107026aDaDbe43", null],
+  [42161, "0x2A7F22f81A3d301b8f0EAf4f09a78558c91Fc69a", null],
+  [42161, "0xB4082B8126AF8B5345CfB159AC5d4b4F05F54bC5", null],
+  [42161, "0xC0f778b51bF9751BBccBF4e78A107026aDaDbe43", null],
+];

@@ -1,0 +1,37 @@
+import type { Context } from "../context.ts";
+import type { VaultRow } from "../db/queries/vault-queries.ts";
+import { servedRegisters, sourceOf } from "./discover-vaults.ts";
+import type { VaultRegister } from "./registers/vault-registers.ts";
+
+/** What names a discovered or imported vault and may vouch for it. */
+export interface Vouching {
+  /** Public lists that name the vault, as `list:<name>`. */
+  lists: readonly string[];
+  /** Registers that name the vault and that this deployment reads. */
+  registers: readonly VaultRegister[];
+}
+
+/**
+ * Returns what vouches for a vault: the public lists that name it, and those of the registers that name it which this
+ * deployment still reads. A register that was removed from the settings, or from the code, vouches for nothing, although
+ * registry entries still contain its name.
+ */
+export function vouchingFor(
+  ctx: Context,
+  { chainId, namedBy }: Pick<VaultRow, "chainId" | "namedBy">,
+): Vouching {
+  return {
+    lists: namedBy.filter((name) => name.startsWith("list:")),
+    registers: servedRegisters(ctx).filter(
+      (register) => register.chainId === chainId && namedBy.includes(sourceOf(register)),
+    ),
+  };
+}
+
+/** Returns true if a public list, or a register that its protocol governs, is among what vouches for a vault. */
+export const isCurated = ({ lists, registers }: Vouching): boolean =>
+  lists.length > 0 || isGoverned(registers);
+
+/** Returns true if one of the registers is governed by its protocol, so that not everyone can add vaults. */
+export const isGoverned = (registers: readonly VaultRegister[]): boolean =>
+  registers.some(({ openness }) => openness === "governed");
