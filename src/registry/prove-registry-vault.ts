@@ -12,11 +12,12 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../vaults/vault.ts";
 import { subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
-import { isCandidate, type ProofFinding } from "./decide-vault-proof.ts";
+import { isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
 import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
 import { readVaultCode } from "./read-registry-code.ts";
 import { describeForeignContract, recognizeFamily } from "./recognize-registry-family.ts";
 import { deniedQuery } from "./registers/read-register.ts";
+import { EXCLUDED, isBlocked } from "./registry-admission-gate.ts";
 import { isCurated, vouchingFor } from "./registry-vouching.ts";
 import { GENERIC_ADAPTER, type SimulatedProof, simulateProof } from "./simulate-proof.ts";
 
@@ -30,8 +31,9 @@ export interface ProofAttempt {
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
  * and parameters, compares them and the vault's code with the entry, and simulates a deposit. A discovered vault is
- * refused if no register or public list that counts names it any longer, unless an administrator decided its status. Stores nothing. Never throws: a failing node or database
- * leads to the finding `unread`, any other error to `refused`.
+ * refused if no register or public list that counts names it any longer, and it or an imported one if the settings
+ * exclude it, unless an administrator decided its status. Stores nothing. Never throws: a failing node or database leads
+ * to the finding `unread`, any other error to `refused`.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
@@ -46,8 +48,8 @@ async function tryProving(
   { client, row }: { client: ChainClient; row: VaultRow },
 ): Promise<ProofAttempt> {
   try {
-    // What discovered the vault no longer vouches for it. Its holders can still leave.
-    const left = mustBeNamed(row) ? await readDeparture(ctx, { client, row }) : null;
+    // Nothing vouches for the vault any longer. Its holders can still leave.
+    const left = await readDeparture(ctx, { client, row });
     if (left !== null) return { finding: refusal(ctx, left), derived: null };
     const resolved = await resolveVault(client, row);
     if (!resolved.ok) return { finding: refusal(ctx, resolved.reason), derived: null };
@@ -68,12 +70,10 @@ async function tryProving(
   }
 }
 
-/** Returns true for a discovered vault, unless its status is an administrator's decision. */
-const mustBeNamed = ({ provenance, statusBy }: VaultRow): boolean =>
-  provenance.source === "factory" && statusBy !== "admin";
-
 /**
- * Returns why nothing vouches for a discovered vault any longer, or null if something does. For a candidate, any register
+ * Returns why a discovered or imported vault may no longer be open: the operator's settings exclude it or its asset, or
+ * nothing vouches any longer for a vault that was discovered. Null if neither is so, if people reviewed the vault, or if
+ * its status is an administrator's decision. For a candidate, any register
  * or list is enough, as the admission gate examines it; an open vault needs a curated one, as at its admission. Registers
  * with a view function for membership are read now; for the others, their last read counts. Errors of the chain client
  * propagate.
@@ -82,6 +82,9 @@ async function readDeparture(
   ctx: Context,
   { client, row }: { client: ChainClient; row: VaultRow },
 ): Promise<string | null> {
+  if (isReviewed(row) || row.statusBy === "admin") return null;
+  if (isBlocked({ ...row, asset: row.assetAddress }, ctx.config.discovery)) return EXCLUDED;
+  if (row.provenance.source !== "factory") return null;
   const { lists, registers } = vouchingFor(ctx, row);
   const query = deniedQuery(registers, getAddress(row.address));
   const denying = registers.length === 0 ? [] : (await runQuery(client, query)).value;

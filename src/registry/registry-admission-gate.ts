@@ -67,8 +67,7 @@ export function admissionObstacle(
   facts: AdmissionFacts,
   { setting, now }: { setting: DiscoverySetting; now: number },
 ): string | null {
-  const isBlocked = (address: string) => names(setting.blocked, { chainId: facts.chainId, address });
-  if (isBlocked(facts.address) || isBlocked(facts.asset)) return "the operator excludes it or its asset";
+  if (isBlocked(facts, setting)) return EXCLUDED;
   if (OPEN_FAMILIES.has(facts.adapter)) return "its contract code belongs to no known family";
   if (!names(setting.assets, { chainId: facts.chainId, address: facts.asset }))
     return "its asset is not on the operator's list";
@@ -85,6 +84,15 @@ export function admissionObstacle(
     return "a deposit does not come back whole";
   return null;
 }
+
+/** Why an excluded vault may not be open. */
+export const EXCLUDED = "the operator excludes it or its asset";
+
+/** Returns true if the operator's settings exclude a vault or its asset. */
+export const isBlocked = (
+  { chainId, address, asset }: Pick<AdmissionFacts, "chainId" | "address" | "asset">,
+  { blocked }: Pick<DiscoverySetting, "blocked">,
+): boolean => [address, asset].some((one) => names(blocked, { chainId, address: one }));
 
 /** Returns true if a list of `<chain id>:<address>` contains an address. */
 const names = (

@@ -197,54 +197,50 @@ describe("a discovered vault", () => {
     expect(await discover(address, { openness: "anybody" })).toMatchObject({ status: "active" });
   });
 
+  /** Makes a vault one that only a public list names, proves it with these settings, and returns its row. */
+  async function proveListed(address: Address, by: Discovery) {
+    const provenance = { source: "list", detail: "published" } as const;
+    const due = { provenance, namedBy: ["list:published"], proofDueAt: new Date(0) };
+    await causeway.db.update(vaults).set(due).where(ownRow(address));
+    await proveDueVaults(contextOf(by));
+    const [row] = await causeway.db.select().from(vaults).where(ownRow(address));
+    return row;
+  }
+
   test("that only a public list names needs code that somebody pinned", async () => {
     const address = await newVault();
     await discover(address, { openness: "anybody" });
-    const listed = {
-      provenance: { source: "list", detail: "published" } as const,
-      namedBy: ["list:published"],
-    };
-    const due = { ...listed, proofDueAt: new Date(0) };
-    await causeway.db.update(vaults).set(due).where(ownRow(address));
-    await proveDueVaults(contextOf({ setting: settings({ code: [] }) }));
-    const [row] = await causeway.db.select().from(vaults).where(ownRow(address));
     const statusReason = `no factory of its family made it, and nobody pinned ${pinned}`;
-    expect(row).toMatchObject({ status: "candidate", statusReason });
+    const unpinned = { setting: settings({ code: [] }) };
+    expect(await proveListed(address, unpinned)).toMatchObject({ status: "candidate", statusReason });
   });
 
   test("that only a public list names needs a second source, such as the factory that created it", async () => {
     const [address, factory] = [await newVault(), await deploy(chain, registers.creationCode)];
     await discover(address, { openness: "anybody" });
-    const due = {
-      provenance: { source: "list", detail: "published" } as const,
-      ...{ namedBy: ["list:published"], proofDueAt: new Date(0) },
-    };
-    await causeway.db.update(vaults).set(due).where(ownRow(address));
-    const asked = {
-      chain_id: CHAIN,
-      protocol: "Scratch",
-      openness: "anybody",
-      adapter: "euler",
-      address: factory,
-    };
-    const by = { openness: "anybody", more: [{ ...asked, view: "isProxy" }] };
-    const proven = async () => {
-      await causeway.db
-        .update(vaults)
-        .set({ proofDueAt: new Date(0) })
-        .where(ownRow(address));
-      await proveDueVaults(contextOf(by));
-      const [row] = await causeway.db.select().from(vaults).where(ownRow(address));
-      return row;
-    };
-    expect(await proven()).toMatchObject({
-      ...{ status: "candidate", statusReason: "one public list alone names it" },
-    });
+    const asked = { chain_id: CHAIN, protocol: "Scratch", openness: "anybody", adapter: "euler" };
+    const by = { openness: "anybody", more: [{ ...asked, address: factory, view: "isProxy" }] };
+    const statusReason = "one public list alone names it";
+    expect(await proveListed(address, by)).toMatchObject({ status: "candidate", statusReason });
     const data = encodeFunctionData({ abi: registers.abi, functionName: "createProxy", args: [address] });
     await send(chain, { to: factory, data });
-    expect(await proven()).toMatchObject({ status: "active" });
-    // The factory was asked, not read: it names nothing.
-    expect((await proven())?.namedBy).toEqual(["list:published"]);
+    // The factory is asked, not read: it names nothing.
+    expect(await proveListed(address, by)).toMatchObject({ status: "active", namedBy: ["list:published"] });
+  });
+
+  test.each([
+    ["vault", (address: Address) => address],
+    ["asset", () => asset],
+  ])("is closed once the operator excludes the %s, after a refusal that stands", async (_what, excluded) => {
+    const address = await newVault();
+    expect(await discover(address, {})).toMatchObject({ status: "active" });
+    const ctx = contextOf({ setting: settings({ blocked: [`${CHAIN}:${excluded(address)}`] }) });
+    const key = { chainId: CHAIN, address };
+    for (let proof = 0; proof < 2; proof += 1)
+      expect(await proveVaultNow(ctx, key)).toMatchObject({ status: "active", proof: { ok: false } });
+    const status_reason = "the operator excludes it or its asset";
+    expect(await proveVaultNow(ctx, key)).toMatchObject({ status: "paused", status_reason });
+    expect(await proveVaultNow(contextOf({}), key)).toMatchObject({ status: "active" });
   });
 
   test("is valued at the lower of two prices that disagree", async () => {
