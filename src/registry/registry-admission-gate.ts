@@ -115,9 +115,11 @@ const names = (
  * family has a timelock, it must be readable and at least the operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
-  const { chainId, code, reviewed, delegates, fromFactory, keys, timelockS } = facts;
+  const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;
   if (code === null) return "its code could not be read";
   const isNamed = namesImplementation(code);
+  // A factory whose own code is known may still make proxies of a beacon, which did not return its implementation.
+  const delegates = facts.delegates || (!isNamed && code.startsWith("beacon:"));
   // A factory's proxies differ in the constants of their own code, such as the asset; they run the same implementation.
   const compared = (one: string): string => (fromFactory ? withoutProxyHash(one) : one);
   const isIn = (codes: Iterable<string>): boolean =>

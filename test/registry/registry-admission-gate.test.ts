@@ -122,6 +122,12 @@ describe("codeObstacle()", () => {
     );
   });
 
+  test("holds back a factory's proxy whose beacon did not return its implementation", () => {
+    const code = `beacon:${KEY}/unknown/0x${"ab".repeat(32)}`;
+    expect(judge({ code })).toContain("its code can be replaced");
+    expect(judge({ code, reviewed: new Set([code]) })).toContain("its code can be replaced");
+  });
+
   test("holds back a vault that a public list alone names", () => {
     expect(judge({ agreed: false })).toBe("one public list alone names it");
   });
@@ -135,8 +141,9 @@ describe("codeObstacle()", () => {
       // Another proxy with the same code may have another implementation.
       expect(judge({ code, delegates: true, reviewed: new Set([code]) })).toContain("can be replaced");
       expect(judge({ code, delegates: true }, { code: [`1:${code}`] })).toBeNull();
-      expect(judge({ code, reviewed: new Set([code]), fromFactory: false })).toBeNull();
     }
+    for (const code of [FIXED, CLONE])
+      expect(judge({ code, reviewed: new Set([code]), fromFactory: false })).toBeNull();
     expect(judge({ code: PROXY, delegates: true, reviewed: new Set([PROXY]) })).toBeNull();
   });
 
