@@ -33,10 +33,7 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
     return problemResponse(publicError(error), requestId);
   });
   app.notFound((c) =>
-    problemResponse(
-      failure("route_not_found", `no endpoint has this path${hintFor(c) || "; GET /openapi.json lists all"}`),
-      c.get("requestId"),
-    ),
+    problemResponse(failure("route_not_found", `no endpoint has this path${hintFor(c)}`), c.get("requestId")),
   );
   for (const path of new Set(routes.map((route) => route.path))) {
     const mounted = routes.filter((route) => route.path === path);

@@ -20,9 +20,8 @@ describe("an unknown path", () => {
             type: "/docs/errors#route_not_found",
             title: "No such endpoint",
             status: 404,
-            detail: expect.stringMatching(
-              /^no endpoint has this path; (?:GET \/openapi.json lists all|did you mean .*)$/,
-            ),
+            // Without more: it must equal the 404 of administrators' paths where nobody is one.
+            detail: expect.stringMatching(/^no endpoint has this path(?:; did you mean .*)?$/),
             code: "route_not_found",
             request_id: "mine",
           },
