@@ -15,7 +15,7 @@ import { trackWithdrawal } from "../withdrawals/track-withdrawal.ts";
 import { currentWithdrawalState } from "../withdrawals/withdrawal-state-machine.ts";
 import { previewWithdrawal, restateWithdrawal } from "../withdrawals/withdrawal-transitions.ts";
 import { currentState } from "./deposit-state-machine.ts";
-import type { TransactionReader } from "./deposit-transaction-reader.ts";
+import { requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
 import { trackDeposit } from "./track-deposit.ts";
 import { provingTransactions, readEvidence } from "./track-proving-transactions.ts";
@@ -121,26 +121,42 @@ export async function isUnpaired(
 /**
  * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names. If the result
  * differs from the row, stores and logs it, with a history entry if the state differs. Returns the row unchanged if
- * nothing differs or a chain cannot be read. Throws `store_unavailable`.
+ * nothing differs, and null if a chain cannot be read or no node has the receipt of a transaction whose recorded block
+ * (`known`) was not replaced. Throws `store_unavailable`.
  */
-export async function restateFromChains(ctx: Context, of: EvidenceOf): Promise<TrackedRow> {
-  const { row, readTransaction } = of;
+export async function restateFromChains(
+  ctx: Context,
+  { row, known, ...of }: EvidenceOf & { known: readonly EvidenceRow[] },
+): Promise<TrackedRow | null> {
+  const readTransaction = requireKept(ctx, { ...of, known });
   return row.direction === "deposit"
     ? restateDepositFromChains(ctx, { row, readTransaction })
     : restateExitFromChains(ctx, { row, readTransaction });
 }
 
+/** Returns a reader that requires the receipts of the evidence that no reorg has replaced. */
+function requireKept(
+  ctx: Context,
+  { readTransaction, known }: { readTransaction: TransactionReader; known: readonly EvidenceRow[] },
+): TransactionReader {
+  const kept = known.filter(({ blockHash }) => blockHash !== "");
+  return kept.reduce<TransactionReader>(
+    (read, { chainId, txHash }) => requireReceipts(ctx, { readTransaction: read, chainId, hashes: [txHash] }),
+    readTransaction,
+  );
+}
+
 async function restateExitFromChains(
   ctx: Context,
   { row, readTransaction }: EvidenceOf<WithdrawalRow>,
-): Promise<WithdrawalRow> {
+): Promise<WithdrawalRow | null> {
   const unsent = row.twoStep ? { ...NO_EXIT_SEEN, ...NO_TRANSFER } : NO_EXIT_SEEN;
   const blank: WithdrawalRow = { ...row, ...unsent, state: "built", history: [] };
   const { row: shown, unreadable } = await trackWithdrawal(ctx, {
     ...{ row: blank, readTransaction, hints: hintsOf(row) },
     apply: previewWithdrawal,
   });
-  if (unreadable !== null) return row;
+  if (unreadable !== null) return null;
   const state = currentWithdrawalState(shown, ctx.now());
   const columns = Object.fromEntries(Object.keys(unsent).map((name) => [name, Reflect.get(shown, name)]));
   const differs =
@@ -153,14 +169,14 @@ async function restateExitFromChains(
 async function restateDepositFromChains(
   ctx: Context,
   { row, readTransaction }: EvidenceOf<DepositRow>,
-): Promise<DepositRow> {
+): Promise<DepositRow | null> {
   const blank: DepositRow = { ...row, ...NOTHING_SEEN, state: "built", history: [] };
   const hints = hintsOf(row);
   const { row: shown, unreadable } = await trackDeposit(ctx, {
     ...{ row: blank, readTransaction, hints },
     apply: restatePreview,
   });
-  if (unreadable !== null) return row;
+  if (unreadable !== null) return null;
   const state = currentState(shown, ctx.now());
   const columns = Object.fromEntries(
     Object.keys(NOTHING_SEEN).map((name) => [name, shown[name as keyof typeof NOTHING_SEEN]]),

@@ -10,7 +10,7 @@ import { findTransfers } from "../find-token-transfers.ts";
 import { hashesOn } from "./deposit-hints.ts";
 import { countShareTransfers, netTransfers } from "./deposit-proofs.ts";
 import { isRequested } from "./deposit-state-machine.ts";
-import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import type { Transition } from "./deposit-transitions.ts";
 import { isRequestGone, type RequestState, readRequest } from "./track-deposit-request.ts";
 
@@ -39,8 +39,8 @@ export async function claimOwnership(
   for (const other of others) {
     if (!isRequested(other) || other.depositTxHash === null || !together(other)) continue;
     const asked = await readTransaction(other.vaultChainId, other.depositTxHash as Hex);
-    const before = asked.receipt !== null && asked.receipt.blockNumber <= receipt.blockNumber;
-    if (before) return "shared";
+    // Its request is proven: a node that has forgotten the transaction does not show that it came later.
+    if ((asked.receipt?.blockNumber ?? 0n) <= receipt.blockNumber) return "shared";
   }
   return "own";
 }
@@ -124,8 +124,11 @@ async function findSettlement(
   const candidates = [...new Set([...reported, ...found.hashes])].filter(
     (hash) => hash !== row.depositTxHash,
   );
+  const readLogged = requireReceipts(ctx, {
+    ...{ readTransaction, chainId: row.vaultChainId, hashes: found.hashes },
+  });
   for (const hash of candidates) {
-    const seen = await readTransaction(row.vaultChainId, hash);
+    const seen = await readLogged(row.vaultChainId, hash);
     const { receipt, transaction } = seen;
     const confirmed = isConfirmed(ctx, { chainId: row.vaultChainId, seen });
     if (receipt === null || transaction === null || !confirmed) continue;

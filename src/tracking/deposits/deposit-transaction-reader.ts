@@ -4,6 +4,7 @@ import { fetchTransaction, type TransactionOnChain } from "../../chains/chain-tr
 import { readBlock } from "../../chains/read-block.ts";
 import type { Context } from "../../context.ts";
 import { AppError, failure, failureFrom } from "../../errors.ts";
+import { OutsideError } from "../../lib/bounded-fetch.ts";
 
 /**
  * A function that reads a transaction by chain id and hash. An unknown transaction is not an error: its `transaction`
@@ -30,6 +31,49 @@ function readTransactionOrThrow(
   { chainId, hash }: { chainId: number; hash: Hex },
 ): Promise<TransactionOnChain> {
   return readOrThrow(ctx, { chainId, read: (client) => fetchTransaction(client, hash) });
+}
+
+/**
+ * Wraps a transaction reader for transactions that must have a receipt on `chainId` (`hashes`), because the chain's logs
+ * show them or they are proven: if one has none, the node has forgotten it or is behind, so other nodes are asked. That
+ * no node has the receipt is an error and not a result, because whoever concludes from it would miss the transaction for
+ * good. The reader throws, besides the errors of `readTransaction`, `upstream_unavailable` in this case.
+ */
+export function requireReceipts(
+  ctx: Context,
+  of: { readTransaction: TransactionReader; chainId: number; hashes: Iterable<string> },
+): TransactionReader {
+  const required = new Set(of.hashes);
+  const again = new Map<string, Promise<TransactionOnChain>>();
+  return async (chainId, hash) => {
+    const seen = await of.readTransaction(chainId, hash);
+    if (seen.receipt !== null || chainId !== of.chainId || !required.has(hash)) return seen;
+    const repeated = again.get(hash) ?? readElsewhere(ctx, { chainId, hash });
+    again.set(hash, repeated);
+    return repeated;
+  };
+}
+
+/** Reads a transaction from a node that has its receipt. Throws `upstream_unavailable` if no node has it. */
+function readElsewhere(
+  ctx: Context,
+  { chainId, hash }: { chainId: number; hash: Hex },
+): Promise<TransactionOnChain> {
+  return readOrThrow(ctx, {
+    chainId,
+    read: async (client) => {
+      // A node that does not have the receipt is avoided from then on, so that all of the next requests go to one that does.
+      await client.ask({ method: "eth_getTransactionReceipt", params: [hash], read: assertPresent });
+      const seen = await fetchTransaction(client, hash);
+      assertPresent(seen.receipt);
+      return seen;
+    },
+  });
+}
+
+function assertPresent(receipt: unknown): void {
+  if ((receipt ?? null) === null)
+    throw new OutsideError("malformed", "the node does not have the receipt of a transaction in its chain");
 }
 
 /**

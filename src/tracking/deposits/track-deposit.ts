@@ -6,7 +6,7 @@ import { describeError } from "../../lib/logger.ts";
 import { dropReadHints, sourceCandidates, vaultCandidates } from "./deposit-hints.ts";
 import { settlementTransitions } from "./deposit-request-settlement.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
-import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { applyTransitions, type Transition } from "./deposit-transitions.ts";
 import { deliveryTransitions } from "./track-bridge-delivery.ts";
 import { isRejected } from "./track-deposit-request.ts";
@@ -143,18 +143,26 @@ async function trackSecondStep(
   let current = row;
   const reported = vaultCandidates(row, hints);
   for (const candidates of [
-    async () => ({ hashes: reported, noteSearched: undefined }),
-    () => findSecondStepTransactions(ctx, { row, readTransaction }),
+    async () => ({ hashes: reported, noteSearched: undefined, read: readTransaction }),
+    () => findLoggedSecondSteps(ctx, { row, readTransaction }),
   ]) {
     if (!awaitsSecondStep(current)) return current;
-    const { hashes, noteSearched } = await candidates();
+    const { hashes, noteSearched, read } = await candidates();
     for (const hash of hashes) {
-      const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
-      current = await apply(ctx, { row: current, transitions, readTransaction });
+      const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction: read });
+      current = await apply(ctx, { row: current, transitions, readTransaction: read });
     }
     if (awaitsSecondStep(current)) await noteSearched?.();
   }
   return current;
+}
+
+/** Finds second steps in the chain's logs, with a reader for which a found transaction without a receipt is an error. */
+async function findLoggedSecondSteps(ctx: Context, of: Pick<TrackInput, "row" | "readTransaction">) {
+  const found = await findSecondStepTransactions(ctx, of);
+  const { readTransaction, row } = of;
+  const { hashes } = found;
+  return { ...found, read: requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes }) };
 }
 
 async function trackRequest(

@@ -118,13 +118,12 @@ async function followRow(
   const hints = run.hints.filter((hint) => hint.trackingId === trackingId);
   const known = run.evidence.filter((one) => one.trackingId === trackingId);
   const readTransaction = createTransactionReader(ctx);
-  let tracked: Tracked = { row, unread: false, evidence: "incomplete", left: hints };
+  let tracked = unreadRow({ row, hints });
   try {
     tracked = await trackFully(ctx, { row, hints, known, readTransaction });
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
     ctx.log.warn("deposit_unread", { tracking_id: trackingId, error: describeError(error) });
-    tracked.unread = true;
   }
   if (tracked.unread) run.unreadable.add(chainPair(row));
   await schedule(ctx, { before: row, tracked, run });
@@ -138,6 +137,11 @@ interface Tracked {
   /** The hints that need further reads. One that arrives during the run makes the row due by itself. */
   left: readonly DepositHint[];
 }
+
+/** Returns the result for a row whose chains could not be read: it is checked again, with all of its hints. */
+const unreadRow = ({ row, hints }: { row: TrackedRow; hints: readonly DepositHint[] }): Tracked => ({
+  ...{ row, unread: true, evidence: "incomplete", left: hints },
+});
 
 /**
  * Tracks a deposit or withdrawal and records its evidence. If a reorg replaced evidence, its state is first derived
@@ -156,14 +160,17 @@ async function trackFully(
   const { known, readTransaction } = of;
   const lost = await hasLostEvidence(ctx, of);
   const row = lost ? await restateFromChains(ctx, of) : of.row;
+  // What marks the lost evidence must stay, so that a later check states the row again.
+  if (row === null) return unreadRow(of);
   if (lost) await restoreLogHints(ctx.db, row.trackingId);
   const hints = lost ? await selectHints(ctx.db, [row.trackingId]) : of.hints;
   const recorded: EvidenceBlock[] = [];
   const { row: after, unreadable, left } = await trackRow(ctx, { row, readTransaction, hints, recorded });
-  if (unreadable !== null) return { row: after, unread: true, evidence: "incomplete", left };
+  if (unreadable !== null) return unreadRow({ row: after, hints: left });
   const ended = row.direction === "deposit" && !isOpen(row.state);
   const unpaired = ended && (await isUnpaired(ctx, { row: after, readTransaction, known }));
-  const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction }) : after;
+  const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction, known }) : after;
+  if (stated === null) return unreadRow({ row: after, hints: left });
   const all = [...known, ...recorded.map((block) => ({ ...block, final: false }))];
   const evidence = await recordEvidence(ctx, { row: stated, readTransaction, known: all });
   return { row: stated, unread: false, evidence, left };

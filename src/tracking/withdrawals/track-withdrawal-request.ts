@@ -12,7 +12,11 @@ import type { ExitSettlement, PendingExit, VaultExits } from "../../vaults/vault
 import { readTimed } from "../../vaults/vault-state.ts";
 import { hashesOn } from "../deposits/deposit-hints.ts";
 import { netTransfers } from "../deposits/deposit-proofs.ts";
-import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
+import {
+  isConfirmed,
+  requireReceipts,
+  type TransactionReader,
+} from "../deposits/deposit-transaction-reader.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
 import { paysRequestedToken } from "./track-withdrawal-proofs.ts";
@@ -169,8 +173,10 @@ async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit 
   );
   hashes.delete(row.sourceTxHash as Hex);
   const ends: EndSeen[] = [];
+  const logged = found?.hashes ?? [];
+  const readLogged = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: logged });
   for (const hash of hashes) {
-    const seen = await readTransaction(row.vaultChainId, hash);
+    const seen = await readLogged(row.vaultChainId, hash);
     const { receipt } = seen;
     if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
@@ -229,7 +235,8 @@ async function isSole(
     if (other.claimTxHash === hash) return false;
     if (!isOpenRequest(other.state) || other.sourceTxHash === null) continue;
     const asked = await readTransaction(other.vaultChainId, other.sourceTxHash as Hex);
-    if (asked.receipt !== null && asked.receipt.blockNumber <= receipt.blockNumber) return false;
+    // Its request is proven: a node that has forgotten the transaction does not show that it came later.
+    if ((asked.receipt?.blockNumber ?? 0n) <= receipt.blockNumber) return false;
   }
   return true;
 }

@@ -9,7 +9,11 @@ import { isNative, sameAddress } from "../../lib/address.ts";
 import type { ProviderStatus } from "../../providers/provider.ts";
 import { hashesOn } from "../deposits/deposit-hints.ts";
 import { findDeliveredAmount, netTransfers, transfersOf } from "../deposits/deposit-proofs.ts";
-import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
+import {
+  isConfirmed,
+  requireReceipts,
+  type TransactionReader,
+} from "../deposits/deposit-transaction-reader.ts";
 import { findProvenRefund, readProviderStatuses, substatusOf } from "../deposits/track-bridge-delivery.ts";
 import { innerDataHashes } from "../deposits/track-source-transaction.ts";
 import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
@@ -41,9 +45,11 @@ export async function secondExitTransitions(
   const named = [row.depositTxHash, ...hashesOn(row.vaultChainId, hints)];
   const head = Number(since) + paid.confirmations - 1;
   const sent = await findSent(ctx, { row, built, from: Number(since), head });
-  for (const hash of new Set([...named, ...(sent?.hashes ?? [])])) {
+  const logged = sent?.hashes ?? [];
+  const readLogged = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: logged });
+  for (const hash of new Set([...named, ...logged])) {
     if (hash === null) continue;
-    const seen = await readTransaction(row.vaultChainId, hash as Hex);
+    const seen = await readLogged(row.vaultChainId, hash as Hex);
     const { transaction, receipt } = seen;
     if (receipt === null || transaction === null || !receipt.succeeded || receipt.blockNumber < since)
       continue;

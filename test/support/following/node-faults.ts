@@ -8,6 +8,8 @@ export interface NodeFaults {
   behind: number;
   /** Number of newest blocks for which the node returns headers but no events or receipts. */
   forgets: number;
+  /** Number of newest blocks for which the node returns events but no receipts. */
+  unreceipted: number;
   /** Number of newest blocks whose transactions the node does not find by hash, although it returns their receipts. */
   unindexed: number;
   /** True if the node still has the blocks from before the last reorg. */
@@ -20,6 +22,7 @@ export const NO_FAULTS: NodeFaults = {
   down: false,
   behind: 0,
   forgets: 0,
+  unreceipted: 0,
   unindexed: 0,
   stale: false,
   limit: Number.POSITIVE_INFINITY,
@@ -33,6 +36,7 @@ export function drawNodeFaults(random: Random): NodeFaults {
     { down: true },
     { behind: 1 + random.below(6) },
     { forgets: 1 + random.below(6) },
+    { unreceipted: 1 + random.below(60) },
     { unindexed: 1 + random.below(6) },
     { stale: true },
     { limit: 2 + random.below(20) },

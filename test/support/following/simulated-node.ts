@@ -152,7 +152,8 @@ export class SimulatedNode {
   }
 
   #receipt(blocks: readonly SimulatedBlock[], hash: Hex): unknown {
-    const found = findIncluded(this.#shown(blocks), hash);
+    const shown = this.#shown(blocks);
+    const found = findIncluded(shown.slice(0, Math.max(1, shown.length - this.faults.unreceipted)), hash);
     return found === null ? null : receiptOf(found.block, found.included.index);
   }
 
