@@ -2,19 +2,21 @@ import type { Block } from "../lib/block-ranges.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { NodeSession } from "./chain-client.ts";
 import { RpcError } from "./json-rpc.ts";
-import { readBlock } from "./read-block.ts";
+import { readBlock, readKnownBlock } from "./read-block.ts";
 
 /**
  * Minimum depth of a final block below the head, even if the chain finalizes faster. Blocks above the final block are
  * read again after a reorg.
  */
 const MIN_FINAL_DEPTH = 64;
-/** Depth of the final block below the head if a node does not support the `finalized` tag. */
+/** Depth of the final block below the head if a node knows no finalized block. */
 const FALLBACK_DEPTH = 1_024;
+/** Matches error messages of nodes that support the `finalized` tag and know no such block, for example after a restart. */
+const NO_FINALIZED = /finali[sz]ed block|unknown block|(?:block|header) not found/i;
 
 /**
  * Reads a chain's newest final block: the block with the tag `finalized` (or the block 1,024 below the head `latest`,
- * if the node does not support the tag), but the block 64 below the head if that is lower. The result is never below
+ * if the node does not support the tag or knows no finalized block), but the block 64 below the head if that is lower. The result is never below
  * `atLeast`, the last block known to be final, even if that is less than 64 blocks below the head. Makes one request if
  * the result is the node's finalized block, otherwise two. Throws OutsideError if the head is below `atLeast`; errors
  * of the node propagate.
@@ -30,12 +32,13 @@ export async function readFinalBlock(
   return finalized?.number === number ? finalized : readBlock(node, number);
 }
 
-/** Reads the finalized block, or returns null if the node does not support the tag. */
+/** Reads the finalized block, or returns null if the node does not support the tag or knows no finalized block. */
 async function readFinalized(node: NodeSession): Promise<Block | null> {
   try {
-    return await readBlock(node, "finalized");
+    return await readKnownBlock(node, "finalized");
   } catch (error) {
-    if (!(error instanceof RpcError) || error.kind !== "unsupported") throw error;
-    return null;
+    if (error instanceof RpcError && (error.kind === "unsupported" || NO_FINALIZED.test(error.message)))
+      return null;
+    throw error;
   }
 }

@@ -11,9 +11,20 @@ const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNu
  * does not know the block or returns another one; errors of the node propagate, for example an RpcError `unsupported`
  * for the tag `finalized`.
  */
-export async function readBlock(node: NodeSession, block: number | "latest" | "finalized"): Promise<Block> {
+export async function readBlock(node: NodeSession, block: BlockName): Promise<Block> {
+  const read = await readKnownBlock(node, block);
+  if (read === null) throw new OutsideError("malformed", `the node does not know block ${block}`);
+  return read;
+}
+
+type BlockName = number | "latest" | "finalized";
+
+/** Reads the header of a block like `readBlock`, but returns null if the node does not know the block. */
+export async function readKnownBlock(node: NodeSession, block: BlockName): Promise<Block | null> {
   const tag = typeof block === "number" ? toRpcQuantity(block) : block;
-  const parsed = BlockShape.safeParse(await node.request("eth_getBlockByNumber", [tag, false]));
+  const answer = await node.request("eth_getBlockByNumber", [tag, false]);
+  if (answer === null) return null;
+  const parsed = BlockShape.safeParse(answer);
   if (!parsed.success) throw new OutsideError("malformed", `the node does not know block ${block}`);
   if (typeof block === "number" && parsed.data.number !== block)
     throw new OutsideError("malformed", `the node returned block ${parsed.data.number} instead of ${block}`);

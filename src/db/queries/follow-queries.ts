@@ -99,7 +99,10 @@ export type WatchedDeposit = Pick<
 
 /** The deposits and withdrawals that a round on a chain looks for. */
 export interface WatchList {
-  /** At most 500 contracts, sorted by contract and token. */
+  /**
+   * The contracts, sorted by contract and token: the Router and the vaults' own entry points once each, whatever the
+   * tokens; a provider's contract with at most 500 tokens.
+   */
   targets: readonly WatchedTarget[];
   /**
    * Users of unproven deposits and withdrawals that bypass the Router, or null if there are more than 1,000 of these.
@@ -114,8 +117,12 @@ export interface WatchList {
   requestContracts: readonly string[];
 }
 
-/** Maximum number of contracts, of rows that users are taken from, and of deposits in progress. */
-const MAX_TARGETS = 500;
+/**
+ * Maximum number of tokens of a provider's contract, of contracts with tokens, of rows that users are taken from, and of
+ * deposits in progress. Anyone may build with any token, so the tokens of one contract must not crowd out another.
+ */
+const MAX_TOKENS = 500;
+const MAX_TARGETS = 4_000;
 const MAX_USER_ROWS = 1_000;
 const MAX_UNDER_WAY = 500;
 
@@ -135,9 +142,16 @@ export async function selectWatchList(
   const { chainId, router } = chain;
   const own = raw`${deposits.fromChainId} = ${chainId} and ${unproven(deposits)}`;
   const columns = raw`${deposits.sourceTo}, ${deposits.fromToken}, ${deposits.provider}`;
-  const seek = (after: SQL) => raw`(select ${columns} from ${deposits} where ${own} ${after}
+  const seek = (
+    after: SQL,
+    nth: SQL,
+  ) => raw`(select ${columns}, ${nth} as nth from ${deposits} where ${own} ${after}
     order by ${deposits.sourceTo}, ${deposits.fromToken} limit 1)`;
-  const next = raw`and (${deposits.sourceTo}, ${deposits.fromToken}) > (seen.source_to, seen.from_token)`;
+  // What calls the Router or a vault directly is found by their events, so the next contract follows; 'z' is above any token.
+  const enough = raw`seen.provider is null or seen.source_to = ${router} or seen.nth >= ${MAX_TOKENS}`;
+  const next = raw`and (${deposits.sourceTo}, ${deposits.fromToken}) >
+    (seen.source_to, case when ${enough} then 'z' else seen.from_token end)`;
+  const nth = raw`case when ${deposits.sourceTo} = seen.source_to then seen.nth + 1 else 1 end`;
   const usersBeside = (side: SQL) => raw`(select ${deposits.userAddress} from ${deposits}
     where ${own} and ${deposits.sourceTo} ${side} ${router} limit ${MAX_USER_ROWS + 1})`;
   const moving = {
@@ -153,8 +167,8 @@ export async function selectWatchList(
   };
   const [targets, users, arriving, leaving, ending] = await db.run((sql) =>
     sql.batch([
-      sql.execute(raw`with recursive seen as (${seek(raw``)} union all
-        select further.* from seen cross join lateral ${seek(next)} as further)
+      sql.execute(raw`with recursive seen as (${seek(raw``, raw`1`)} union all
+        select further.* from seen cross join lateral ${seek(next, nth)} as further)
         select source_to, from_token, provider from seen limit ${MAX_TARGETS}`),
       sql.execute(raw`${usersBeside(raw`<`)} union all ${usersBeside(raw`>`)}`),
       sql

@@ -62,14 +62,14 @@ export interface OpenRequest {
 /** A user's net deposits by chain, and the user's open requests to asynchronous vaults. */
 export interface UserFlows {
   chains: ChainFlows[];
-  /** Open requests that have a request id, at most 500. */
+  /** Open requests that have a request id, at most 500, those that were built last. */
   requests: OpenRequest[];
   /**
    * Flows of redemption requests, including ended ones, at most 500: vaults with the fewest flows first, and the newest
    * flows of a vault first.
    */
   requestFlows: UserRequestFlow[];
-  /** Ids of the vaults of which `requestFlows` lacks a flow because of this limit. */
+  /** Ids of the vaults of which `requestFlows` lacks a flow, or `requests` a request, because of these limits. */
   unlisted: string[];
 }
 
@@ -153,6 +153,8 @@ export async function selectUserFlows(db: Database, query: UserQuery): Promise<U
   return { chains, requests, requestFlows: asked, unlisted };
 }
 
+/** Maximum number of open requests that are read; the sum of a vault of which one is left out is unknown. */
+const OPEN_REQUESTS = 500;
 /** Maximum number of flows of redemption requests that are read; the sum of a vault of which one is left out is unknown. */
 const REQUEST_FLOWS = 500;
 
@@ -188,9 +190,19 @@ export function userFlowsStatement(query: UserQuery): SQL {
         order by s.n, chain_id, vault_address, block_number desc, log_index desc limit ${REQUEST_FLOWS}
       ), shown as (
         select chain_id, vault_address, count(*) as n from listed group by chain_id, vault_address
+      ), open as (
+        select tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id,
+          row_number() over (order by created_at desc, tracking_id desc) as place
+        from ${deposits}
+        where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
+          and request_id is not null and vault_chain_id = any(${chains})
+      ), requests as (
+        select tracking_id, direction, chain_id, vault_address, request_id from open
+        where place <= ${OPEN_REQUESTS} order by place
       ), unlisted as (
         select chain_id, vault_address from settling s left join shown using (chain_id, vault_address)
         where s.n > coalesce(shown.n, 0)
+        union select chain_id, vault_address from open where place > ${OPEN_REQUESTS}
       ), everything as (
         select chain_id, vault_address, count(*) as n, count(assets) as known, coalesce(sum(assets), 0) as assets,
           count(shares) as known_shares, coalesce(sum(shares), 0) as shares
@@ -225,12 +237,6 @@ export function userFlowsStatement(query: UserQuery): SQL {
             jsonb_object_agg(own.vault_address, own.shares::text) as shares
           from own join reached using (chain_id, vault_address) group by own.chain_id) s on s.chain_id = t.chain_id
         where t.chain_id = any(${chains})
-      ), requests as (
-        select tracking_id, direction, vault_chain_id as chain_id, vault_address, request_id from ${deposits}
-        where user_address = ${user} and state in ('submitted', 'requested', 'cooling', 'claimable')
-          and request_id is not null
-          and vault_chain_id = any(${chains})
-        limit 500
       )
       select coalesce((select jsonb_agg(to_jsonb(chains)) from chains), '[]') as chains,
         coalesce((select jsonb_agg(to_jsonb(requests)) from requests), '[]') as requests,

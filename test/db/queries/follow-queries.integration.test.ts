@@ -2,7 +2,12 @@ import { numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { replaceEvidence, selectEvidence } from "../../../src/db/queries/deposit-evidence-queries.ts";
-import { applyFollowStep, type FollowStep, loadFollowState } from "../../../src/db/queries/follow-queries.ts";
+import {
+  applyFollowStep,
+  type FollowStep,
+  loadFollowState,
+  selectWatchList,
+} from "../../../src/db/queries/follow-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { followedChains } from "../../../src/db/tables/deposit-tracking-tables.ts";
 import { row } from "../../support/deposits/fixtures.ts";
@@ -65,4 +70,27 @@ test.each([
   expect(await applyFollowStep(db, stepOf({ version, kept: [PROOF], head: headAt(200) }))).toBe(false);
   expect(await headBlock()).toBe(100);
   expect(await evidence()).toEqual({ checked: false, final: false });
+});
+
+test("selectWatchList() lists every contract, however many tokens others have built with", async () => {
+  const address = (byte: string, number = 0) => `0x${byte}${number.toString(16).padStart(38, "0")}`;
+  const [exchange, router, bridge, entry] = ["10", "50", "a0", "f0"].map((byte) => address(byte));
+  const rowsOf = (to: string | undefined, provider: string | null, count: number) =>
+    Array.from({ length: count }, (_, number) => ({
+      ...{ ...row, provider, sourceTo: to ?? "", fromToken: address("c0", number), fromChainId: CHAIN_ID },
+      ...{ trackingId: `${to} ${number}`, ref: `${to} ${number}` },
+    }));
+  await causeway.db.insert(deposits).values(rowsOf(exchange, "kyber", 600));
+  for (const [to, provider, count] of [
+    [router, null, 5],
+    [bridge, "across", 2],
+    [entry, null, 3],
+  ] as const)
+    await causeway.db.insert(deposits).values(rowsOf(to, provider, count));
+  const { targets } = await selectWatchList(causeway.context().db, {
+    chainId: CHAIN_ID,
+    router: router ?? "",
+  });
+  const countOf = (to: string | undefined) => targets.filter(({ sourceTo }) => sourceTo === to).length;
+  expect([exchange, router, bridge, entry].map(countOf)).toEqual([500, 1, 2, 1]);
 });

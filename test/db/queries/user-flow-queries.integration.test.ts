@@ -3,8 +3,11 @@ import { CHAIN_ID, vaultAddress, vaultRow } from "../../../scripts/bench/vault-r
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { loadFlowState } from "../../../src/db/queries/flow-queries.ts";
 import { selectUserFlows } from "../../../src/db/queries/user-flow-queries.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { flowCoverage, flows } from "../../../src/db/tables/flow-tables.ts";
 import { vaults } from "../../../src/db/tables/vault-tables.ts";
+
+import { row } from "../../support/deposits/fixtures.ts";
 
 const USER = "0x00000000000000000000000000000000000b0b0b";
 let causeway: TestDeployment;
@@ -17,6 +20,7 @@ beforeAll(async () => {
 afterAll(() => causeway?.close());
 beforeEach(async () => {
   await causeway.db.delete(flows);
+  await causeway.db.delete(deposits);
   await deposit(0);
   await deposit(1);
 });
@@ -75,4 +79,25 @@ test("selectUserFlows() returns every flow of requests up to the limit", async (
   await ask({ vault: 0, count: 250, from: 1_000 });
   await ask({ vault: 1, count: 250, from: 100 });
   expect(await read()).toEqual({ sums: ["1000", "1000"], listed: [250, 250], unlisted: [] });
+});
+
+test("selectUserFlows() returns the requests that were built last, and no sum of a vault of which it leaves one out", async () => {
+  const open = (vault: number, number: number) => ({
+    ...{ ...row, trackingId: `${vault}-${number}`, ref: `${vault}-${number}`, state: "requested" as const },
+    ...{
+      vaultChainId: CHAIN_ID,
+      vaultAddress: vaultAddress(vault),
+      userAddress: USER,
+      requestId: `${number}`,
+    },
+    createdAt: new Date(row.createdAt.getTime() + number * 1_000),
+  });
+  // Stored in an order that says nothing about their age.
+  const numbers = Array.from({ length: 501 }, (_, index) => (index * 200) % 501);
+  await causeway.db.insert(deposits).values(numbers.map((number) => open(number === 0 ? 0 : 1, number)));
+  const found = await selectUserFlows(causeway.context().db, { user: USER, chainIds: [CHAIN_ID] });
+  const ids = found.requests.map(({ requestId }) => Number(requestId));
+  expect(ids).toEqual(Array.from({ length: 500 }, (_, index) => 500 - index));
+  expect(found.unlisted).toEqual([`${CHAIN_ID}:${vaultAddress(0)}`]);
+  expect([0, 1].map((vault) => found.chains[0]?.sums[vaultAddress(vault)])).toEqual([null, "1000"]);
 });
