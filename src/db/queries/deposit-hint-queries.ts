@@ -163,8 +163,13 @@ export async function selectCandidates(
   return Candidates.parse(rows).map(({ user_address: user, tx_hash: txHash }) => ({ user, txHash }));
 }
 
-/** Maximum number of hints from logs per deposit. */
-const MAX_FOUND = 32;
+/**
+ * Maximum number of unread hints from logs per deposit or withdrawal, and of all, with those that were read:
+ * transactions that only concern the user, which anyone can make, and all together with those that name the deposit,
+ * which the former must not crowd out.
+ */
+const MAX_UNNAMED = { unread: 32, all: 512 } as const;
+const MAX_FOUND = { unread: 64, all: 1_024 } as const;
 /**
  * Maximum number of equal deposits that get a hint from one transaction, plus one for each equal transaction of the
  * same round. Deposits without a proven source come first, then newer ones.
@@ -182,8 +187,8 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores the results of a round as hints, at most 32 from logs per deposit or withdrawal, in one statement. These
- * become due for tracking: deposits and withdrawals that got a hint, those in progress whose users made or received a
+ * Stores the results of a round as hints, in one statement: per deposit or withdrawal at most 64 unread ones from logs,
+ * of which at most 32 of transactions that only concern the user. These become due for tracking: deposits and withdrawals that got a hint, those in progress whose users made or received a
  * transfer, and open redemption requests that a touched contract may have settled. If the transaction of a stored hint
  * is seen again, even much later, its deposit or withdrawal becomes due too, because a reorg may have moved the
  * transaction to another block. Throws `store_unavailable`.
@@ -232,10 +237,15 @@ export async function addFindings(
     and d.state in ('requested', 'cooling', 'claimable')
     and array[d.vault_address, d.source_to] && array(select jsonb_array_elements_text(${JSON.stringify(touched)}::jsonb))
     and d.next_check_at > ${new Date(now.getTime() + MINUTE_MS)}::timestamptz`;
-  const few = raw`(select count(*) from ${depositHints} as h where h.tracking_id = found.tracking_id
-    and h.origin = 'logs') < ${MAX_FOUND}`;
+  const most = (of: typeof MAX_UNNAMED | typeof MAX_FOUND) => raw`count(*) < ${of.all}::int4
+    and count(*) filter (where h.dropped_at is null) < ${of.unread}::int4`;
+  const few = raw`(select case when found.named then ${most(MAX_FOUND)} else ${most(MAX_UNNAMED)} end
+    from ${depositHints} as h where h.tracking_id = found.tracking_id and h.origin = 'logs')`;
   await db.run((sql) =>
-    sql.execute(raw`with found as (${byReference} union ${bySource} union ${byUser} union ${byArrival} union ${bySecondStep}),
+    sql.execute(raw`with seen as (
+        select *, true as named from (${byReference} union ${bySource} union ${bySecondStep}) as named
+        union all select *, false from (${byArrival} union ${byUser}) as unnamed),
+      found as (select tracking_id, "txHash", bool_or(named) as named from seen group by tracking_id, "txHash"),
       added as (insert into ${depositHints} (tracking_id, chain_id, tx_hash, origin, noted_at)
         select tracking_id, ${chainId}::int4, "txHash", 'logs', ${now}::timestamptz from found where ${few}
         on conflict do nothing returning tracking_id),
@@ -245,8 +255,8 @@ export async function addFindings(
         where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id, d.to_chain_id) and d.state in
         ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer'))
       update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
-      from (select tracking_id from added union select tracking_id from again union select tracking_id from moved union ${bySettlement}) as seen
-      where d.tracking_id = seen.tracking_id`),
+      from (select tracking_id from added union select tracking_id from again union select tracking_id from moved union ${bySettlement}) as due
+      where d.tracking_id = due.tracking_id`),
   );
 }
 

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
 import { type DepositHint, dropHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { DepositRow, TrackedRow, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
-import { DAY_MS } from "../../lib/durations.ts";
+import { DAY_MS, SECOND_MS } from "../../lib/durations.ts";
 import { isOpenWithdrawal } from "../withdrawals/withdrawal-state-machine.ts";
 import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
@@ -13,8 +13,11 @@ const UNKNOWN_TTL_MS = 3 * DAY_MS;
 /** Lifetime of a hint that may still prove a later step, in milliseconds. */
 const UNDECIDED_TTL_MS = 30 * DAY_MS;
 
-/** Maximum number of hints on the vault's chain that one check reads. */
-const MAX_ARRIVALS = 12;
+/** Maximum number of hints on the vault's chain that one check reads: of the newest, and of the older ones. */
+const MAX_NEWEST = 6;
+const MAX_OLDER = 6;
+/** Multiplier that spreads consecutive seconds over all numbers of 32 bits. Source: Knuth, multiplicative hashing. */
+const SPREAD = 2_654_435_761;
 
 /**
  * Returns the hashes that may be those of a deposit's or withdrawal's source transaction, without duplicates: the
@@ -27,12 +30,18 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
 
 /**
  * Returns the hashes of transactions on the vault's chain that may prove a later step of a routed deposit: the recorded
- * deposit transaction, unless it is proven, then the 12 newest hints on that chain, oldest first.
+ * deposit transaction, unless it is proven, then at most 12 hints on that chain, oldest first. If there are more, they
+ * are the six newest and six others, which change with every second of `now` (UNIX milliseconds): anyone can send tokens
+ * to the user while the user's own are in transit, before and after these arrive.
  */
-export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[]): Hex[] {
+export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], now: number): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
-  // The newest: anyone can send tokens to the user while the user's own are in transit.
-  return [...new Set([...recorded, ...hashesOn(row.vaultChainId, hints).slice(-MAX_ARRIVALS)])] as Hex[];
+  const found = hashesOn(row.vaultChainId, hints);
+  const older = found.slice(0, -MAX_NEWEST);
+  const start = ((Math.floor(now / SECOND_MS) * SPREAD) % 2 ** 32) % Math.max(1, older.length);
+  const some =
+    older.length <= MAX_OLDER ? older : [...older.slice(start), ...older.slice(0, start)].slice(0, MAX_OLDER);
+  return [...new Set([...recorded, ...some, ...found.slice(-MAX_NEWEST)])] as Hex[];
 }
 
 /** Returns the transaction hashes of the hints on one chain, in the order of the hints (oldest first). */

@@ -112,7 +112,7 @@ async function trackVaultHints(
 ): Promise<DepositRow> {
   let current = row;
   if (row.provider === null) return row;
-  for (const hash of vaultCandidates(row, hints)) {
+  for (const hash of vaultCandidates(row, hints, ctx.now())) {
     if (!isOpen(current.state) || current.state === "bridging") return current;
     const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
     current = await apply(ctx, { row: current, transitions, readTransaction });
@@ -125,7 +125,7 @@ async function trackDelivery(
   { row, readTransaction, hints, apply }: TrackInput,
 ): Promise<DepositRow> {
   if (row.state !== "bridging") return row;
-  const arrivals = vaultCandidates(row, hints);
+  const arrivals = vaultCandidates(row, hints, ctx.now());
   return apply(ctx, {
     ...{ row, readTransaction },
     transitions: await deliveryTransitions(ctx, { row, readTransaction, arrivals }),
@@ -141,7 +141,7 @@ async function trackSecondStep(
   { row, readTransaction, hints, apply }: TrackInput,
 ): Promise<DepositRow> {
   let current = row;
-  const reported = vaultCandidates(row, hints);
+  const reported = vaultCandidates(row, hints, ctx.now());
   for (const candidates of [
     async () => ({ hashes: reported, noteSearched: undefined, read: readTransaction }),
     () => findLoggedSecondSteps(ctx, { row, readTransaction }),

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { numberToHex } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
-import { addFindings, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
+import { addFindings, dropHints, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { row } from "../../support/deposits/fixtures.ts";
 
@@ -11,6 +12,10 @@ beforeAll(async () => {
   causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
+beforeEach(async () => {
+  await causeway.db.delete(deposits);
+});
+const nothing = { references: [], sources: [], unread: [], payments: [], moves: [], touched: [] };
 
 test("addFindings() keeps the second step of a partial deposit if a round found only payments", async () => {
   const { db } = causeway.context();
@@ -19,10 +24,44 @@ test("addFindings() keeps the second step of a partial deposit if a round found 
     ...{ moveToken: TOKEN, deliveredAmount: "100", moveMin: "90" },
   });
   const payment = { user: row.userAddress, token: TOKEN, to: row.vaultAddress, amount: "100", txHash: HASH };
-  const nothing = { references: [], sources: [], unread: [], moves: [], touched: [] };
   const round = { ...nothing, chainId: row.vaultChainId, now: row.createdAt };
   await addFindings(db, { ...round, payments: [{ ...payment, amount: "99" }] });
   expect(await selectHints(db, [row.trackingId])).toEqual([]);
   await addFindings(db, { ...round, payments: [payment] });
   expect(await selectHints(db, [row.trackingId])).toMatchObject([{ txHash: HASH, origin: "logs" }]);
+});
+
+const hashOf = (number: number) => numberToHex(number, { size: 32 });
+/** Rounds in each of which somebody sends the user tokens. */
+async function dust({ from, count }: { from: number; count: number }): Promise<void> {
+  const { db } = causeway.context();
+  const round = { ...nothing, chainId: row.vaultChainId, now: row.createdAt };
+  for (let number = from; number < from + count; number += 1)
+    await addFindings(db, { ...round, moves: [{ user: row.userAddress, txHash: hashOf(number) }] });
+}
+const hinted = async () => {
+  const hints = await selectHints(causeway.context().db, [row.trackingId]);
+  return hints.map(({ txHash }) => Number(txHash)).sort((one, other) => one - other);
+};
+
+test("addFindings() keeps the Router's event of a deposit, however often others have sent its user tokens", async () => {
+  const { db } = causeway.context();
+  await causeway.db.insert(deposits).values({ ...row, state: "bridging", sourceProven: true });
+  await dust({ from: 1, count: 40 });
+  expect(await hinted()).toHaveLength(32);
+  const { ref, userAddress: receiver, shareToken } = row;
+  const reference = { ref, receiver, shareToken, txHash: HASH };
+  const round = { ...nothing, chainId: row.vaultChainId, now: row.createdAt };
+  await addFindings(db, { ...round, references: [reference] });
+  expect(await hinted()).toContain(Number(HASH));
+});
+
+test("addFindings() keeps the payment of a request, however many transfers of its user have been read before", async () => {
+  const { db } = causeway.context();
+  await causeway.db.insert(deposits).values({ ...row, direction: "withdrawal", state: "requested" });
+  await dust({ from: 1, count: 32 });
+  const read = { trackingId: row.trackingId, carrying: [], now: row.createdAt };
+  await dropHints(db, { ...read, txHashes: Array.from({ length: 32 }, (_, index) => hashOf(index + 1)) });
+  await dust({ from: 1, count: 34 });
+  expect(await hinted()).toEqual([33, 34]);
 });
