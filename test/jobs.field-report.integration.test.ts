@@ -137,6 +137,9 @@ describe("L2: a stranger who knows the tracking id", () => {
     const hash = world.chain(forged.chainId).send(forged.transaction);
     world.include();
     await world.report(order, { hash });
+    const { body } = await world.status(hash, forged.chainId);
+    const { deposit } = body as { deposit: { tracking_id: string } | null };
+    expect(deposit?.tracking_id).not.toBe(order.trackingId);
     await minutes(2);
     expect(await listed(order)).toBeUndefined();
     const own = await sendSilently(order);

@@ -156,6 +156,7 @@ async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> 
   const search = await searchOf(ctx, round);
   const startBlock = state.chain?.startBlock ?? (await firstBlock(ctx, { chainId, node, latest }));
   const reorganised = !(await isOnChain(node, { chain: state.chain, latest }));
+  if (reorganised) await assertContainsFinal(node, { chain: state.chain, final });
   const known = reorganised ? final.number : Math.max(final.number, state.chain?.headBlock ?? 0);
   const filters = depositLogFilters(search);
   const tip = { from: Math.max(startBlock, known + 1), to: latest.number };
@@ -186,6 +187,20 @@ async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> 
     read: head,
     latest,
   };
+}
+
+/**
+ * Throws OutsideError if the last final block of the previous round is not on the node's chain. Final blocks never go
+ * back, so one answer of another chain (an endpoint that serves several may mix them up) would stop every later round.
+ */
+async function assertContainsFinal(
+  node: NodeSession,
+  { chain, final }: { chain: FollowedChain | null; final: Block },
+): Promise<void> {
+  if (chain === null) return;
+  const { hash } = chain.finalBlock === final.number ? final : await readBlock(node, chain.finalBlock);
+  if (hash !== chain.finalHash)
+    throw new OutsideError("malformed", `block ${chain.finalBlock} of the node is not the final one`);
 }
 
 /** Loads what the log filters are made of: the watched deposits, the providers' events and the nodes' topic limit. */

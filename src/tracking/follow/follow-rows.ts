@@ -122,8 +122,13 @@ async function followRow(
   try {
     tracked = await trackFully(ctx, { row, hints, known, readTransaction });
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
-    ctx.log.warn("deposit_unread", { tracking_id: trackingId, error: describeError(error) });
+    if (error instanceof AppError && error.code === "store_unavailable") throw error;
+    // A row that fails by its own fault must not stop the others, and is checked again later like one that is unread.
+    const isOwnFault = !(error instanceof AppError);
+    const line = { tracking_id: trackingId, error: describeError(error) };
+    if (isOwnFault) ctx.log.error("deposit_untracked", line);
+    else ctx.log.warn("deposit_unread", line);
+    tracked.unread = !isOwnFault;
   }
   if (tracked.unread) run.unreadable.add(chainPair(row));
   await schedule(ctx, { before: row, tracked, run });

@@ -187,6 +187,22 @@ describe("followChain()", () => {
     ]);
   });
 
+  test("stores nothing of a node that has another chain's blocks, which would be ahead for ever", async () => {
+    await causeway.db.insert(deposits).values(row);
+    chain.head = 1_020;
+    await round();
+    chain.fork = 1;
+    chain.forkedAt = 0;
+    chain.head = 9_000_000;
+    await expect(round()).rejects.toThrow();
+    chain.fork = 0;
+    chain.forkedAt = Number.POSITIVE_INFINITY;
+    chain.head = 1_100;
+    chain.deposited.set(1_030, TX);
+    expect(await round()).toMatchObject({ followed: 1_100, applied: true });
+    expect(await hinted()).toEqual([TX]);
+  });
+
   test("costs the same for any number of unsent deposits", async () => {
     const costs: unknown[] = [];
     const targets = [row.sourceTo, row.vaultAddress, "0x00000000000000000000000000000000000000aa"];

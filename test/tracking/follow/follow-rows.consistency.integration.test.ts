@@ -259,25 +259,6 @@ test.each(["own", "router", "one_step", "two_step"] as const)(
   },
 );
 
-test("two_step: is not taken back by a reorg of its delivery while no node has the receipt of its source", async () => {
-  const order = await world.build("two_step", { user: USER, amount: AMOUNT });
-  world.send(order);
-  world.include();
-  world.pass(3);
-  for (const transfer of world.openTransfers()) world.relay(transfer);
-  world.include();
-  await minutes(1);
-  expect(await stateOf(order)).toBe("awaiting_deposit");
-  for (const node of world.nodes[AWAY] ?? []) node.faults = { ...node.faults, unreceipted: 10_000 };
-  world.home.reorg(12, () => true);
-  for (let minute = 0; minute < 8; minute += 1) {
-    await minutes(1);
-    expect(await stateOf(order)).toBe("awaiting_deposit");
-  }
-  await world.settle(8);
-  await world.judge();
-});
-
 test.each(["own", "router", "one_step", "two_step"] as const)(
   "%s: has failed if a reorg lets its transaction revert, although it was seen to succeed",
   async (kind) => {

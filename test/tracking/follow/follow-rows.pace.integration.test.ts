@@ -58,6 +58,45 @@ test("a message of a deposit that a round has checked since does nothing", async
   expect(database.requests() - before).toBe(1);
 });
 
+test("a deposit whose run was killed, and whose message is lost, is tracked 30 seconds later", async () => {
+  await world.build("router", { user: USER, amount: 100_000_000 }).then((order) => world.send(order));
+  world.include();
+  await world.round();
+  forgetRounds();
+  world.pass(2);
+  const [message] = world.causeway.queued;
+  world.causeway.queued = [];
+  if (message !== undefined) await world.causeway.deliver(message, { at: 1, afterEffect: true });
+  expect(await world.readAll()).toMatchObject([{ state: "submitted" }]);
+  world.wait(30_000);
+  await world.round();
+  expect(await world.readAll()).toMatchObject([{ state: "completed" }]);
+});
+
+test("a deposit that cannot be tracked stops no other, and is checked ever less often", async () => {
+  const orders = [];
+  for (let number = 0; number < 8; number += 1)
+    orders.push(await world.build("own", { user: USER, amount: 100_000_000 + number }));
+  for (const order of orders) world.send(order);
+  world.include();
+  world.pass(3);
+  const [broken] = orders;
+  await database.execute(
+    `update deposits set vault_address = '0xbroken', share_token = '0xbroken' where tracking_id = '${broken?.trackingId}'`,
+  );
+  const checks: unknown[] = [];
+  for (let minute = 0; minute < 4; minute += 1) {
+    world.pass(10);
+    await world.round();
+    checks.push(
+      await database.execute(`select checks from deposits where tracking_id = '${broken?.trackingId}'`),
+    );
+  }
+  expect(new Set(checks.map((rows) => JSON.stringify(rows))).size).toBe(checks.length);
+  const { body } = await world.causeway.send(`/v1/deposits?user_address=${USER}&limit=100`);
+  expect(body).toHaveLength(7);
+});
+
 test("a reported deposit does not wait for the next round", async () => {
   const order = await world.build("router", { user: USER, amount: 100_000_000 });
   await world.round();
