@@ -26,7 +26,7 @@ const { values: options } = readArguments({
 });
 // A real server takes a sixth of the processor time that the embedded database takes.
 const code = await withRealPostgres((_, socketUrl) =>
-  runVitest(["--project", "integration", "test/jobs.deposits"], {
+  runVitest(["--project", "integration", "test/jobs.deposits.integration"], {
     FOLLOWING_DATABASE: socketUrl,
     FOLLOWING_SCHEDULES: options.schedules,
     FOLLOWING_SEED: options.seed,

@@ -2,12 +2,13 @@ import { type Hex, keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
 import type { Transaction, TransactionOnChain } from "../../src/chains/chain-transaction.ts";
 import type { Database } from "../../src/db/database-client.ts";
-import type { DepositRow } from "../../src/db/queries/deposit-queries.ts";
+import type { DepositRow, WithdrawalRow } from "../../src/db/queries/deposit-queries.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
-import { isProvenBy, matchDeposit } from "../../src/status/match-status-transaction.ts";
+import { isProvenBy, isWithdrawalProvenBy, matchDeposit } from "../../src/status/match-status-transaction.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, row, USDC, USER } from "../support/deposits/fixtures.ts";
 import { executedLog, receiptOf } from "../support/deposits/logs.ts";
+import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
 
 const HASH: Hex = `0x${"11".repeat(32)}`;
 const ELSE: Hex = `0x${"22".repeat(32)}`;
@@ -114,4 +115,17 @@ test.each<[string, Partial<DepositRow>, boolean]>([
   ],
 ])("isProvenBy() for a transaction that %s", (_what, change, is) => {
   expect(isProvenBy({ ...row, ...change }, HASH)).toBe(is);
+});
+
+test.each<[string, Partial<WithdrawalRow>, boolean]>([
+  ["was reported as its first transaction", { sourceTxHash: HASH }, false],
+  ["is its proven first transaction", { sourceTxHash: HASH, sourceProven: true }, true],
+  ["was reported as its second step", { depositTxHash: HASH }, false],
+  ["is its proven second step", { depositTxHash: HASH, depositProven: true }, true],
+  ["claimed its payment", { claimTxHash: HASH }, true],
+  ["delivered it on another chain", { destinationTxHash: HASH }, true],
+  ["paid it back or cancelled it", { refundTxHash: HASH }, true],
+])("isWithdrawalProvenBy() of a transaction that %s", (_what, change, proves) => {
+  expect(isWithdrawalProvenBy({ ...withdrawalRow, ...change }, HASH)).toBe(proves);
+  expect(isWithdrawalProvenBy({ ...withdrawalRow, ...change }, ELSE)).toBe(false);
 });

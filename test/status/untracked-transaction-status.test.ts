@@ -76,9 +76,15 @@ describe("classifyUntracked()", () => {
     ["of a contract that is no vault of ours", receiptOf(depositLog({ by: OTHER }), transferLog())],
     ["of another token's", receiptOf(depositLog(), transferLog({ token: USDC }))],
     ["of anybody who repeats the Router's event", receiptOf(executedLog({ emitter: OTHER }))],
-    ["of the Router for a share token that no vault has", receiptOf(executedLog({ tokenOut: OTHER }))],
+    [
+      "of the Router for a share token that no vault has",
+      receiptOf(executedLog({ tokenOut: OTHER }), transferLog({ token: OTHER })),
+    ],
     ["of the Router without a transfer of shares", receiptOf(executedLog())],
-    ["of the Router in a token that the vault does not take", receiptOf(executedLog({ tokenIn: OTHER }))],
+    [
+      "of the Router in a token that the vault does not take",
+      receiptOf(executedLog({ tokenIn: OTHER }), transferLog()),
+    ],
     ["without any event", receiptOf()],
   ])("returns INVALID %s", async (_what, receipt) => {
     expect(await judge(receipt)).toEqual(none);
