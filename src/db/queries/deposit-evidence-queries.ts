@@ -24,8 +24,8 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 /**
  * Replaces the evidence of a deposit or withdrawal with the given blocks. The stored block of a transaction is
  * overwritten only if its hash is empty, which marks it as replaced by a reorg; otherwise the comparison with the chain
- * shows whether the state must be derived again. Runs two statements; if the second fails, the first has taken effect.
- * Throws `store_unavailable`.
+ * shows whether the state must be derived again. Stores the new blocks first and deletes the others in a second
+ * statement, so that a failure leaves too much and never too little. Throws `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -34,23 +34,23 @@ export async function replaceEvidence(
   const own = eq(depositEvidence.trackingId, trackingId);
   const kept = blocks.map(({ txHash }) => txHash);
   const gone = kept.length === 0 ? own : and(own, raw`not ${inArray(depositEvidence.txHash, kept)}`);
+  if (blocks.length > 0)
+    await db.run((sql) =>
+      sql
+        .insert(depositEvidence)
+        .values(blocks.map((block) => ({ trackingId, ...block })))
+        .onConflictDoUpdate({
+          target: [depositEvidence.trackingId, depositEvidence.chainId, depositEvidence.txHash],
+          set: {
+            blockNumber: raw`excluded.block_number`,
+            blockHash: raw`excluded.block_hash`,
+            checked: false,
+            final: false,
+          },
+          setWhere: raw`${depositEvidence.blockHash} = ''`,
+        }),
+    );
   await db.run((sql) => sql.delete(depositEvidence).where(gone));
-  if (blocks.length === 0) return;
-  await db.run((sql) =>
-    sql
-      .insert(depositEvidence)
-      .values(blocks.map((block) => ({ trackingId, ...block })))
-      .onConflictDoUpdate({
-        target: [depositEvidence.trackingId, depositEvidence.chainId, depositEvidence.txHash],
-        set: {
-          blockNumber: raw`excluded.block_number`,
-          blockHash: raw`excluded.block_hash`,
-          checked: false,
-          final: false,
-        },
-        setWhere: raw`${depositEvidence.blockHash} = ''`,
-      }),
-  );
 }
 
 /** A tracked row and a transaction that may belong to it. */

@@ -72,6 +72,14 @@ test.each([
   expect(await evidence()).toEqual({ checked: false, final: false });
 });
 
+test("replaceEvidence() keeps the evidence if it cannot store the new one", async () => {
+  const { db } = causeway.context();
+  // Postgres refuses the number.
+  const wrong = { chainId: CHAIN_ID, txHash: "0x2", blockNumber: 1e30, blockHash: "0x2" };
+  await expect(replaceEvidence(db, { trackingId: row.trackingId, blocks: [wrong] })).rejects.toThrow();
+  expect(await evidence()).toEqual({ checked: false, final: false });
+});
+
 test("selectWatchList() lists every contract, however many tokens others have built with", async () => {
   const address = (byte: string, number = 0) => `0x${byte}${number.toString(16).padStart(38, "0")}`;
   const [exchange, router, bridge, entry] = ["10", "50", "a0", "f0"].map((byte) => address(byte));
