@@ -1,12 +1,11 @@
-import { type Address, isAddressEqual, numberToHex } from "viem";
+import { type Address, numberToHex } from "viem";
 import { expect, test } from "vitest";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
-import { PROGRAM } from "../../../src/chains/aggregator/aggregator-codec.ts";
 import { atBlockTime } from "../../../src/chains/chain-time.ts";
 import { adapterOf } from "../../../src/vaults/families/vault-families.ts";
 import { packRequest } from "../../../src/vaults/families/veda/veda-withdraw-queue.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
-import { contractsClient } from "../../support/chains/multicall.ts";
+import { contractsClient, head } from "../../support/chains/multicall.ts";
 import { USER, vault } from "../../support/deposits/fixtures.ts";
 
 const NOW = 1_700_000_000_000;
@@ -54,11 +53,8 @@ test.each(["upshift", "upshift_legacy"])(
     const subject: Vault = { ...vault, adapter };
     const pending = adapterOf(subject).exits?.pending;
     if (pending === undefined) throw new Error("the family has no requests");
-    const behind = BigInt(NOW / 1_000 - 3 * 86_400);
-    const client = contractsClient(({ to }) => ({
-      ok: true,
-      data: numberToHex(isAddressEqual(to, PROGRAM) ? behind : 0n, { size: 32 }),
-    }));
+    const block = { ...head, timestamp: NOW / 1_000 - 3 * 86_400 };
+    const client = contractsClient(() => ({ ok: true, data: numberToHex(0n, { size: 32 }) }), { block });
     const query = atBlockTime(NOW, (now) => pending(subject, { user: USER, requestIds: [], now }));
     expect((await runQuery(client, query)).value).toEqual([]);
   },
