@@ -1,11 +1,13 @@
-import { type Address, encodeFunctionData, erc20Abi } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plasmaAccessManagerAbi } from "#stand-ins/ipor";
 import { gearboxPoolAbi, gearboxPoolCreationCode } from "#stand-ins/lending";
 import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
 import { solmateVaultAbi, solmateVaultCreationCode } from "#stand-ins/standard";
 import { queueingVaultAbi } from "#stand-ins/waiting";
 import { depositRouterAddress } from "../src/router/router-address.ts";
 import { sampleAmount } from "./support/conformance/vaults/deposit.ts";
+import { deployIpor } from "./support/conformance/vaults/exit-stand-ins.ts";
 import type { Placed } from "./support/conformance/vaults/family.ts";
 import type { Deploy } from "./support/conformance/vaults/leaving.ts";
 import { convertedBy, deployStandard, set } from "./support/conformance/vaults/standard.ts";
@@ -14,21 +16,29 @@ import { mint } from "./support/conformance/vaults/use.ts";
 import { deployQueueing } from "./support/conformance/vaults/waiting-stand-ins.ts";
 import { startWorld, type World } from "./support/conformance/vaults/world.ts";
 import { balanceOf } from "./support/e2e/balances.ts";
+import { extendDeadlines } from "./support/patient-deadlines.ts";
 import { confirm, Holder } from "./support/withdrawals/holder.ts";
+import { pass } from "./support/withdrawals/requesting-vaults.ts";
 
 const STRANGER: Address = "0x00000000000000000000000000000000000a11ce";
 
 let world: World;
+let restoreDeadlines = (): void => undefined;
 beforeAll(async () => {
+  restoreDeadlines = extendDeadlines();
   world = await startWorld();
 });
-afterAll(() => world?.close());
+afterAll(async () => {
+  await world?.close();
+  restoreDeadlines();
+});
 
 const plain = deployStandard({ abi: solmateVaultAbi, code: solmateVaultCreationCode });
 
 async function holderOf(of: { adapter?: string; deploy?: Deploy; decimals?: number } = {}): Promise<Holder> {
   const { adapter = "erc4626", deploy = plain, decimals = 6 } = of;
-  const family = { name: "A vault", adapter, type: "custom", deploy } as const;
+  const type = adapter === "ipor" ? "ipor" : "custom";
+  const family = { name: "A vault", adapter, type, deploy } as const;
   const placed = await place(world, { family, decimals });
   const one = await Holder.with(placed, sampleAmount(decimals));
   await one.deposit(sampleAmount(decimals));
@@ -175,6 +185,21 @@ test("a paused vault and one without liquidity refuse with a code and what they 
   expect(await empty.ask("all", { mode: "instant" })).toMatchObject({
     ...{ status: 400, body: { code: "no_liquidity", available: "0" } },
   });
+});
+
+test("shares that the vault locks are refused with the time, and redeemed after it", async () => {
+  const one = await holderOf({ adapter: "ipor", deploy: deployIpor });
+  const on = one.placed.parts["manager"] ?? zeroAddress;
+  const act = (name: string, args: readonly unknown[]) =>
+    set(one.placed, { abi: plasmaAccessManagerAbi, name, args, on });
+  await act("setRedemptionDelay", [600n]);
+  await act("lock", [one.address]);
+  const { status, body } = await one.ask("all", { mode: "instant" });
+  expect([status, body["code"]]).toEqual([400, "share_locked"]);
+  expect(body["detail"]).toMatch(/until \d{4}-\d{2}-\d{2}T/);
+  await pass(one.placed, 601);
+  await one.withdraw("all", { mode: "instant" });
+  expect(await one.held("share")).toBe(0n);
 });
 
 test("another account's allowance redeems nothing of the account that gave it", async () => {

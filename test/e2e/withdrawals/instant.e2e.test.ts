@@ -1,7 +1,7 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { Api } from "../../support/e2e/api.ts";
-import { chainOf, newUser, vaultsFor } from "../../support/e2e/chain.ts";
+import { chainOf, newUser, vaultNamed, vaultsFor } from "../../support/e2e/chain.ts";
 import { holderOf, withdrawAndCheck } from "../../support/e2e/withdrawal.ts";
 
 const api = new Api();
@@ -48,6 +48,15 @@ describe.each(vaults)("$chain_id: $name", (vault) => {
     expect(quote.options[0]).toMatchObject({ mode: "instant", reasons: [] });
     await withdrawAndCheck(api, { vault, user, body, style: "approval" });
   });
+});
+
+test("a token with a fee on transfers costs more than the usual slippage, and is paid within a larger one", async () => {
+  const vault = vaultNamed("Toll FEE");
+  const { user } = await holderOf(api, vault);
+  const body = { vault_id: vault.vault_id, user_address: user.address, shares: "all" } as const;
+  expect(await api.withdrawRefusal(body)).toMatchObject({ status: 400, code: "price_unsafe" });
+  const { built, received } = await withdrawAndCheck(api, { vault, user, body: { ...body, slippage: 0.03 } });
+  expect(received).toBeGreaterThanOrEqual(BigInt(built.estimate.min_assets ?? "0"));
 });
 
 test("a vault of wrapped native money pays native money", async () => {

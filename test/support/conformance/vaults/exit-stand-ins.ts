@@ -44,7 +44,7 @@ export const deployIpor: Deploy = (where, asset) =>
     use(script, { token: asset, vault, data: firstDeposit(script, asset) });
     const params = { withdraw_manager: requests.toLowerCase() };
     const row = { address: vault, shareDecimals: asset.decimals + 2, params };
-    return { row, owner: script.deployer, parts: { requests } };
+    return { row, owner: script.deployer, parts: { requests, manager } };
   });
 
 /** Adds the address of the share token, which is a separate contract in Accountable vaults. */
