@@ -8,15 +8,14 @@ import type { AppEnv } from "./hono-env.ts";
 type ParsedBody = { json: unknown } | { issues: ValidationIssue[] };
 
 /**
- * Parses the JSON body of a request. Returns the issues if it is malformed, has a different content type, or is empty
- * although the route's body has required fields; an empty body counts as `{}` otherwise. A route that rejects unknown
- * fields also rejects a field that is given twice, because it would be unclear which of the two the user meant.
+ * Parses the JSON body of a request. Returns the issues if it is empty, malformed or has a different content type. A
+ * route that rejects unknown fields also rejects a field that is given twice, because it would be unclear which of the
+ * two the user meant.
  */
 export function parseJsonBody(c: HonoContext<AppEnv>, { body }: AnyRoute): ParsedBody {
   const refuse = (type: string, msg: string): ParsedBody => ({ issues: [{ loc: ["body"], msg, type }] });
   const text = c.get("bodyText") ?? "";
-  if (text.trim() === "")
-    return body?.safeParse({}).success === true ? { json: {} } : refuse("missing", "a JSON body is required");
+  if (text.trim() === "") return refuse("missing", "a JSON body is required");
   const contentType = c.req.header("content-type") ?? "";
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(contentType)) {
     return refuse("content_type", "the content type must be application/json");
