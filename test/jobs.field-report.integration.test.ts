@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { getAddress, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { randomOf } from "./support/flows/random.ts";
 
@@ -148,6 +148,25 @@ describe("L2: a stranger who knows the tracking id", () => {
     await world.judge();
   });
 
+  test("cannot show another transaction of the user's as the deposit's", async () => {
+    const order = await world.build("router", { user: USER, amount: AMOUNT });
+    const run = () => ({ succeeded: true, logs: [] });
+    const hash = world.home.send({
+      from: getAddress(USER),
+      to: getAddress(STRANGER),
+      input: "0x",
+      value: 0n,
+      run,
+    });
+    world.include();
+    world.pass(3);
+    await world.report(order, { hash });
+    expect((await world.status(hash, order.source.chainId)).body).toMatchObject({
+      status: "INVALID",
+      deposit: null,
+    });
+  });
+
   test("cannot fill somebody's list", async () => {
     const order = await world.build("router", { user: USER, amount: AMOUNT });
     await world.report(order, { hash: world.home.newHash(0xfa) });
@@ -184,7 +203,9 @@ describe("L3: many others built and never sent", () => {
     world.pass(3);
     for (const transfer of world.openTransfers()) world.relay(transfer);
     world.include();
-    await minutes(4);
+    await minutes(2);
+    const states = await Promise.all(orders.map(async (order) => (await listed(order))?.state));
+    expect(states.filter((state) => state !== "completed" && state !== "awaiting_deposit")).toEqual([]);
     await world.settle(3);
     await world.judge();
   });
