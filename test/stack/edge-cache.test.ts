@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { EdgeCache } from "../../scripts/stack/edge-cache/edge-cache.ts";
 
@@ -249,4 +251,17 @@ describe("a purge", () => {
     cache.purge(purge);
     expect(await outcomes(ask("/a"))).toBe(expected);
   });
+});
+
+test("a stored body outlives the response that it came from", async () => {
+  const { cache } = cacheBefore(PUBLIC);
+  expect(await (await cache.fetch(ask("/a"))).text()).toBe("body 1");
+  // Node cancels the stream of a response that is collected.
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc") as () => void;
+  for (let round = 0; round < 5; round++) {
+    collect();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(await (await cache.fetch(ask("/a"))).text()).toBe("body 1");
 });

@@ -118,7 +118,7 @@ export class EdgeCache {
     const pending = this.#pending.get(key);
     if (pending !== undefined) {
       const shared = await pending;
-      if (freshnessOf(request, shared) !== null) return seen(storedCopy(shared), "HIT", request);
+      if (freshnessOf(request, shared) !== null) return seen(await storedCopy(shared), "HIT", request);
     }
     // A HEAD request fills the cache with the whole response.
     const asked = this.#ask(request.method === "HEAD" ? new Request(request, { method: "GET" }) : request);
@@ -169,7 +169,7 @@ export class EdgeCache {
     const variants = this.#stored.get(key) ?? new Map<string, Stored>();
     this.#stored.set(key, variants);
     variants.set(this.#variantOf(key, request), {
-      response: storedCopy(response),
+      response: await storedCopy(response),
       path: pathname + search,
       freshUntil,
       staleUntil: freshUntil + freshness.staleWhileRevalidate * 1_000,
@@ -180,9 +180,13 @@ export class EdgeCache {
   }
 }
 
-/** Returns a copy of a response without the headers that its directives keep out of the cache. */
-function storedCopy(response: Response): Response {
-  const copy = new Response(response.clone().body, response);
+/**
+ * Returns a copy of a response without the headers that its directives keep out of the cache. It holds the bytes, because
+ * Node cancels the stream of a cloned response when the clone is collected.
+ */
+async function storedCopy(response: Response): Promise<Response> {
+  const body = response.body === null ? null : await response.clone().arrayBuffer();
+  const copy = new Response(body, response);
   for (const name of unstoredHeaders(response)) copy.headers.delete(name);
   return copy;
 }
