@@ -26,11 +26,14 @@ the code of the DepositRouter.
 
 Exits with 1 when the chain contradicts a supported row, or the Router's address holds other code.`;
 
-/** Result of a check, and the vaults that it activated. */
+/**
+ * Result of comparing a chain's registry rows and its DepositRouter with the chain, and the vaults that were activated.
+ */
 export interface RegistryReport {
+  /** The code at the Router's address: the expected code, none, or other code (then nothing is activated). */
   router: "right" | "absent" | "differs";
   checked: CheckedRow[];
-  /** Lowercase addresses of the vaults that now accept deposits. */
+  /** Lowercase addresses of the vaults that were activated; empty without `write`. */
   activated: string[];
 }
 

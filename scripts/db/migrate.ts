@@ -19,12 +19,12 @@ export interface MigrationReport {
 }
 
 /**
- * Brings the schema up to date with the migrations in `folder` (default `drizzle`); with `dryRun`, changes nothing.
- * Each migration file runs in one transaction with its row in drizzle's bookkeeping table, so that a failing file
- * changes nothing (drizzle's own migrator for this driver has no such transaction). Concurrent migrators wait for each
- * other. `CREATE INDEX CONCURRENTLY` is not supported.
+ * Applies the migrations in `folder` (default `drizzle`) that are not applied yet; with `dryRun`, only returns them.
+ * Each file runs in one transaction with its row in drizzle's bookkeeping table, so a failing file changes nothing, but
+ * the files before it stay applied (drizzle's own migrator for this driver has no such transaction). Concurrent
+ * migrators wait for each other. `CREATE INDEX CONCURRENTLY` is not supported.
  *
- * Throws on a failing statement, and when a file was changed after it had been applied.
+ * Throws if the folder cannot be read, a statement fails, or a file was changed after it had been applied.
  */
 export async function migrate(
   target: DatabaseTarget & { dryRun?: boolean; folder?: string },
@@ -35,10 +35,14 @@ export async function migrate(
   const pending = files.filter((file) => !isApplied(file, before));
   const report = { applied: pending.map((file) => file.folderMillis), known: before.size };
   if (target.dryRun === true || pending.length === 0) return report;
-  await sql.query("CREATE SCHEMA IF NOT EXISTS drizzle");
-  await sql.query(
-    "CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)",
-  );
+  // Without the lock, two migrators of a new database create the same schema, and one of them fails.
+  await sql.transaction([
+    sql.query("SELECT pg_advisory_xact_lock($1)", [LOCK]),
+    sql.query("CREATE SCHEMA IF NOT EXISTS drizzle"),
+    sql.query(
+      "CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id serial PRIMARY KEY, hash text NOT NULL, created_at bigint)",
+    ),
+  ]);
   for (const file of pending) await apply(sql, file);
   return report;
 }

@@ -50,7 +50,10 @@ export function formatReport({ router, checked, activated }: RegistryReport): st
 
 const STATES: readonly StoredVault["status"][] = ["refused", "candidate", "paused", "unsupported", "active"];
 
-/** Formats the claims and proofs of stored rows by state, failed ones first, without reading a chain. */
+/**
+ * Formats stored rows with their claims and proofs, without reading a chain: refused ones first, then candidates, paused,
+ * unsupported and active ones, each group by chain id. The last line counts the rows by status.
+ */
 export function formatClaims(rows: readonly ReportedRow[]): string {
   const sorted = [...rows].sort(
     (a, b) => STATES.indexOf(a.status) - STATES.indexOf(b.status) || a.chainId - b.chainId,

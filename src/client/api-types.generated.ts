@@ -6082,18 +6082,18 @@ export interface components {
              */
             ok: boolean;
             /**
-             * @description Block on whose state the deposit was simulated, or `null` if the check failed before.
+             * @description Block on whose state the deposit was simulated or, if the vault already refused it, was read; `null` if the check failed before.
              * @example 23456789
              */
             block_number: number | null;
             /**
              * Format: date-time
-             * @description Time of the simulation.
+             * @description Time of the check.
              * @example 2026-01-02T03:04:05.678Z
              */
             at: string;
             /**
-             * @description Simulated deposit in the asset's smallest unit, or `null` if the check failed before.
+             * @description Simulated deposit in the asset's smallest unit, or `null` if none was simulated.
              * @example 1000000
              */
             amount: bigint | null;

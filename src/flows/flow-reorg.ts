@@ -1,7 +1,6 @@
 import type { NodeSession } from "../chains/chain-client.ts";
-import { readBlock } from "../chains/read-block.ts";
+import { readBlock, readKnownBlock } from "../chains/read-block.ts";
 import type { FlowTip } from "../db/queries/flow-queries.ts";
-import type { Block } from "../lib/block-ranges.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { Indexer } from "./flow-store.ts";
 
@@ -20,11 +19,12 @@ export async function assertSameFinalBlock(
 }
 
 /**
- * Handles a reorg below the stored final block: deletes the flows above the newest common ancestor found, so that they
- * are read again, and logs an error. The search compares stored blocks at doubling distances with one node's blocks, so
- * it may delete more than the reorg changed. It deletes all flows if no compared block matches; a block that the node
- * does not know does not match. If the node fails, another one is asked, and nothing is deleted if all fail. Call it only if every node contradicts the stored final block. Errors of the chain
- * client propagate; throws `store_unavailable`.
+ * Handles a reorg below the stored final block: deletes the provisional flows and those above the newest common
+ * ancestor found, so that they are read again, and logs an error. Call it only if every node contradicts the stored
+ * final block. The search compares one node's blocks with stored ones at doubling distances, so it may delete more than
+ * the reorg changed; it deletes all flows if no compared block matches. A block that the node does not know counts as
+ * different. If the node fails or its response is malformed, another one is asked; if all fail, nothing is deleted.
+ * Errors of the chain client propagate. Throws `store_unavailable`.
  */
 export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
   const stored = await indexer.store.newestFinal();
@@ -32,23 +32,10 @@ export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
   const asked = stored.filter((_, index) => ((index + 1) & index) === 0);
   const common = await indexer.client.onOneNode(async (node) => {
     for (const { number, hash } of asked) {
-      if (await hasBlock(node, { number, hash })) return number;
+      if ((await readKnownBlock(node, number))?.hash === hash) return number;
     }
     return -1;
   });
   indexer.log.error("flows_rewound", { chain_id: indexer.chainId, from: common + 1 });
   await indexer.store.rewind(common + 1);
-}
-
-/** Returns whether a node's block of this number has this hash: an answer, never a failure of the node. */
-async function hasBlock(
-  node: NodeSession,
-  { number, hash }: Pick<Block, "number" | "hash">,
-): Promise<boolean> {
-  try {
-    return (await readBlock(node, number)).hash === hash;
-  } catch (error) {
-    if (error instanceof OutsideError && error.kind === "malformed") return false;
-    throw error;
-  }
 }

@@ -49,7 +49,10 @@ const schema = once(() =>
   }),
 );
 
-/** Settings of vault discovery (variable `DISCOVERY`). Without `assets`, no discovered vault is opened. */
+/**
+ * Settings of vault discovery (variable `DISCOVERY`), with defaults filled in. They decide which discovered or imported
+ * vaults may open; without `assets`, none does.
+ */
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 
 /**

@@ -40,7 +40,7 @@ export interface VaultFilter {
   type?: string | undefined;
   /** Name of the vault family. */
   family?: string | undefined;
-  /** How the vault settles deposits, and `withdrawSettlement` withdrawals: instantly, or later on request. */
+  /** How the vault settles deposits, and `withdrawSettlement` withdrawals: a value of `VaultSettlement`. */
   depositSettlement?: string | undefined;
   withdrawSettlement?: string | undefined;
   /** Name of the curator. Letter case is ignored. */
@@ -51,12 +51,12 @@ export interface VaultFilter {
   paused?: boolean | undefined;
   /** Minimum value of the vault's assets in US dollars. Vaults of unknown value are excluded. */
   minTvlUsd?: number | undefined;
-  /** Ids of the requested vaults; unknown ids are ignored. */
+  /** Ids of the requested vaults, in lowercase; unknown ids are ignored. */
   ids?: readonly string[] | undefined;
   sort?: VaultSort | undefined;
   /** Default: ascending by name, descending by any other key. */
   order?: "asc" | "desc" | undefined;
-  /** The last vault of the previous page. */
+  /** The last vault of the previous page, which had the same sort key and order. */
   after?: VaultPosition | undefined;
   /** Maximum number of vaults on the page. */
   limit: number;
@@ -72,11 +72,11 @@ const STALE_MS = 10 * MINUTE_MS;
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /**
- * Returns one page of the vaults that are open or paused and match a filter, in the requested order. The data comes
- * from the database, where it is loaded with the registry in one query. A request waits for a chain only if none of its
- * vaults has ever been read; pauses and minimum deposits older than 15 seconds are reloaded in the background. Unknown
- * values are null, and values more than about ten minutes old are marked as stale. Recent pages are reused: while
- * nothing changes, the same object is returned. Throws `store_unavailable`.
+ * Returns one page of the vaults that are open or paused and match a filter, in the requested order. Registry and
+ * figures are loaded from the database in one query. The request waits for a chain only if no vault of that chain has
+ * ever been read; pauses and minimum deposits older than 15 seconds are reloaded in the background. Unknown values are
+ * null, and values more than about ten minutes old are marked as stale. Recent pages are reused: while nothing changes,
+ * the same object is returned, which callers must not change. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const registry = await listRegistry(ctx);

@@ -63,7 +63,8 @@ async function tryProving(
     const vault = parseRegistryRow({ ...row, ...derived, caller, params });
     const { finding, userOnly } = await simulatedFinding(ctx, vault);
     const seen = userOnly ? { caller: "user" as const } : {};
-    return { finding: withCode(finding, code), derived: { ...derived, ...seen } };
+    const proven = finding.kind === "passed" ? withCode(finding, code) : finding;
+    return { finding: proven, derived: { ...derived, ...seen } };
   } catch (error) {
     if (error instanceof AppError) return unread(describeError(error));
     return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
@@ -73,10 +74,9 @@ async function tryProving(
 /**
  * Returns why a discovered or imported vault may no longer be open: the operator's settings exclude it or its asset, or
  * nothing vouches any longer for a vault that was discovered. Null if neither is so, if people reviewed the vault, or if
- * its status is an administrator's decision. For a candidate, any register
- * or list is enough, as the admission gate examines it; an open vault needs a curated one, as at its admission. Registers
- * with a view function for membership are read now; for the others, their last read counts. Errors of the chain client
- * propagate.
+ * its status is an administrator's decision. For a candidate, any register or list is enough, as the admission gate
+ * examines it; an open vault needs a curated one, as at its admission. Registers with a view function for membership are
+ * read now; for the others, their last read counts. Errors of the chain client propagate.
  */
 async function readDeparture(
   ctx: Context,

@@ -3,7 +3,10 @@ import type { VaultRow } from "../db/queries/vault-queries.ts";
 import { servedRegisters, sourceOf } from "./discover-vaults.ts";
 import type { VaultRegister } from "./registers/vault-registers.ts";
 
-/** What names a discovered or imported vault and may vouch for it. */
+/**
+ * The public lists and registers that name a discovered or imported vault. Whether they suffice to open it is decided by
+ * `isCurated` and the admission gate.
+ */
 export interface Vouching {
   /** Public lists that name the vault, as `list:<name>`. */
   lists: readonly string[];

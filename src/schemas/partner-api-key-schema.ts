@@ -44,7 +44,7 @@ export const ApiKeyChange = z
   .object({ name: KeyName.optional(), rights: Rights.optional(), allow_list: AllowList.optional() })
   .meta({ id: "ApiKeyChange", description: "Changes to a key pair; omitted fields stay unchanged." });
 
-/** A key pair of a partner, without its secret. */
+/** A key pair of a partner, without its secret and with only the first and last characters of its API key. */
 export const ApiKey = z
   .object({
     key_id: z.string().meta({

@@ -19,7 +19,10 @@ export const TokenRef = z
   .meta({ id: "TokenRef", description: "Symbol and decimals of the token that an amount is in." });
 export type TokenRef = z.infer<typeof TokenRef>;
 
-/** Purposes of a step. */
+/**
+ * Purposes of a step that the user takes for a deposit or withdrawal, as the API's `StepPurpose` explains them: three
+ * for the payment (`approve_reset`, `approve`, `authorize`), then the transactions on vaults and bridges.
+ */
 export const stepPurposes = [
   "approve_reset",
   "approve",

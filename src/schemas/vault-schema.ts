@@ -60,12 +60,13 @@ export const VaultProofText = z
       example: true,
     }),
     block_number: z.int().nullable().meta({
-      description: "Block on whose state the deposit was simulated, or `null` if the check failed before.",
+      description:
+        "Block on whose state the deposit was simulated or, if the vault already refused it, was read; `null` if the check failed before.",
       example: 23_456_789,
     }),
-    at: TimeText.meta({ description: "Time of the simulation." }),
+    at: TimeText.meta({ description: "Time of the check." }),
     amount: AmountText.nullable().meta({
-      description: "Simulated deposit in the asset's smallest unit, or `null` if the check failed before.",
+      description: "Simulated deposit in the asset's smallest unit, or `null` if none was simulated.",
     }),
     shares: AmountText.nullable().meta({
       description:

@@ -96,7 +96,7 @@ describe("deriveFromChain() refuses", () => {
       "a vault whose previews revert",
       "erc4626",
       () => put("SaidVault", token, zeroAddress, false),
-      "no ERC-4626",
+      "previewDeposit() does not answer",
     ],
     ["a vault without MetaMorpho's view", "metamorpho", async () => vault, "no vault of MetaMorpho"],
     ["a vault without an access manager", "ipor", async () => vault, "no access manager"],

@@ -23,7 +23,10 @@ export function describeCapacity({
   return `${formatAmount(maxDeposit, { decimals: asset.decimals, digits: 2 })} ${asset.symbol}`;
 }
 
-/** Returns the fee of a withdrawal as text: `None`, `Not known`, or a percentage of the assets. */
+/**
+ * Returns the fee of an immediate withdrawal as text: `None`, a percentage of the assets with two decimals, or
+ * `Not known`, also if the vault pays no withdrawal immediately.
+ */
 export function describeExitFee({ exitFee }: Pick<Vault, "exitFee">): string {
   if (exitFee === null) return "Not known";
   return exitFee === 0 ? "None" : formatPercent(exitFee);

@@ -32,8 +32,8 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 
 /**
  * Leases at most `limit` vaults of a chain whose proof is due, and returns them in no particular order. Open and paused
- * vaults come first, so that a flood of candidates cannot delay their proofs, then those due longest. Other runs skip them until `leaseUntil`. Vaults that an administrator excluded are never due.
- * Throws `store_unavailable`.
+ * vaults come first, so that a flood of candidates cannot delay their proofs, then those due longest. Other runs skip
+ * them until `leaseUntil`. Vaults that an administrator excluded are never due. Throws `store_unavailable`.
  */
 export function leaseDueProofs(
   db: Database,

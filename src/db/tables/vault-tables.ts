@@ -42,25 +42,34 @@ export interface VaultClaim {
   shareToken: string | null;
 }
 /**
- * Result of the last check of a vault's registry entry (its proof): a deposit that was simulated on the state of one
- * block.
+ * Result of the last conclusive check of a vault's registry entry (its proof): the simulation of a deposit, or the
+ * reason why none was made.
  */
 export interface VaultProof {
   /** True if the vault accepted the deposit and the minted shares had the expected value. */
   ok: boolean;
-  /** Block on whose state the deposit was simulated, or null if the proof failed before the simulation. */
+  /**
+   * Block on whose state the deposit was simulated or, if the vault's views already refused it, at which they were read.
+   * Null if the proof failed before.
+   */
   blockNumber: number | null;
   /** RFC 3339 time of the proof. */
   at: string;
-  /** Deposited amount in the asset's smallest unit, or null if the proof failed before the simulation. */
+  /** Deposited amount in the asset's smallest unit, or null if no deposit was simulated. */
   amount: string | null;
   /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
   shares: string | null;
-  /** Assets that an immediate redemption returned, in the asset's smallest unit, or null if it was not simulated. */
+  /**
+   * Assets that an immediate redemption returned, in the asset's smallest unit. Null if the redemption was not simulated
+   * or reverts.
+   */
   returned: string | null;
   /** Reason for the refusal, or an empty string. */
   reason: string;
-  /** Code of the vault at its last passed proof, as `readVaultCode` returns it. Absent in older proofs. */
+  /**
+   * Code of the vault at its last passed proof, as `readVaultCode` returns it, or null if none has passed since the code
+   * is recorded. Absent in older proofs.
+   */
   code?: string | null;
 }
 

@@ -56,7 +56,10 @@ export function chainNamed(bridgeChains: BridgeChains, reference: string | numbe
   return chain;
 }
 
-/** Returns a token by address or symbol. Throws `1003 NotFoundError`. */
+/**
+ * Returns a chain's token by its address (in any letter case) or its symbol (case-sensitive). Throws
+ * `1003 NotFoundError` if the chain has no such token.
+ */
 export function tokenNamed(chain: BridgeChain, reference: string): BridgeToken {
   const token = isAddress(reference, { strict: false })
     ? tokenAt(chain, reference)

@@ -12,7 +12,10 @@ export interface ContractCall {
   gasLimit: bigint;
 }
 
-/** Tool keys to allow and to deny. */
+/**
+ * Keys of the tools (bridges or exchanges) to allow and to deny, or LI.FI's keywords `all`, `none` and `default`. An
+ * empty `allow` allows every tool; `deny` takes precedence.
+ */
 export interface ToolFilter {
   allow: readonly string[];
   deny: readonly string[];

@@ -38,8 +38,9 @@ const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
 /**
  * Asynchronous deposits into Midas, which an administrator approves one by one. The approval mints the mTokens, so
  * there is nothing to claim. A rejected request is refunded off chain. The DepositVault finds requests only by id and
- * stores only their value in USD, so the pending assets are null if no ids are known, or if an open request was paid in
- * a token without a fixed price or in another one than the asset. Source: midas-apps/contracts.
+ * stores only their value in USD. The pending assets are therefore null if no ids are known, if a request cannot be
+ * read, or if an open request was paid in a token other than the asset or the asset has no fixed price. Source:
+ * midas-apps/contracts.
  */
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {
