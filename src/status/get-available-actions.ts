@@ -204,8 +204,8 @@ function withdrawAction(
 }
 
 /**
- * Returns a withdrawal that the views allow, as a simulation of the largest one shows it: in the mode that works, or
- * refused. Unchanged if it is not allowed, or if nothing can be simulated now.
+ * Returns a withdrawal that the views allow, as a simulation of the largest one, or of 99% of it, shows it: in the mode
+ * that works, or refused. Unchanged if it is not allowed, or if nothing can be simulated now.
  */
 async function tried(
   ctx: Context,
@@ -215,14 +215,22 @@ async function tried(
   if (!action.allowed || action.max === null) return action;
   // Only holders need what builds need: providers with all their schemas.
   const { tryWithdrawal } = await import("../withdrawals/prepare-withdrawal.ts");
-  const seen = await tryWithdrawal(ctx, { vault, user, shares: BigInt(action.max) });
+  const largest = BigInt(action.max);
+  const seen = await tryWithdrawal(ctx, { vault, user, shares: largest });
   if (seen === null) return action;
   if ("mode" in seen) return { ...action, mode: seen.mode };
+  // The liquidity may have changed since the views were read, and some vaults round their limit up.
+  const less = (largest * NEARLY_ALL) / 100n;
+  const some = less === 0n ? null : await tryWithdrawal(ctx, { vault, user, shares: less });
+  if (some !== null && "mode" in some) return { ...action, mode: some.mode, max: less.toString() };
   const { code, message, members } = seen.refusal;
   const until = members["until"];
   const times = { mode: action.mode, until: typeof until === "string" ? until : null };
   return refused({ code, reason: message, max: code === "no_liquidity" ? "0" : null, ...times });
 }
+
+/** Percentage of the largest withdrawal that is tried after the largest itself has failed. */
+const NEARLY_ALL = 99n;
 
 const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
 

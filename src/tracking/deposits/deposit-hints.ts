@@ -16,8 +16,8 @@ const UNDECIDED_TTL_MS = 30 * DAY_MS;
 /** Maximum number of hints on the vault's chain that one check reads: of the newest, and of the older ones. */
 const MAX_NEWEST = 6;
 const MAX_OLDER = 6;
-/** Multiplier that spreads consecutive seconds over all numbers of 32 bits. Source: Knuth, multiplicative hashing. */
-const SPREAD = 2_654_435_761;
+/** Odd multiplier that spreads consecutive seconds over all numbers of 32 bits. Source: Knuth, multiplicative hashing. */
+const SPREAD = 0x9e37_79b1;
 
 /**
  * Returns the hashes that may be those of a deposit's or withdrawal's source transaction, without duplicates: the
@@ -38,7 +38,9 @@ export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], 
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
   const found = hashesOn(row.vaultChainId, hints);
   const older = found.slice(0, -MAX_NEWEST);
-  const start = ((Math.floor(now / SECOND_MS) * SPREAD) % 2 ** 32) % Math.max(1, older.length);
+  // The high bits of the product modulo 2 ** 32 vary most. As a double, the product would not be exact.
+  const spread = Math.imul(Math.floor(now / SECOND_MS), SPREAD) >>> 0;
+  const start = Math.floor((spread / 2 ** 32) * older.length);
   const some =
     older.length <= MAX_OLDER ? older : [...older.slice(start), ...older.slice(0, start)].slice(0, MAX_OLDER);
   return [...new Set([...recorded, ...some, ...found.slice(-MAX_NEWEST)])] as Hex[];

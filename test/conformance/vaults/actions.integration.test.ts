@@ -49,6 +49,17 @@ test("a pause of which the family's views do not say whether it stops withdrawal
   expect((await actionsOf(of)).withdraw).toMatchObject(refused);
 });
 
+test("a vault that keeps the last unit lets nearly all be withdrawn", async () => {
+  const deploy = deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode });
+  const of = await deployRedeemableVault(world, { adapter: "gearbox", deploy });
+  const shares = await sharesOf(of);
+  await set(of.placed, { abi: gearboxPoolAbi, name: "setKept", args: [1n] });
+  const nearly = ((shares * 99n) / 100n).toString();
+  expect((await actionsOf(of)).withdraw).toMatchObject({ allowed: true, mode: "instant", max: nearly });
+  await set(of.placed, { abi: gearboxPoolAbi, name: "setKept", args: [shares] });
+  expect((await actionsOf(of)).withdraw).toMatchObject({ allowed: false, code: "would_revert" });
+});
+
 test("a request is part of the position and of the actions", async () => {
   const of = await deployRedeemableVault(world, {
     adapter: "lagoon",

@@ -18,10 +18,10 @@ test("vaultCandidates() returns up to twelve hints, the oldest first", () => {
   expect(numbersAt(12, NOW)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
 });
 
-test.each([1, 15, 60])(
+test.each([1, 15, 16, 60, 64])(
   "vaultCandidates() of many hints returns each within some checks, every %i s",
   (pause) => {
-    for (const count of [13, 18, 32, 64]) {
+    for (let count = 13; count <= 64; count += 1) {
       const seen = new Set<number>();
       for (let check = 0; check < 100; check += 1) {
         const numbers = numbersAt(count, NOW + check * pause * 1_000);

@@ -420,6 +420,8 @@ contract SavingsToken is LendingVault {
 /// @notice Gearbox' pool: no virtual shares; `maxDeposit` shows its pause.
 contract GearboxPool is LendingVault {
     bool public paused;
+    /// Assets that must stay, which no view says.
+    uint256 public kept;
 
     error AmountCantBeZeroException();
 
@@ -436,6 +438,10 @@ contract GearboxPool is LendingVault {
         return new address[](0);
     }
 
+    function setKept(uint256 kept_) external {
+        kept = kept_;
+    }
+
     function setPaused(bool paused_) external {
         paused = paused_;
     }
@@ -449,8 +455,9 @@ contract GearboxPool is LendingVault {
         if (assets == 0) revert AmountCantBeZeroException();
     }
 
-    function _leave(uint256) internal view override {
+    function _leave(uint256 assets) internal view override {
         require(!paused, "Pausable: paused");
+        require(totalAssets() >= assets + kept, "kept");
     }
 }
 
