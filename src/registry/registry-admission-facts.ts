@@ -75,7 +75,7 @@ async function readCodeObstacle(
       fixed ? false : canRunOtherCode(client, vault.address),
     ]);
     const fromFactory = factories.length > 0;
-    const sources = new Set([...vouching.lists, ...vouching.registers, ...factories]);
+    const sources = new Set([...vouching.lists, ...vouching.registers, ...factories.filter(namesVaults)]);
     const agreed = isGoverned(vouching.registers) || sources.size > 1;
     const facts = { ...governance, chainId, code, reviewed, delegates, fromFactory, agreed };
     return codeObstacle(facts, ctx.config.discovery);
@@ -84,6 +84,13 @@ async function readCodeObstacle(
     throw error;
   }
 }
+
+/**
+ * Returns false for factories of which only the original is known: anyone can deploy a clone of it, so a clone proves the
+ * code but not who created it.
+ */
+const namesVaults = ({ reading }: VaultRegister): boolean =>
+  reading.kind !== "asked" || reading.view !== "vault_original";
 
 /**
  * Returns the factories of a vault's family that created it: those that name it or, if none does, those that confirm it
