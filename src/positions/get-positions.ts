@@ -164,17 +164,12 @@ async function readOrNull(
     const held = once.map((one) => (read.outdated.has(one.vault.vaultId) ? { ...one, assets: null } : one));
     const priced = await withMissingPrices(client, { ...read, held, priced: input.priced });
     const values = joinRequests(held, { redemptions: priced, deposits: read.pending });
-    const { vaults } = input;
-    const flows = await input.flowsOf();
-    const basis = await findShareBasis(client, { ...read, user, values, vaults, flows });
-    return {
-      ...read,
-      held,
-      values,
-      basis,
-      deposits: read.pending,
-      pending: await toWirePending(ctx, { ...read, user }),
-    };
+    const { vaults, open } = input;
+    const [basis, pending] = await Promise.all([
+      input.flowsOf().then((flows) => findShareBasis(client, { ...read, user, values, vaults, flows, open })),
+      toWirePending(ctx, { ...read, user }),
+    ]);
+    return { ...read, held, values, basis, deposits: read.pending, pending };
   } catch (error) {
     ctx.log.warn("positions_unreadable", { chain_id: input.chainId, error: describeError(error) });
     return null;

@@ -1,8 +1,7 @@
 import type { Address } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
-import type { ChainFlows } from "../db/queries/user-flow-queries.ts";
+import type { ChainFlows, OpenRequest } from "../db/queries/user-flow-queries.ts";
 import { sameAddress } from "../lib/address.ts";
-import { adapterOf, asyncDepositsOf } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { PositionValue } from "./position-redemptions.ts";
 import { readSharesAt } from "./position-shares.ts";
@@ -10,32 +9,41 @@ import { readSharesAt } from "./position-shares.ts";
 /**
  * How a user's shares compare with the indexed deposits and withdrawals.
  * - `explained`: the flows explain all shares, or the family's events do not name enough shares to tell.
- * - `transferred`: all flows are indexed and do not explain the shares, so that some came from or went to another
- *   account. The sum of the flows is known, what the shares cost is not.
- * - `unindexed`: the shares may have changed in a deposit or withdrawal that is not indexed yet, so that the sum of the
- *   flows is not known either.
+ * - `transferred`: the flows do not explain the shares, and nothing shows that a flow is not indexed yet, so that some
+ *   shares came from or went to another account. The sum of the flows is known, what the shares cost is not.
+ * - `unindexed`: the shares changed after the index's last block, or are missing while a redemption request is open that
+ *   may have been paid since. This may be a deposit or withdrawal that is not indexed yet, so that the sum of the flows
+ *   is not known either.
  */
 export type ShareBasis = "explained" | "transferred" | "unindexed";
 
-/** A user's positions on one chain, the chain's vaults, and the block at which the shares were read. */
+/**
+ * A user's positions on one chain, the chain's vaults, the requests that are stored as open, and the block at which the
+ * shares were read.
+ */
 interface BasisInput {
   user: Address;
   values: readonly PositionValue[];
   vaults: readonly Vault[];
   flows: ChainFlows | undefined;
+  open: readonly OpenRequest[];
   blockNumber: number | null;
 }
 
-/**
- * Largest value of shares that the flows do not explain and that count as rounding, in the asset's smallest unit. Anyone
- * can send such an amount to anyone.
- */
+/** Largest value of missing or additional shares that counts as rounding, in the asset's smallest unit. */
 const ROUNDING = 2n;
+/**
+ * Additional shares of at most one part in this many of the user's shares count as dust. Anyone can send shares to
+ * anyone, and dust must not hide the yield. A yield may therefore be too high by this part of the value: the dust cost
+ * the user nothing, or was a deposit that is not indexed yet.
+ */
+const DUST_PARTS = 10_000n;
 
 /**
  * Compares a user's shares with the shares of the indexed flows, by vault id. Vaults whose flows explain the shares are
  * absent. If the index is behind the block of the shares, reads the balances at the index's last block, in one request,
- * for the vaults where a deposit or withdrawal in between may matter. Never throws.
+ * for the vaults where a deposit or withdrawal in between may matter; balances that cannot be read count as unchanged.
+ * Never throws.
  */
 export async function findShareBasis(
   client: ChainClient,
@@ -46,9 +54,9 @@ export async function findShareBasis(
   const current = blockNumber !== null && flows.indexedTo >= blockNumber;
   const compared = input.values
     .filter(({ vault }) => hasFlows(flows, { ...input, vault }))
-    .map((value) => ({ value, explained: isExplained(value, { ...input, flows }) }))
+    .map((value) => ({ value, unexplained: unexplainedShares(value, { ...input, flows }) }))
     // Without an answer, only a balance that changes after the index's last block says something.
-    .filter(({ explained }) => explained === false || (explained === null && !current));
+    .filter(({ unexplained }) => unexplained !== 0n && (unexplained !== null || !current));
   const before = current
     ? null
     : await readSharesAt(client, {
@@ -56,21 +64,36 @@ export async function findShareBasis(
         tokens: [...new Set(compared.map(({ value }) => value.vault.shareToken))],
       });
   return new Map(
-    compared.map(({ value, explained }) => [value.vault.vaultId, judge(value, { explained, before })]),
+    compared.map(({ value, unexplained }) => [
+      value.vault.vaultId,
+      judge(value, { unexplained, before, open: input.open }),
+    ]),
   );
 }
 
 function judge(
-  { vault, shares }: PositionValue,
-  of: { explained: boolean | null; before: ReadonlyMap<string, bigint | null> | null },
+  value: PositionValue,
+  of: {
+    unexplained: bigint | null;
+    before: ReadonlyMap<string, bigint | null> | null;
+    open: readonly OpenRequest[];
+  },
 ): ShareBasis {
   if (of.before === null) return "transferred";
-  const held = of.before.get(vault.shareToken.toLowerCase()) ?? null;
-  if (of.explained === null) return held === null || held === shares ? "explained" : "unindexed";
-  // A claim that is not indexed yet pays a request whose shares left the wallet long before.
-  const atOnce = adapterOf(vault).exits?.modes(vault).join() === "instant" && asyncDepositsOf(vault) === null;
-  return held === shares && atOnce ? "transferred" : "unindexed";
+  const held = of.before.get(value.vault.shareToken.toLowerCase()) ?? null;
+  if (held !== null && !isNegligible(value.shares - held, value)) return "unindexed";
+  if (of.unexplained === null) return "explained";
+  // A payment that is not indexed yet ends a request whose shares left the wallet long before.
+  return of.unexplained < 0n && hasRequest(value, of.open) ? "unindexed" : "transferred";
 }
+
+/** Returns true if a redemption request is open on the chain or, because its end was not seen yet, in the database. */
+const hasRequest = ({ vault, requests }: PositionValue, open: readonly OpenRequest[]): boolean =>
+  requests.length > 0 ||
+  open.some(
+    ({ chainId, vaultAddress, direction }) =>
+      direction === "withdrawal" && chainId === vault.chainId && sameAddress(vaultAddress, vault.address),
+  );
 
 const sharing = ({ vault, vaults }: { vault: Vault; vaults: readonly Vault[] }): Vault[] =>
   vaults.filter((one) => sameAddress(one.shareToken, vault.shareToken));
@@ -79,10 +102,11 @@ const hasFlows = (flows: ChainFlows, of: { vault: Vault; vaults: readonly Vault[
   sharing(of).some(({ address }) => address.toLowerCase() in flows.sums);
 
 /**
- * Returns true if the flows of the vaults with one share token explain the user's shares, those in open requests
- * included, and false if they do not. Null if the shares of a flow or of a request are unknown.
+ * Returns the user's shares, those in open requests included, minus those of the flows of the vaults with one share
+ * token: 0 if the difference is negligible, negative if shares are missing. Null if the shares of a flow or of a request
+ * are unknown.
  */
-function isExplained(value: PositionValue, of: BasisInput & { flows: ChainFlows }): boolean | null {
+function unexplainedShares(value: PositionValue, of: BasisInput & { flows: ChainFlows }): bigint | null {
   const { vault } = value;
   const flown = sumOf(sharing({ vault, vaults: of.vaults }), ({ address }) => {
     const shares = of.flows.shares[address.toLowerCase()];
@@ -91,9 +115,19 @@ function isExplained(value: PositionValue, of: BasisInput & { flows: ChainFlows 
   const together = of.values.filter((one) => sameAddress(one.vault.shareToken, vault.shareToken));
   const held = sumOf(together, sharesOf);
   if (flown === null || held === null) return null;
-  const missed = held > flown ? held - flown : flown - held;
-  if (missed === 0n) return true;
-  return value.assets !== null && held > 0n && (missed * value.assets) / held <= ROUNDING;
+  const difference = held - flown;
+  return isNegligible(difference, { shares: held, assets: value.assets }) ? 0n : difference;
+}
+
+/** Returns true if a difference to a user's shares is rounding or, if positive, dust. `assets` is the shares' value. */
+function isNegligible(
+  difference: bigint,
+  { shares, assets }: Pick<PositionValue, "shares" | "assets">,
+): boolean {
+  if (difference === 0n) return true;
+  if (difference > 0n && difference * DUST_PARTS <= shares) return true;
+  const size = difference < 0n ? -difference : difference;
+  return assets !== null && shares > 0n && (size * assets) / shares <= ROUNDING;
 }
 
 /**

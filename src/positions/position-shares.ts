@@ -146,7 +146,8 @@ const isLarge = ({ data }: PositionCall<LensedVault>): boolean => size(data) > M
 
 /**
  * Reads a user's balances of share tokens after an earlier block with one `eth_call`, by the token's lowercase address.
- * Null where a balance cannot be read, and for every token if the node no longer has the block's state.
+ * Null where a balance cannot be read. Empty if the node does not have the block's state or the call fails. Only one
+ * node is asked, and it is not avoided afterwards, because a healthy node may lack old states. Never throws.
  */
 export async function readSharesAt(
   client: ChainClient,
@@ -157,7 +158,9 @@ export async function readSharesAt(
   const [call, ...more] = encodePositionCalls({ user, vaults });
   if (call === undefined || more.length > 0) return new Map();
   const answer = await callAt(client, { call, blockNumber }).catch(() => null);
-  if (answer === null || answer.blockNumber !== BigInt(blockNumber)) return new Map();
+  if (answer === null) return new Map();
+  if (answer.chainId !== client.definition.chainId || answer.blockNumber !== BigInt(blockNumber))
+    return new Map();
   return new Map(tokens.map((token, index) => [token.toLowerCase(), balanceOf(answer.positions[index])]));
 }
 
@@ -167,20 +170,19 @@ function balanceOf(position: PositionAnswer["positions"][number] | undefined): b
   return "balance" in position ? position.balance : null;
 }
 
+/** Calls the lens on one node at an earlier block. Null if the node does not return a usable answer. */
 function callAt(
   client: ChainClient,
   { call, blockNumber }: { call: PositionCall<LensVault>; blockNumber: number },
-): Promise<PositionAnswer> {
-  return client.ask({
-    method: "eth_call",
-    params: [{ data: call.data }, numberToHex(blockNumber)],
-    // The block is an old one and says nothing about how far the node is.
-    read: (answer, seen) => {
-      const decoded = decodePositions(AnswerHex.parse(answer) as Hex, call.vaults.length);
-      seen({ chainId: decoded.chainId, blockNumber: null });
-      return decoded;
-    },
-  });
+): Promise<PositionAnswer | null> {
+  const params = [{ data: call.data }, numberToHex(blockNumber)];
+  return client.onOneNode((node) =>
+    node
+      .request("eth_call", params)
+      .then((answer) => decodePositions(AnswerHex.parse(answer) as Hex, call.vaults.length))
+      // If the session threw, it would be repeated on the next node.
+      .catch(() => null),
+  );
 }
 
 function toChainPositions(answered: readonly Answered[]): ChainPositions {

@@ -1,0 +1,132 @@
+import type { Hex } from "viem";
+import { describe, expect, test } from "vitest";
+import type { ChainFlows, OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
+import type { PositionValue } from "../../src/positions/position-redemptions.ts";
+import { findShareBasis } from "../../src/positions/position-share-basis.ts";
+import { readSharesAt } from "../../src/positions/position-shares.ts";
+import type { Vault } from "../../src/vaults/vault.ts";
+import { unknownPendingExit } from "../../src/vaults/vault-exits.ts";
+import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../support/chains/rpc-node.ts";
+import { NOW, TRACKING_ID, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
+
+const INDEXED_TO = 100;
+const SHARES = 1_000_000n;
+const pruned: RpcAnswer = { error: { code: -32000, message: "missing trie node 5c2a (path )" } };
+
+/** Chain, block and time, then one position: status 3 (worth unknown) and a balance after its length in bytes. */
+const balance = (shares: bigint, chainId = testChain.chainId): RpcAnswer => {
+  const head = [chainId, INDEXED_TO, 8].map((word) => word.toString(16).padStart(16, "0")).join("");
+  const digits = shares.toString(16);
+  const held = digits.padStart(digits.length + (digits.length % 2), "0");
+  const length = (held.length / 2).toString(16).padStart(2, "0");
+  return { result: `0x${head}03${length}${held}` satisfies Hex };
+};
+const instant: Vault = { ...vault, adapter: "metamorpho" };
+const waiting: Vault = { ...vault, adapter: "lagoon" };
+const request = { ...unknownPendingExit, token: vault.asset.address, shares: 10n };
+const stored: OpenRequest = {
+  ...{ trackingId: TRACKING_ID, direction: "withdrawal", requestId: "1" },
+  ...{ chainId: vault.chainId, vaultAddress: vault.address.toLowerCase() },
+};
+
+/** Compares a user's shares, worth one unit each, with flows that were indexed a block before. */
+async function basisOf(of: {
+  vault: Vault;
+  /** Shares of the indexed flows. */
+  flown: bigint;
+  before: RpcAnswer;
+  requests?: PositionValue["requests"];
+  open?: readonly OpenRequest[];
+}) {
+  const node = await startHonestNode(() => of.before);
+  const key = of.vault.address.toLowerCase();
+  const flows: ChainFlows = {
+    ...{ chainId: of.vault.chainId, indexedFrom: 1, indexedTo: INDEXED_TO, headTime: new Date(NOW) },
+    ...{ sums: { [key]: String(of.flown) }, shares: { [key]: String(of.flown) }, unindexed: [] },
+  };
+  const value: PositionValue = {
+    ...{ vault: of.vault, shares: SHARES, assets: SHARES, redeemable: null },
+    ...{ correction: 0n, correctFrom: null, requests: of.requests ?? [] },
+  };
+  const basis = await findShareBasis(clientOn([node]).client, {
+    ...{ user: USER, values: [value], vaults: [of.vault], flows },
+    ...{ open: of.open ?? [], blockNumber: INDEXED_TO + 1 },
+  });
+  return basis.get(of.vault.vaultId) ?? "explained";
+}
+
+const both = [
+  ["pays at once", instant],
+  ["makes its holders wait", waiting],
+] as const;
+
+describe.each(both)("findShareBasis() at a vault that %s", (_which, one) => {
+  const at = { vault: one, before: balance(SHARES) };
+
+  test("takes an old difference for a transfer", async () => {
+    expect(await basisOf({ ...at, flown: SHARES / 2n })).toBe("transferred");
+    expect(await basisOf({ ...at, flown: 2n * SHARES })).toBe("transferred");
+  });
+
+  test("takes a difference for a transfer if the old balance cannot be read", async () => {
+    expect(await basisOf({ ...at, flown: SHARES / 2n, before: pruned })).toBe("transferred");
+  });
+
+  test("takes a balance that changed since for a flow that is not indexed", async () => {
+    expect(await basisOf({ ...at, flown: SHARES / 2n, before: balance(SHARES / 2n) })).toBe("unindexed");
+    expect(await basisOf({ ...at, flown: 2n * SHARES, before: balance(2n * SHARES) })).toBe("unindexed");
+  });
+
+  test("knows the yield although a stranger sent dust, up to one part in 10000", async () => {
+    expect(await basisOf({ ...at, flown: SHARES - 100n })).toBe("explained");
+    expect(await basisOf({ ...at, flown: SHARES - 101n })).toBe("transferred");
+  });
+
+  test("does not take missing shares for dust", async () => {
+    expect(await basisOf({ ...at, flown: SHARES + 2n })).toBe("explained");
+    expect(await basisOf({ ...at, flown: SHARES + 3n })).toBe("transferred");
+  });
+
+  test("does not take dust that was sent since for a flow", async () => {
+    const before = balance(SHARES - 100n);
+    expect(await basisOf({ ...at, flown: SHARES / 2n, before })).toBe("transferred");
+  });
+});
+
+describe("findShareBasis() with an open redemption", () => {
+  const at = { vault: waiting, before: balance(SHARES) };
+
+  test("does not know whether missing shares were paid", async () => {
+    expect(await basisOf({ ...at, flown: 2n * SHARES, requests: [request] })).toBe("unindexed");
+    expect(await basisOf({ ...at, flown: 2n * SHARES, open: [stored] })).toBe("unindexed");
+    const elsewhere = { ...stored, vaultAddress: USER.toLowerCase() };
+    expect(await basisOf({ ...at, flown: 2n * SHARES, open: [elsewhere] })).toBe("transferred");
+  });
+
+  test("knows that additional shares are no payment", async () => {
+    expect(await basisOf({ ...at, flown: SHARES / 2n, requests: [request] })).toBe("transferred");
+  });
+});
+
+describe("readSharesAt()", () => {
+  const query = { user: USER, tokens: [VAULT], blockNumber: INDEXED_TO };
+
+  test("returns the balances after the block", async () => {
+    const { client } = clientOn([await startHonestNode(() => balance(7n))]);
+    expect(await readSharesAt(client, query)).toEqual(new Map([[VAULT.toLowerCase(), 7n]]));
+  });
+
+  test.each<[string, RpcAnswer]>([
+    ["lacks the state", pruned],
+    ["lacks the block", { error: { code: -32000, message: "header not found" } }],
+    ["returns something else", { result: "0x12" }],
+    ["is on another chain", balance(7n, 1)],
+  ])("asks one node only and does not avoid it if it %s", async (_what, answer) => {
+    const nodes = [await startHonestNode(() => answer), await startHonestNode(() => balance(7n))];
+    const { client, health, clock } = clientOn(nodes);
+    expect(await readSharesAt(client, query)).toEqual(new Map());
+    expect(nodes[1]?.calls).toEqual([]);
+    const urls = nodes.map(({ url }) => url);
+    expect(health.order(urls, clock.now)).toEqual(urls);
+  });
+});
