@@ -304,6 +304,8 @@ export interface VaultExits {
     vault: Vault,
     seen: { user: Address; requestId: string; logs: readonly Log[] },
   ): ExitSettlement | null;
+  /** Returns true if the vault may number its requests, but settlements do not name theirs. Absent if false. */
+  settlesUnnamed?(vault: Vault): boolean;
 }
 
 /**

@@ -88,21 +88,27 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other redemptions from the same vault with the same request id (null included) that are open or
- * were claimed, newest first and at most 50. Throws `store_unavailable`.
+ * Selects the user's other redemptions from the same vault that are open, were claimed or were refunded, newest first
+ * and at most 50: those with the same request id (null included), or with `anyId` all. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
   { trackingId, userAddress, vaultChainId, vaultAddress, requestId }: WithdrawalRow,
+  { anyId = false }: { anyId?: boolean } = {},
 ): Promise<WithdrawalRow[]> {
+  const sameId = requestId === null ? raw`${deposits.requestId} is null` : eq(deposits.requestId, requestId);
   const own = and(
     eq(deposits.direction, "withdrawal"),
     eq(deposits.userAddress, userAddress),
     eq(deposits.vaultChainId, vaultChainId),
     eq(deposits.vaultAddress, vaultAddress),
     ne(deposits.trackingId, trackingId),
-    requestId === null ? raw`${deposits.requestId} is null` : eq(deposits.requestId, requestId),
-    or(inArray(deposits.state, ["requested", "cooling", "claimable"]), isNotNull(deposits.claimTxHash)),
+    anyId ? undefined : sameId,
+    or(
+      inArray(deposits.state, ["requested", "cooling", "claimable"]),
+      isNotNull(deposits.claimTxHash),
+      isNotNull(deposits.refundTxHash),
+    ),
   );
   const rows = await db.run((sql) =>
     sql

@@ -128,24 +128,50 @@ async function findEnd(
   at: RequestInput & { now: OpenExit },
 ): Promise<WithdrawalTransition | null> {
   const { row, now } = at;
-  const { parts, complete } = partsOf(row, await findSettlements(ctx, at));
+  const anyId = now.exits.settlesUnnamed?.(now.vault) === true;
+  const numbered = anyId && hasNumber(row);
+  // Settlements that name no request may be another one's: the vault's own number tells whether this one is open.
+  if (numbered && now.request?.requestId === row.requestId) return null;
+  const seen = await findSettlements(ctx, at);
+  if (seen.length === 0) return null;
+  const others = await selectOtherRedemptions(ctx.db, row, { anyId });
+  const free = numbered ? seen.filter((end) => !isTaken(end, others)) : seen;
+  const { parts, complete, exact } = partsOf(row, free);
   if (parts.length === 0 || (!complete && now.request !== null)) return null;
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
-  const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part })));
-  const known = sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
+  const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part, others, anyId })));
+  // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.
+  const certain = !numbered || (exact && parts.length === free.length && areKnown(seen, others));
+  const known = certain && sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
   return endTransition(row, { parts, assets: known ? sum : null });
 }
 
+/** Returns true if the vault gave a row's request a number of its own; number 0 stands for all requests together. */
+const hasNumber = ({ requestId }: WithdrawalRow): boolean => requestId !== null && requestId !== "0";
+
+/** Returns true if a settlement ended other withdrawals, and their shares leave nothing of it for this one. */
+function isTaken({ hash, settlement }: EndSeen, others: readonly WithdrawalRow[]): boolean {
+  const takers = others.filter((other) => other.claimTxHash === hash || other.refundTxHash === hash);
+  const taken = takers.reduce((sum, { shares }) => sum + BigInt(shares ?? "0"), 0n);
+  return takers.length > 0 && taken >= (settlement.shares ?? 0n);
+}
+
+/** Returns true if every other withdrawal that ended with one of the settlements has a known amount. */
+const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): boolean =>
+  others.every(
+    ({ claimTxHash, assets }) => assets !== null || seen.every(({ hash }) => hash !== claimTxHash),
+  );
+
 /**
  * Returns the first settlements of a request, up to the one that completes its shares or, if the payments do not name
  * theirs, the assets that are still owed by the estimate. Later ones belong to another request. `complete` is false if
- * something is left over.
+ * something is left over; `exact` is true if they are for neither fewer nor more shares.
  */
 function partsOf(
   { shares, estimatedAssets, assets }: Pick<WithdrawalRow, "shares" | "estimatedAssets" | "assets">,
   seen: readonly EndSeen[],
-): { parts: readonly EndSeen[]; complete: boolean } {
+): { parts: readonly EndSeen[]; complete: boolean; exact: boolean } {
   let left = shares === null ? 0n : BigInt(shares);
   let owed = BigInt(estimatedAssets ?? "0") - BigInt(assets ?? "0");
   const parts: EndSeen[] = [];
@@ -154,9 +180,9 @@ function partsOf(
     parts.push(one);
     owed -= settlement.assets ?? owed;
     left -= settlement.shares ?? (settlement.inParts === true && owed > 0n ? 0n : left);
-    if (left <= 0n) return { parts, complete: true };
+    if (left <= 0n) return { parts, complete: true, exact: left === 0n };
   }
-  return { parts, complete: false };
+  return { parts, complete: false, exact: false };
 }
 
 /** Returns the transactions that settled a request or a part of it, in block order. */
@@ -223,22 +249,28 @@ function settlementIn(
   return { ...seen, assets: seen.assets === null || arrived < seen.assets ? arrived : seen.assets };
 }
 
-/**
- * Returns true if a transaction settled no other tracked request with the same id, so that its whole payment belongs to
- * this one.
- */
+/** Returns true if a transaction settled none of the `others`, so that its whole payment belongs to this request. */
 async function isSole(
   ctx: Context,
-  { row, hash, receipt, readTransaction }: RequestInput & { hash: Hex; receipt: Receipt },
+  of: EndSeen & { others: readonly WithdrawalRow[]; anyId: boolean; readTransaction: TransactionReader },
 ): Promise<boolean> {
-  for (const other of await selectOtherRedemptions(ctx.db, row)) {
+  const { hash, receipt, readTransaction } = of;
+  for (const other of of.others) {
     if (other.claimTxHash === hash) return false;
     if (!isOpenRequest(other.state) || other.sourceTxHash === null) continue;
     const asked = await readTransaction(other.vaultChainId, other.sourceTxHash as Hex);
     // Its request is proven: a node that has forgotten the transaction does not show that it came later.
-    if ((asked.receipt?.blockNumber ?? 0n) <= receipt.blockNumber) return false;
+    if ((asked.receipt?.blockNumber ?? 0n) > receipt.blockNumber) continue;
+    if (!of.anyId || !(await isUnpaid(ctx, other))) return false;
   }
   return true;
+}
+
+/** Returns true if the vault still reports all shares of a request under its own number. */
+async function isUnpaid(ctx: Context, row: WithdrawalRow): Promise<boolean> {
+  const now = hasNumber(row) ? await readExitRequest(ctx, row) : null;
+  if (now === null || now === "unread" || now.request?.requestId !== row.requestId) return false;
+  return row.shares !== null && (now.request.shares ?? 0n) >= BigInt(row.shares);
 }
 
 /**

@@ -73,6 +73,7 @@ const exits: VaultExits = {
   cancel: (vault, of) => exitsOf(vault).cancel?.(vault, of) ?? null,
   findRequest: (vault, seen) => exitsOf(vault).findRequest?.(vault, seen) ?? null,
   findSettlement: (vault, seen) => exitsOf(vault).findSettlement?.(vault, seen) ?? null,
+  settlesUnnamed: (vault) => exitsOf(vault).settlesUnnamed?.(vault) ?? false,
 };
 
 /**

@@ -58,6 +58,9 @@ test("an update changes a withdrawal only while it is in the state that it is ba
   await insertWithdrawal(db(), { row: twin, plan: {} });
   const others = await selectOtherRedemptions(db(), { ...twin, requestId: "7" });
   expect(others.map((one) => one.trackingId)).toEqual([trackingId]);
+  expect(await selectOtherRedemptions(db(), { ...twin, requestId: "8" })).toEqual([]);
+  const all = await selectOtherRedemptions(db(), { ...twin, requestId: "8" }, { anyId: true });
+  expect(all.map((one) => one.trackingId)).toEqual([trackingId]);
 });
 
 test("the newest 32 second steps that were built are kept", async () => {

@@ -107,7 +107,7 @@ export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
     terms: (vault, request) => requestTerms(vault, { request, options }),
     encode: (vault, request) => requestCall(vault, request),
     ...(explain === undefined ? {} : { explain }),
-    ...(options.numbered && { findsByIds: () => true }),
+    ...(options.numbered && { findsByIds: () => true, settlesUnnamed: () => true }),
     pending: (vault, of) => describePending(vault, { ...of, options }),
     ...(options.replaces === true && { openShares }),
     claim: (vault, of) =>
