@@ -49,21 +49,20 @@ function defaultStorage(): StepStorage {
 }
 
 /**
- * Opens the record of an order. Without `storage`, it is kept by the page. If a storage fails, the record is kept in
- * memory; it is never an error.
+ * Opens the record of an order in `storage`: by default the page's `localStorage`, which outlives the page, or the
+ * memory of the process where there is none. After a storage has failed, the record is kept in memory until the storage
+ * works again; it is never an error.
  */
 export function openHandedSteps(trackingId: string, storage = defaultStorage()): HandedSteps {
   const name = `causeway:${trackingId}`;
-  const list = (): readonly HandedStep[] => {
-    const kept = read(storage, name);
-    return kept.length > 0 ? kept : read(memoryStorage, name);
-  };
+  // What a failing storage still holds is out of date.
+  const list = (): readonly HandedStep[] => read(memory.has(name) ? memoryStorage : storage, name);
   const write = (steps: readonly HandedStep[]): void => {
-    memoryStorage.removeItem(name);
     try {
       put(storage, { name, steps });
+      if (storage !== memoryStorage) memory.delete(name);
     } catch {
-      put(memoryStorage, { name, steps });
+      memory.set(name, JSON.stringify(steps));
     }
   };
   const without = (key: string | undefined) => list().filter(({ keys }) => keys[0] !== key);
