@@ -354,7 +354,7 @@ export interface paths {
         put?: never;
         /**
          * Quote a withdrawal
-         * @description Returns the expected result of a withdrawal in every mode of the vault, from simulations at the latest block. The quote is not stored. A pause of deposits does not stop withdrawals.
+         * @description Returns the expected result of a withdrawal in every requested mode of the vault (`auto`: in all), from simulations at the latest block. The quote is not stored. A pause of deposits does not stop withdrawals.
          */
         post: operations["withdrawals.quote"];
         delete?: never;

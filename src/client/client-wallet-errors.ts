@@ -76,8 +76,9 @@ export function toWalletError(error: unknown, otherwise: CausewayError["code"]):
 }
 
 /**
- * Converts an error of a request to send something to `outcome_unknown`, unless it proves that nothing was sent:
- * `user_rejected`, `wrong_account`, `chain_unavailable`, or `wallet_failed`. A CausewayError is returned unchanged.
+ * Converts an error of a request to send something. If it proves that nothing was sent, the result is `user_rejected`,
+ * `wrong_account`, `chain_unavailable` (the wallet is on another chain) or otherwise `wallet_failed`. If not, it is
+ * `outcome_unknown`. A CausewayError is returned unchanged.
  */
 export function toSendError(error: unknown): CausewayError {
   const marks = marksOf(error);

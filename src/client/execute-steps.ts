@@ -34,7 +34,9 @@ export function trackedOrder<Reading extends OrderReading>(
 
 /**
  * Executes the steps of an order that the API does not track, such as the claim of a request that was made elsewhere.
- * Returns the order when all steps are done. `submit` is needed only if one of them is a signature. Throws
+ * Returns the order when all steps are done. `submit` is needed only if one of them is a signature. The steps must pay
+ * nothing: nothing is remembered, so a second execution can send them again, and an unknown outcome is thrown as
+ * `wallet_failed`. Without a signature, no step may be `waiting`, because the API is not asked. Otherwise throws
  * CausewayError like `walkSteps`, and `wallet_failed` for a signature without `submit`.
  */
 export async function walkBuiltSteps(

@@ -34,8 +34,8 @@ export interface VaultWithoutStart {
 
 /**
  * Loads the stored state of a chain's flow index. First deletes the history of vaults whose contracts or events to read
- * have changed, so that it is read again. Vaults with an unknown adapter are logged and omitted. Throws
- * `store_unavailable`.
+ * have changed, so that it is read again. Vaults whose rows are invalid, for example with an unknown adapter or an
+ * invalid address, are logged and omitted. Throws `store_unavailable`.
  */
 export async function loadIndexState(indexer: Indexer): Promise<IndexState> {
   const state = describeVaults(indexer, await indexer.store.load());

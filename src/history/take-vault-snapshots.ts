@@ -35,10 +35,10 @@ export interface SnapshotReport {
 
 /**
  * Takes and stores a snapshot of every vault that is or was open for deposits, and the values that vault lists show.
- * Makes one batched read per chain and a few database writes for all chains. A chain that cannot be read is logged and
- * left out; of the chains whose last indexing run failed, at most two are read at the same time. A second snapshot
- * within five minutes, an hour or a day replaces the first for that interval. Also deletes five-minute snapshots after
- * eight days and hourly ones after 100 days. Throws `store_unavailable`.
+ * Each snapshot is stored for the current five minutes, hour and day (UTC); of several in one interval, the one with
+ * the highest block is kept. Makes one batched read per chain and a few database writes for all chains. A chain that
+ * cannot be read is logged and left out. At most two of the chains whose last indexing run failed are read at the same
+ * time. Deletes five-minute snapshots after eight days and hourly ones after 100 days. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);

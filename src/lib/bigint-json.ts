@@ -9,8 +9,8 @@ export function stringifyWithBigints(value: unknown): string {
 }
 
 /**
- * Parses JSON that `stringifyWithBigints` returned, restoring the bigints. Throws a SyntaxError if the text is not JSON
- * or a `$n` is not an integer.
+ * Parses JSON that `stringifyWithBigints` returned, restoring the bigints: every object with a string `$n` becomes one.
+ * Throws a SyntaxError if the text is not JSON or such a string is not an integer.
  */
 export function parseWithBigints(text: string): unknown {
   return JSON.parse(text, (_key, item: unknown) => {

@@ -61,10 +61,11 @@ const LIST_NAME_LENGTH = 60;
 
 /**
  * Converts the tokens of a chain to the format of Uniswap's Token Lists. Leaves out the native currency and tokens
- * whose symbol has more than 20 characters. Names are cut to 60 characters; a token without a name gets its symbol. The
- * version's patch number is the number of hours since the epoch, and the timestamp the start of that hour, so that equal
- * lists have equal bytes. Pure; `now` is in milliseconds since the epoch.
- * Source: @uniswap/token-lists, tokenlist.schema.json.
+ * whose symbol has more than 20 characters. Each white-space character in a name becomes a space, names are cut to 60
+ * characters, and a token without a name gets its symbol. The version's patch number is the number of hours since the
+ * epoch, and the timestamp the start of that hour, so that equal tokens give equal bytes within an hour; a change
+ * within the hour keeps the version. Pure; `now` is in milliseconds since the epoch. Source: @uniswap/token-lists,
+ * tokenlist.schema.json.
  */
 export function toTokenList(
   tokens: readonly TokenSummary[],

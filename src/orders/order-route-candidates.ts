@@ -116,9 +116,10 @@ export const isAmountRefusal = ({ code }: AppError): boolean =>
   code === "above_maximum" || code === "below_minimum";
 
 /**
- * Returns true if a vault that refused one offer's amount will also refuse an option: if it is the same provider's, no
- * nearer to the vault's limit, or beyond the limit that the error names. Otherwise, a provider that offers too much or
- * too little for the vault would keep the others from being tried. Pure.
+ * Returns true if an option must not be tried because the vault refused another offer of the same token: if it is the
+ * same provider's, its amount is no nearer to the vault's limit, or it is beyond the limit that the error names (its
+ * minimum output above a maximum, or its expected output below a minimum). Options of other providers that may fit are
+ * thus still tried. Pure.
  */
 export function isRefusedToo(option: TransferQuote, refused: AmountRefusal): boolean {
   const { error, option: other } = refused;

@@ -77,8 +77,9 @@ const exitPriceOf = (vault: Vault) => adapterOf(vault).exits?.exitPrice?.(vault)
 const MAX_PRICED_AHEAD = 140;
 
 /**
- * Returns the lowercase addresses of the vaults whose prices of instant redemption are read together with the user's
- * shares. These are all vaults of a chain with at most 140 vaults, otherwise those in which the user has indexed flows.
+ * Returns the lowercase addresses of one chain's vaults whose prices of instant redemption are read together with the
+ * user's shares. These are all of them if there are at most 140, otherwise those in which the user has indexed flows:
+ * none if the flows are not known (`flows` undefined).
  */
 export function pricedAhead(
   vaults: readonly Vault[],

@@ -69,10 +69,13 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
 }
 
 /**
- * Discovers vaults and adds them to the registry as candidates: reads the registers (contracts that list a protocol's
- * vaults) that are due, several chains in parallel, and starts no further one after 30 seconds. A candidate has a
- * placeholder name and opens only after its proof and the admission gate, unless an administrator opens it. A register
- * that cannot be read is logged and retried after an hour; the others are still read. Throws `store_unavailable`.
+ * Discovers vaults: reads the registers (contracts that list a protocol's vaults) that are due, several chains in
+ * parallel, and starts no further one after 30 seconds. New vaults are added to the registry as candidates; for known
+ * ones, it is recorded that the register names them. A vault that is missing from a completely read list loses that
+ * record, and its proof becomes due. A candidate has a placeholder name and opens only after its proof and the
+ * admission gate, unless an administrator opens it. Registers that can only be asked about single addresses are
+ * skipped. A register that cannot be read is logged and retried after an hour; the others are still read. Throws
+ * `store_unavailable`.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const startedAt = ctx.now();

@@ -187,7 +187,11 @@ export type WithdrawOption = z.infer<typeof WithdrawOption>;
 
 const Warnings = z.array(Warning).meta({ description: "Warnings to show before signing.", example: [] });
 
-/** Response to a quote request for a withdrawal: the expected result in every mode of the vault. */
+/**
+ * Response to a quote request for a withdrawal: the expected result in every mode of the vault that matches the
+ * requested mode, the one that a build would take first. A mode that is not possible now has reasons instead of
+ * amounts. The warnings are those of the first mode.
+ */
 export const WithdrawQuote = z
   .object({
     options: z.array(WithdrawOption).meta({

@@ -23,9 +23,10 @@ interface MatchedWithdrawal {
 }
 
 /**
- * Returns the status of a transaction that may belong to a withdrawal, or null if it does not. First tracks the
- * withdrawal, with the transaction as a hint. A reported transaction that is not yet in a block gets a status without
- * steps. Throws `store_unavailable`.
+ * Returns the status of a transaction that may belong to a withdrawal, or null if tracking does not confirm that it
+ * does, also if a chain could not be read. First tracks the withdrawal, with the transaction as a hint. A reported
+ * transaction that is not yet in a block gets a status without steps and without a next transaction. Throws
+ * `store_unavailable`.
  */
 export async function getWithdrawalStatus(
   ctx: Context,

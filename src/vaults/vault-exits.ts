@@ -339,8 +339,8 @@ export interface ExitSettlement {
 }
 
 /**
- * Returns the amounts of a token that an account received according to a receipt's logs, in log order and in the
- * token's smallest unit. Empty if there are none.
+ * Returns the amounts of the ERC-20 `Transfer` events in a receipt by which an account received a token, in log order
+ * and in the token's smallest unit. Empty if there are none, and always for the native currency.
  */
 export function paidTo(logs: readonly Log[], of: { token: Address; receiver: Address }): bigint[] {
   const own = logs.filter(({ address }) => isAddressEqual(address, of.token));

@@ -53,8 +53,9 @@ export interface Vault {
 }
 
 /**
- * A row of the vaults table without its timestamps, its provenance, and the columns by which administrators and the
- * schedule of proofs decide about it. `proof`, the last proof, may be absent.
+ * The columns of the vaults table from which a `Vault` is made: all but the timestamps, the provenance, and the records
+ * of admission (`statusBy`, `wasActive`, `claim`, `namedBy`, `proofDueAt`, `proofRefusals`). `proof`, the last proof,
+ * may be absent or null.
  */
 export type StoredVault = Omit<
   VaultRow,

@@ -47,8 +47,10 @@ const REPORTED_COLUMN: Readonly<
 > = { built: "sourceTxHash", awaiting_transfer: "depositTxHash", claimable: "claimTxHash" };
 
 /**
- * Returns the steps of a withdrawal in order, from its plan, its row and the allowance for its first transaction (in
- * the share token's smallest unit, null if unknown): redemption or request, claim, cancellation, transfer. Pure.
+ * Returns the steps of a withdrawal in order: the redemption, request or cooldown; the claim, the cancellation and the
+ * transfer, each left out if there is none. A transaction's approvals, or the signature that replaces them, come before
+ * it. `allowance` is that for the first transaction, in the share token's smallest unit; if it is null (unknown), the
+ * allowance that the build found decides. Pure.
  */
 export function toWithdrawalSteps(
   withdrawal: SteppedWithdrawal & { plan: StepPlan; allowance: bigint | null },

@@ -54,7 +54,7 @@ export type DepositInput = Body<"quotes.build">;
 
 /** A tracked withdrawal with its state and the user's steps. */
 export type Withdrawal = Answer<"withdrawals.get">;
-/** A quote of a withdrawal in every mode of the vault. */
+/** A quote of a withdrawal in every requested mode of the vault. */
 export type WithdrawalQuote = Answer<"withdrawals.quote">;
 /** A built withdrawal: the transactions to sign, in steps, and the tracking id. */
 export type BuiltWithdrawal = Answer<"withdrawals.build">;
@@ -183,7 +183,8 @@ export function depositPages(client: CausewayClient, query: Query<"deposits.list
 }
 
 /**
- * Returns a quote of a withdrawal in every mode of the vault, without building or storing it. Throws CausewayError.
+ * Returns a quote of a withdrawal in every requested mode of the vault, without building or storing it. Throws
+ * CausewayError.
  * Source: `POST /v1/withdraw/quote`.
  */
 export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {

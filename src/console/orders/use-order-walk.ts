@@ -7,14 +7,17 @@ import type { OrderKind } from "./order-words.ts";
 
 /**
  * Execution of an order's steps by the user's wallet. `progress` is null before the first update and when nothing is
- * running. `error` is why the last attempt failed, or null if it succeeded, is still running, or was never started.
+ * running. `error` is the error of the last attempt, or null if it succeeded, is still running, or there was none.
  */
 export interface OrderWalk {
   running: boolean;
   progress: ExecutionProgress | null;
   error: CausewayError | null;
   start: () => void;
-  /** Like `start`, after the user has seen in the wallet that what it was asked before was not sent. */
+  /**
+   * Like `start`, but sends again what an earlier attempt handed to the wallet. Call it only after the user has checked in
+   * the wallet that it was not sent.
+   */
   sendAgain: () => void;
 }
 

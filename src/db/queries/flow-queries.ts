@@ -34,9 +34,10 @@ export interface FlowState {
 }
 
 /**
- * Loads the state of a chain's flow index, with vaults sorted by address. First creates the chain's tip if there is
- * none, with `span` as the number of blocks of its first `eth_getLogs` request, adds coverage for vaults whose start
- * block has become known, and updates start blocks that have changed. Throws `store_unavailable`.
+ * Loads the state of a chain's flow index: the vaults that are or were open for deposits, sorted by address, and all
+ * provisional flows. First creates the chain's tip if there is none (`span` is the number of blocks of its first
+ * `eth_getLogs` request), adds coverage for vaults whose start block has become known, and updates start blocks that
+ * have changed. Throws `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,

@@ -45,8 +45,10 @@ const REPORTED_COLUMN: Readonly<
 > = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
 
 /**
- * Returns the steps of a deposit in order, from its plan, its row and the allowance for its first transaction (in the
- * token's smallest unit, null if unknown): source transaction, second step, claim. Pure.
+ * Returns the steps of a deposit in order: the source transaction, the second step and the claim. The last two are left
+ * out if the deposit has none; a transaction's approvals, or the signature that replaces them, come before it.
+ * `allowance` is that for the first transaction, in the token's smallest unit; if it is null (unknown), the allowance
+ * that the build found decides. Pure.
  */
 export function toDepositSteps(
   deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },

@@ -59,8 +59,8 @@ export function decodeAcross(data: Hex): AcrossCall | null {
 }
 
 /**
- * Decodes the arguments of AcrossFacetV4 1.0.0 `swapAndStartBridgeTokensViaAcrossV4` (selector 0x1794958f). Returns
- * null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of AcrossFacetV4 1.0.0 `swapAndStartBridgeTokensViaAcrossV4` (selector
+ * 0x1794958f). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeSwapAcross(data: Hex): AcrossCall | null {
   const values = decodeCanonical(swapped(), data);

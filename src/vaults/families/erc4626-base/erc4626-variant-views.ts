@@ -25,7 +25,8 @@ export interface FamilyViews {
 
 /**
  * Merges the pause and the minimum deposit from the ERC-4626 views with those from the family's own views: the vault is
- * paused if either says so, and the larger minimum applies.
+ * paused if either says so, and the larger minimum applies. An unknown minimum (null or absent) is ignored; the result
+ * is null if both are unknown.
  */
 export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   return {

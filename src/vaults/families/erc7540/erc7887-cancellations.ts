@@ -20,15 +20,15 @@ const REQUEST_ID = 0n;
 /** Request id of the shares that a cancellation returns, which the user must claim back. */
 export const RETURNED_SHARES = "cancelled";
 
-/** State of a user's redemption requests that the standard's view functions do not return. */
+/** State of the cancellations of a user's redemption requests, which the view functions of ERC-7540 do not return. */
 export interface OwnRequests {
   /** True if the user can cancel a pending request now. */
   cancellable: boolean;
   /** True if a cancellation is pending. Absent in families whose cancellation takes effect immediately. */
   cancelling?: boolean;
   /**
-   * Shares of cancelled requests that cannot be claimed back yet, in the share token's smallest unit; 0 in families
-   * whose cancellation returns the shares immediately.
+   * Shares of cancelled requests that can be claimed back later and are not counted in the pending request, in the share
+   * token's smallest unit.
    */
   returning: bigint;
   /**

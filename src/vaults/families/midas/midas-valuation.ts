@@ -27,8 +27,9 @@ export const assetFeed = (vault: Vault) =>
   vault.params["asset_rate"] === "stable" ? null : addressParam(vault, "asset_feed");
 
 /**
- * Returns how the position lens values mTokens: by the mToken's price feed, together with the asset's feed unless the
- * asset's price is fixed.
+ * Returns how the position lens values mTokens: by the mToken's price feed, together with the asset's feed. Without the
+ * latter if the asset's price is fixed or its feed is unknown; in the second case `midasToAssets` returns null. Throws
+ * an Error if the parameter `asset_feed` is not an address.
  */
 export function midasLens(vault: Vault): LensVault {
   const { shareToken, pricer } = vault;

@@ -41,7 +41,8 @@ export const vedaDelayedAbi = once(() =>
 );
 /**
  * ABI of the view function of Veda's accountant (the pricing contract, `vault.pricer`) that returns the price of one
- * whole share in a given token's smallest unit. It reverts while the accountant is paused.
+ * whole share in a given token's smallest unit. It reverts while the accountant is paused, and for a token of which the
+ * accountant knows no rate. Source: Veda-Labs/boring-vault, AccountantWithRateProviders.
  */
 export const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */
