@@ -18,7 +18,10 @@ import { readTokenPrices } from "./listed-asset-prices.ts";
 const Listed = z.array(
   z.object({
     chainId: z.int(),
-    address: z.string().transform((text): Address => getAddress(text)),
+    address: z
+      .string()
+      .regex(/^0x[0-9a-fA-F]{40}$/)
+      .transform((text): Address => getAddress(text)),
     symbol: z.string(),
     name: z.string(),
     decimals: z.int(),

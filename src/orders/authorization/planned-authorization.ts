@@ -11,8 +11,14 @@ import {
 } from "../../router/router-signature-messages.ts";
 import type { AuthorizationFacts } from "./authorization-facts.ts";
 
-const HexText = z.string().transform((text) => text as Hex);
-const AddressValue = z.string().transform((text): Address => getAddress(text));
+const HexText = z
+  .string()
+  .regex(/^0x([0-9a-fA-F]{2})*$/)
+  .transform((text) => text as Hex);
+const AddressValue = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .transform((text): Address => getAddress(text));
 
 /** The data that is stored about the signature for which a built order waits. The signature itself is never stored. */
 export const PlannedAuthorization = z.object({

@@ -70,6 +70,17 @@ test.each(KINDS)("what is signed by %s is the order that was built", (kind) => {
   expect(unsignedCalldata(signed)).toBe(data);
 });
 
+test("a stored plan whose address or calldata is broken is refused and does not throw", () => {
+  const planned = planAuthorization({
+    ...{ kind: "permit2", chainId: CHAIN_ID },
+    ...{ owner: USER, submitter: OTHER, data },
+    facts,
+  });
+  expect(PlannedAuthorization.safeParse(planned).success).toBe(true);
+  for (const broken of [{ owner: "0x12" }, { submitter: "nobody" }, { data: "0xabc" }, { data: "calldata" }])
+    expect(PlannedAuthorization.safeParse({ ...planned, ...broken }).success).toBe(false);
+});
+
 test("the order without a signature is its own", () => {
   expect(unsignedCalldata(data)).toBe(data);
   expect(unsignedCalldata("0x12345678")).toBeNull();
