@@ -1,5 +1,6 @@
 import { type Hash, stringToHex } from "viem";
 import { getCallsStatus, getCapabilities, sendCalls, waitForCallsStatus } from "viem/actions";
+import { answerOf } from "./abortable-waits.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 import { isDuplicateBatch, refusesBatch, toSendError } from "./client-wallet-errors.ts";
 import {
@@ -16,7 +17,7 @@ const MAX_ATTEMPTS = 20;
 
 /**
  * Returns true if the wallet can execute several calls atomically on a chain, at least after an upgrade that the user
- * must approve. Returns false if it cannot, or does not say. Throws CausewayError `wrong_account`. Source: EIP-5792,
+ * must approve. Returns false if it cannot, does not say, or speaks of other chains only. Throws CausewayError `wrong_account`. Source: EIP-5792,
  * `atomic`.
  */
 export async function canBatch(
@@ -25,7 +26,7 @@ export async function canBatch(
 ): Promise<boolean> {
   const account = await accountOf(wallet, user);
   try {
-    const { atomic } = (await getCapabilities(wallet, { account, chainId })) as {
+    const { atomic } = (await answerOf(getCapabilities(wallet, { account, chainId }))) as {
       atomic?: { status?: string };
     };
     return atomic?.status === "supported" || atomic?.status === "ready";
@@ -70,15 +71,15 @@ export async function sendBatch(
 
 /** Returns true if the wallet says that nothing of a batch was or will be executed: status 4xx or 5xx. */
 async function hasFailed(wallet: Wallet, id: string): Promise<boolean> {
-  const { statusCode } = await getCallsStatus(wallet, { id }).catch(() => ({ statusCode: 0 }));
+  const { statusCode } = await answerOf(getCallsStatus(wallet, { id })).catch(() => ({ statusCode: 0 }));
   return statusCode >= 400 && statusCode < 600;
 }
 
 /**
  * Waits for a batch, for at most ten minutes, and returns the hash of its last transaction, or null if the wallet shows
  * no receipt of a batch that was executed. Throws CausewayError: `wallet_failed` if the wallet gave the batch up before
- * it was sent; `transaction_reverted` if it reverted as a whole; `outcome_unknown` in any other case, for example if the
- * wallet does not know the batch, cannot be asked, or has executed a part.
+ * it was sent; `transaction_reverted` if it reverted as a whole, by its status or by all its receipts; `outcome_unknown` in
+ * any other case, for example if the wallet does not know the batch, cannot be asked, or has executed a part.
  */
 export async function batchOutcome(wallet: Wallet, id: string): Promise<Hash | null> {
   const { status, statusCode, receipts } = await waitForCallsStatus(wallet, {
@@ -89,10 +90,11 @@ export async function batchOutcome(wallet: Wallet, id: string): Promise<Hash | n
     const message = error instanceof Error ? error.message : "the wallet does not answer";
     throw new CausewayError("outcome_unknown", message, { cause: error });
   });
-  if (status === "success") return receipts?.at(-1)?.transactionHash ?? null;
+  const reverted = receipts?.filter((receipt) => receipt.status === "reverted").length ?? 0;
+  if (status === "success" && reverted === 0) return receipts?.at(-1)?.transactionHash ?? null;
   if (statusCode >= 400 && statusCode < 500)
     throw new CausewayError("wallet_failed", "the wallet gave the batch up before it was sent");
-  if (statusCode >= 500 && statusCode < 600)
+  if ((statusCode >= 500 && statusCode < 600) || (reverted > 0 && reverted === receipts?.length))
     throw new CausewayError("transaction_reverted", "the batch of transactions reverted");
   throw new CausewayError("outcome_unknown", `the wallet reports the status ${statusCode} of the batch`);
 }

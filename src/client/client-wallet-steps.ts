@@ -18,6 +18,7 @@ import {
   switchChain,
   waitForTransactionReceipt,
 } from "viem/actions";
+import { answerOf } from "./abortable-waits.ts";
 import type { Step } from "./actions/read-actions.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 import { toSendError, toWalletError } from "./client-wallet-errors.ts";
@@ -43,15 +44,15 @@ const UNKNOWN_MS = 60_000;
 
 /**
  * Returns the wallet's client for a chain: the result of `source` if it is a function, otherwise `source` itself,
- * switched to the chain if necessary. If the switch fails, throws CausewayError `chain_unavailable`, `user_rejected` or
- * `wrong_account`; errors of the function propagate.
+ * switched to the chain if necessary. Throws CausewayError: `chain_unavailable`, `user_rejected` or `wrong_account` if the
+ * switch fails, `wallet_failed` if the wallet does not answer; errors of the function propagate.
  */
 export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
   if (typeof source === "function") return source(chainId);
   try {
-    if ((await getChainId(source)) === chainId) return source;
+    if ((await answerOf(getChainId(source))) === chainId) return source;
     await switchChain(source, { id: chainId });
-    if ((await getChainId(source)) === chainId) return source;
+    if ((await answerOf(getChainId(source))) === chainId) return source;
   } catch (error) {
     throw toWalletError(error, "chain_unavailable");
   }
@@ -60,11 +61,11 @@ export async function walletOn(source: WalletSource, chainId: number): Promise<W
 
 /**
  * Returns the account of a wallet: the client's own, otherwise the first that the wallet lists. Throws CausewayError
- * `wrong_account` if no account is connected, or if it is not `expected` (letter case is ignored). If `expected` is
- * null, every account is accepted.
+ * `wrong_account` if no account is connected, or if it is not `expected` (letter case is ignored); `wallet_failed` if the
+ * wallet does not answer. If `expected` is null, every account is accepted.
  */
 export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
-  const account = wallet.account ?? (await getAddresses(wallet).catch(() => []))[0];
+  const account = wallet.account ?? (await answerOf(getAddresses(wallet).catch(() => [])))[0];
   const address = typeof account === "object" ? account.address : account;
   if (account === undefined || address === undefined)
     throw new CausewayError("wrong_account", "no account is connected");
@@ -87,10 +88,10 @@ export async function addressIn(
 /**
  * Returns the chain of a step, for a request that is sent to the wallet next. Throws CausewayError `chain_unavailable`
  * if the wallet is on another chain: the user may have changed it since `walletOn`, and what is paid to an address of
- * one chain is lost on another.
+ * one chain is lost on another. Throws `wallet_failed` if the wallet does not answer.
  */
 export async function chainOf(wallet: Wallet, { chainId }: TransactionStep): Promise<Chain> {
-  const current = await getChainId(wallet).catch((error: unknown) => {
+  const current = await answerOf(getChainId(wallet)).catch((error: unknown) => {
     throw toWalletError(error, "chain_unavailable");
   });
   if (current === chainId) return { id: chainId } as Chain;
@@ -147,7 +148,7 @@ export async function receiptOf(
   const onReplaced = ({ reason }: { reason: ReplacementReason }) => {
     replaced = reason;
   };
-  const known = !sentBefore || (await getTransaction(wallet, { hash }).catch(() => null)) !== null;
+  const known = !sentBefore || (await answerOf(getTransaction(wallet, { hash })).catch(() => null)) !== null;
   const timeout = known ? INCLUSION_MS : UNKNOWN_MS;
   const receipt = await waitForTransactionReceipt(wallet, { hash, timeout, onReplaced }).catch(
     (error: unknown) => {

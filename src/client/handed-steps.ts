@@ -27,7 +27,7 @@ export interface HandedSteps {
   keep(step: HandedStep): void;
   /** Removes the entry with this first key. */
   drop(key: string | undefined): void;
-  /** Removes the entries of which no key satisfies `isOpen`. */
+  /** Keeps the entries with at least one key for which `isOpen` returns true, and removes the others. */
   retain(isOpen: (key: string) => boolean): void;
 }
 

@@ -1,3 +1,4 @@
+import { endedSoonAfterAbort } from "./abortable-waits.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 
 /**
@@ -20,10 +21,18 @@ interface Locks {
 /**
  * Runs `work`, which executes an order, unless the order is already being executed in this page or in another tab of
  * the same website: two executions would send its transactions twice. In that case, throws CausewayError `in_progress`;
- * errors of `work` propagate. Nothing is checked where Web Locks are missing (Node before 24, pages without TLS) or
- * refused (frames without an origin). Source: W3C, Web Locks API.
+ * errors of `work` propagate. If the signal aborts while a wallet does not answer, throws `aborted`; the order stays in
+ * progress until the wallet answers, because the user can still confirm it there. Nothing is checked where Web Locks are
+ * missing (Node before 24, pages without TLS) or refused (frames without an origin). Source: W3C, Web Locks API.
  */
-export async function executeAlone<T>(trackingId: string, work: () => Promise<T>): Promise<T> {
+export function executeAlone<T>(
+  { trackingId, signal }: { trackingId: string; signal?: AbortSignal | undefined },
+  work: () => Promise<T>,
+): Promise<T> {
+  return endedSoonAfterAbort(lockOrder(trackingId, work), signal);
+}
+
+async function lockOrder<T>(trackingId: string, work: () => Promise<T>): Promise<T> {
   const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};
   if (locks === undefined) return work();
   let answered = false;

@@ -53,8 +53,9 @@ export class StepWalk<Reading extends OrderReading> {
     return { ...reading, steps: reading.steps.map(show) };
   }
 
-  /** Reports progress to the caller. */
+  /** Reports progress to the caller, unless the caller has stopped waiting. */
   emit(event: ProgressEvent): void {
+    if (this.#options.signal?.aborted === true) return;
     this.#options.onProgress?.({ trackingId: this.#order.first.trackingId, ...event });
   }
 
@@ -206,7 +207,7 @@ async function outcomeOf(
 ): Promise<Hash | null> {
   if (left.txHash !== null) return receiptOf(wallet, { hash: left.txHash, sentBefore });
   if (left.batchId !== null) return batchOutcome(wallet, left.batchId);
-  throw new CausewayError("outcome_unknown", "the wallet was asked before, and its answer was lost");
+  throw new CausewayError("outcome_unknown", "the wallet received this before, and its response was lost");
 }
 
 /** Unique key of a step: a signature and the transaction that it enables may have the same id. */

@@ -15,21 +15,23 @@ describe("executeAlone()", () => {
     const held = new Promise<string>((resolve) => {
       finish = resolve;
     });
-    const running = executeAlone("trk_a", () => held);
-    await expect(executeAlone("trk_a", async () => "second")).rejects.toMatchObject({
+    const running = executeAlone({ trackingId: "trk_a" }, () => held);
+    await expect(executeAlone({ trackingId: "trk_a" }, async () => "second")).rejects.toMatchObject({
       name: "CausewayError",
       code: "in_progress",
     });
-    expect(await executeAlone("trk_b", async () => "another order")).toBe("another order");
+    expect(await executeAlone({ trackingId: "trk_b" }, async () => "another order")).toBe("another order");
     finish("first");
     expect(await running).toBe("first");
-    expect(await executeAlone("trk_a", async () => "third")).toBe("third");
+    expect(await executeAlone({ trackingId: "trk_a" }, async () => "third")).toBe("third");
   });
 
   test("leaves the order free after a failure, which propagates", async () => {
     const declined = new Error("declined");
-    await expect(executeAlone("trk_a", () => Promise.reject(declined))).rejects.toBe(declined);
-    expect(await executeAlone("trk_a", async () => 1)).toBe(1);
+    await expect(executeAlone({ trackingId: "trk_a" }, () => Promise.reject(declined))).rejects.toBe(
+      declined,
+    );
+    expect(await executeAlone({ trackingId: "trk_a" }, async () => 1)).toBe(1);
   });
 
   test.each([
@@ -37,7 +39,7 @@ describe("executeAlone()", () => {
     ["where locks are refused", { locks: { request: () => Promise.reject(new Error("no origin")) } }],
   ])("runs the work %s", async (_name, navigator) => {
     vi.stubGlobal("navigator", navigator);
-    expect(await executeAlone("trk_a", async () => 1)).toBe(1);
+    expect(await executeAlone({ trackingId: "trk_a" }, async () => 1)).toBe(1);
   });
 });
 

@@ -37,7 +37,9 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
   if (idempotencyKey !== undefined)
     return continueDeposit(client, { trackingId: built.trackingId, ...options });
   const first = { ...built, steps: built.steps ?? [] };
-  return executeAlone(built.trackingId, () => walk(client, { userAddress, first, options }));
+  return executeAlone({ trackingId: built.trackingId, signal }, () =>
+    walk(client, { userAddress, first, options }),
+  );
 }
 
 /**
@@ -49,7 +51,7 @@ export async function continueDeposit(
   client: CausewayClient,
   { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
 ): Promise<Deposit> {
-  return executeAlone(trackingId, async () => {
+  return executeAlone({ trackingId, signal: options.signal }, async () => {
     const first = await getDeposit(client, { trackingId, signal: options.signal });
     return walk(client, { userAddress: first.userAddress, first, options });
   });

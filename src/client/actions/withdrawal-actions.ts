@@ -38,7 +38,9 @@ export async function executeWithdrawal(
   const first = await buildWithdrawal(client, { ...rest, userAddress, signal });
   requireBalance(first, userAddress);
   const options = { wallet, onProgress, signal, batch, storage, sendAgain };
-  return executeAlone(first.trackingId, () => walk(client, { userAddress, first, options }));
+  return executeAlone({ trackingId: first.trackingId, signal }, () =>
+    walk(client, { userAddress, first, options }),
+  );
 }
 
 /**
@@ -49,7 +51,7 @@ export async function continueWithdrawal(
   client: CausewayClient,
   { trackingId, ...options }: { trackingId: string } & ExecutionOptions,
 ): Promise<Withdrawal> {
-  return executeAlone(trackingId, async () => {
+  return executeAlone({ trackingId, signal: options.signal }, async () => {
     const first = await getWithdrawal(client, { trackingId, signal: options.signal });
     return walk(client, { userAddress: first.userAddress, first, options });
   });
