@@ -88,19 +88,30 @@ function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
 
 /**
  * Returns the relation of a transaction to a withdrawal, or null if there is none. An unreported transaction that only
- * repeats the withdrawal's order reference or calldata has no relation, because anyone can copy them.
+ * repeats the withdrawal's order reference or calldata has no relation, because anyone can copy them. If it repeats a
+ * withdrawal through a bridge, it counts as a replay, whose own receipt must prove it.
  */
 function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;
   if (isWithdrawalProvenBy(row, hash)) return "proven";
   const open = isExitSourceOpen(row);
   if (seen !== null && chainId === row.vaultChainId && matchesSource(row, seen)) {
-    if (!open) return null;
+    if (!open) return replayKind(row);
     return row.sourceTxHash === hash ? "reported" : "matched";
   }
-  if (refs.some((ref) => ref === row.ref)) return open && chainId === row.vaultChainId ? "named" : null;
+  if (refs.some((ref) => ref === row.ref)) {
+    if (chainId !== row.vaultChainId) return null;
+    return open ? "named" : replayKind(row);
+  }
   return dataHashes.some((of) => of === row.sourceDataHash) ? null : "only_reported";
 }
+
+/**
+ * Returns the kind of a repetition of a withdrawal that another transaction has proven. Null unless it sends the
+ * payment into a bridge, because any other repetition shows in its own receipt all that becomes of it.
+ */
+const replayKind = (row: WithdrawalRow): MatchKind | null =>
+  row.toChainId !== row.vaultChainId && !row.twoStep ? "replayed" : null;
 
 /**
  * Returns true if a withdrawal's row records a transaction as proven, in any role. `hash` must be lowercase. Only the

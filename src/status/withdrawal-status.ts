@@ -13,6 +13,7 @@ import {
 import { nextExitStep } from "../withdrawals/next-withdrawal-step.ts";
 import { pollWithdrawalAfter, readWithdrawalSteps } from "../withdrawals/withdrawal-steps.ts";
 import { type FoundTransaction, isWithdrawalProvenBy, type MatchKind } from "./match-status-transaction.ts";
+import { followReplayedWithdrawal } from "./replayed-withdrawal-status.ts";
 import { withdrawalSides } from "./transfer-sides.ts";
 
 interface MatchedWithdrawal {
@@ -24,26 +25,45 @@ interface MatchedWithdrawal {
 
 /**
  * Returns the status of a transaction that may belong to a withdrawal, or null if tracking does not confirm that it
- * does, also if a chain could not be read. First tracks the withdrawal, with the transaction as a hint. A reported
- * transaction that is not yet in a block gets a status without steps and without a next transaction. Throws
- * `store_unavailable`.
+ * does. First tracks the withdrawal, with the transaction as a hint. A replay, and a reported transaction that is not
+ * yet in a block, get a status without steps and without a next transaction. Throws `store_unavailable`, and
+ * `upstream_unavailable` or `upstream_timeout` if a chain could not be read, so that it is unknown whether the user's
+ * transaction belongs to the withdrawal.
  */
 export async function getWithdrawalStatus(
   ctx: Context,
   { row: stored, kind, found, readTransaction }: MatchedWithdrawal,
 ): Promise<TransferStatus | null> {
+  if (kind === "replayed") {
+    const replay = await followReplayedWithdrawal(ctx, { row: stored, found, readTransaction });
+    return replay === null ? null : toStatus(ctx, { row: replay, offers: false });
+  }
   const { trackingId } = stored;
   const own: DepositHint = {
     ...{ trackingId, chainId: found.chainId, txHash: found.hash },
     ...{ origin: "logs", notedAt: new Date(ctx.now()), droppedAt: null },
   };
   const hints = [...(await selectHints(ctx.db, [trackingId])), own];
-  const { row } = await trackWithdrawal(ctx, { row: stored, readTransaction, hints });
+  const { row, unreadable } = await trackWithdrawal(ctx, { row: stored, readTransaction, hints });
   const carries = row.sourceTxHash === found.hash || isWithdrawalProvenBy(row, found.hash);
   if (carries) return toStatus(ctx, { row, offers: true });
+  if (unreadable !== null && found.seen?.receipt != null && isLikelyOwn(row, { kind, found }))
+    throw unreadable;
   // Its receipt shows neither a payment nor a request, or another transaction is this withdrawal's.
   const waits = kind !== "proven" && isPendingReport(row, found);
   return waits ? toStatus(ctx, { row, offers: false }) : null;
+}
+
+/**
+ * Returns true for a transaction that the chains may still show to be the withdrawal's: any match, or the user's own
+ * transaction that was only reported. Anyone can report a stranger's transaction.
+ */
+function isLikelyOwn(
+  row: WithdrawalRow,
+  { kind, found }: Pick<MatchedWithdrawal, "kind" | "found">,
+): boolean {
+  const sender = found.seen?.transaction?.from ?? "";
+  return kind !== "only_reported" || sameAddress(sender, row.userAddress);
 }
 
 /**

@@ -1,0 +1,73 @@
+import type { Context } from "../context.ts";
+import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
+import { AppError } from "../errors.ts";
+import { describeError } from "../lib/logger.ts";
+import type { TransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { exitSourceTransitions } from "../tracking/withdrawals/track-withdrawal-source.ts";
+import { exitDeliveryTransitions } from "../tracking/withdrawals/track-withdrawal-transfer.ts";
+import {
+  previewWithdrawal,
+  type WithdrawalTransition,
+} from "../tracking/withdrawals/withdrawal-transitions.ts";
+import type { FoundTransaction } from "./match-status-transaction.ts";
+
+interface ReplayedWithdrawal {
+  /** The stored withdrawal, which the original transaction proves. */
+  row: WithdrawalRow;
+  /** The second transaction. */
+  found: FoundTransaction;
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Follows a replay: a second transaction that repeats a withdrawal through a bridge, because the user signed and sent
+ * it twice. Returns the withdrawal's row as if the replay were its only known transaction, or null if the replay's
+ * receipt does not prove the withdrawal. Nothing is stored, because a withdrawal records only one transaction per step.
+ * Throws `store_unavailable`, `vault_not_found`; errors of the vault chain's nodes propagate.
+ */
+export async function followReplayedWithdrawal(
+  ctx: Context,
+  { row, found, readTransaction }: ReplayedWithdrawal,
+): Promise<WithdrawalRow | null> {
+  const { hash, seen } = found;
+  if (seen === null) return null;
+  const first = resetWithdrawal(row);
+  const transitions = await exitSourceTransitions(ctx, { row: first, hash, seen });
+  if (transitions.length === 0) return null;
+  const replay = await previewWithdrawal(ctx, { row: first, transitions });
+  if (replay.state !== "bridging") return replay;
+  const later = await deliveryOf(ctx, { row: replay, readTransaction });
+  const own = later.filter((one) => !isOfOriginal(row, one));
+  return previewWithdrawal(ctx, { row: replay, transitions: own });
+}
+
+/**
+ * Returns the transitions of a replay's delivery or refund. Empty if a chain cannot be read. Throws
+ * `store_unavailable`.
+ */
+async function deliveryOf(
+  ctx: Context,
+  following: { row: WithdrawalRow; readTransaction: TransactionReader },
+): Promise<WithdrawalTransition[]> {
+  try {
+    return await exitDeliveryTransitions(ctx, { ...following, hints: [] });
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
+    ctx.log.warn("withdrawal_unread", { tracking_id: following.row.trackingId, error: describeError(error) });
+    return [];
+  }
+}
+
+/** Returns the withdrawal's row in state `built`, with no known transaction. */
+const resetWithdrawal = (row: WithdrawalRow): WithdrawalRow => ({
+  ...row,
+  ...{ state: "built", substatus: null, history: [], routerExplorer: null, requestId: null },
+  ...{ sourceTxHash: null, sourceProven: false, depositTxHash: null, depositProven: false },
+  ...{ claimTxHash: null, destinationTxHash: null, refundTxHash: null },
+  ...{ deliveredAmount: null, receivedAmount: null, shares: null, assets: null },
+});
+
+/** Returns true if a transition was caused by the delivery or refund of the original withdrawal. */
+const isOfOriginal = (first: WithdrawalRow, { change }: WithdrawalTransition): boolean =>
+  (change.destinationTxHash != null && change.destinationTxHash === first.destinationTxHash) ||
+  (change.refundTxHash != null && change.refundTxHash === first.refundTxHash);
