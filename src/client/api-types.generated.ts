@@ -6426,6 +6426,11 @@ export interface components {
             approval: components["schemas"]["Approval"] | null;
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
+            /**
+             * @description Warnings to show before signing, those of the swap or bridge; empty if there are none.
+             * @example []
+             */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description Result of simulating the transaction before it was returned. */
         WithdrawSimulation: {

@@ -8,6 +8,7 @@ import {
   TrackingIdText,
   VaultIdText,
 } from "./primitive-schemas.ts";
+import { Warning } from "./quote-schema.ts";
 import { NextStepRefusal, PollAfter, Steps, SubstatusText, transferStatuses } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 
@@ -54,6 +55,10 @@ export const WithdrawalNextStep = z
     calls: z.array(WalletCall).meta({
       description:
         "Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets.",
+    }),
+    warnings: z.array(Warning).meta({
+      description: "Warnings to show before signing, those of the swap or bridge; empty if there are none.",
+      example: [],
     }),
   })
   .meta({

@@ -15,6 +15,7 @@ import {
   watchedBalance,
 } from "../orders/simulate-order-payment.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
+import type { Warning } from "../schemas/quote-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
 import type { Token } from "../vaults/vault.ts";
@@ -153,6 +154,8 @@ export interface PreparedTransfer {
   toAmountMin: bigint;
   /** False if the account does not hold the amount now, or its balance could not be read. */
   balanceSufficient: boolean;
+  /** What the user should know before signing. */
+  warnings: readonly Warning[];
 }
 
 /**
@@ -170,7 +173,7 @@ export async function prepareTransfer(ctx: Context, step: TransferStep): Promise
   const token = await requestedToken(ctx, to);
   const build = async (scope: Context, attempt: RouteAttempt) =>
     simulateUserTransfer(scope, { order, attempt, route: await buildOffer(scope, { order, attempt }) });
-  const { built } = await findTransfer(ctx, { order, token, build });
+  const { built, warnings } = await findTransfer(ctx, { order, token, build });
   const { route, payment, source } = built;
   const { to: target, data, value } = route.transaction;
   const { chainId } = from;
@@ -185,6 +188,7 @@ export async function prepareTransfer(ctx: Context, step: TransferStep): Promise
     ...{ provider: route.provider, bridge: route.bridge, tool: route.tool },
     ...{ toAmount: route.toAmount, toAmountMin: route.toAmountMin },
     balanceSufficient: balance !== null && balance >= from.amount,
+    warnings,
   };
 }
 

@@ -92,7 +92,8 @@ async function prepareFollowUp(
     headTime: now.block.timestamp,
     purpose: kind === "claim" ? "withdrawal_claim" : "withdrawal_cancel",
   });
-  return { next: prepared.next === null ? null : { ...prepared.next, kind }, refusal: prepared.refusal };
+  const next = prepared.next === null ? null : { ...prepared.next, kind, warnings: [] };
+  return { next, refusal: prepared.refusal };
 }
 
 /**
@@ -121,5 +122,6 @@ async function nextTransfer(ctx: Context, row: WithdrawalRow): Promise<NextExitS
     ...{ amount: assets, least: toAmountMin.toString(), builtAt: new Date(ctx.now()) },
   });
   const { transaction_request, approval, calls } = prepared;
-  return { next: { kind: "transfer", transaction_request, approval, calls }, refusal: null };
+  const warnings = [...prepared.warnings];
+  return { next: { kind: "transfer", transaction_request, approval, calls, warnings }, refusal: null };
 }

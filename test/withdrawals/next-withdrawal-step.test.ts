@@ -1,9 +1,11 @@
 import { toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import type { WithdrawalRow } from "../../src/db/queries/deposit-queries.ts";
+import { priceKey } from "../../src/prices/price.ts";
 import { nextExitStep } from "../../src/withdrawals/next-withdrawal-step.ts";
 import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
+import { home } from "../support/withdrawals/fixtures.ts";
 import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
 import {
   cooling,
@@ -100,6 +102,26 @@ describe("nextExitStep() of a second step", () => {
     expect(made.next).toMatchObject({ kind: "transfer", transaction_request: { to: EXCHANGE } });
     expect(made.next?.approval).toMatchObject({ token_address: USDC, amount: ARRIVED.toString() });
     expect(JSON.stringify(db.written)).toContain(EXCHANGE.toLowerCase());
+  });
+
+  test("has the warnings of its route", async () => {
+    const world = await createWithdrawalFixture({
+      answers: { balanceOf: ARRIVED },
+      effects: () => ({ rises: { [balanceKey(WETH, USER)]: fairWeth(ARRIVED) } }),
+    });
+    const { ctx } = swapDesk(world.ctx);
+    const known = await nextExitStep(ctx, awaiting);
+    expect(known.next?.warnings).toEqual([]);
+    // Without a price, a second provider confirms the first.
+    ctx.prices.book.feeds.delete(priceKey({ chainId: home.chainId, token: WETH }));
+    const [one] = await ctx.providers.all();
+    if (one === undefined) throw new Error("no provider");
+    const quote: typeof one.quote = async (scope, request) =>
+      (await one.quote(scope, request)).map((offer) => ({ ...offer, provider: "other" }));
+    const providers = { ...ctx.providers, all: async () => [one, { ...one, name: "other", quote }] };
+    const unknown = await nextExitStep({ ...ctx, providers }, awaiting);
+    expect(unknown.refusal).toBeNull();
+    expect(unknown.next?.warnings).toMatchObject([{ code: "price_unverified" }]);
   });
 
   test("asks nobody to swap what was spent, or an amount that is unknown", async () => {

@@ -43,7 +43,7 @@ interface Case {
 }
 const CALL = { to: VAULT, data: "0x12", value: "0x0", chain_id: "0x7a69" } as const;
 const nextOf = (kind: WithdrawalNextStep["kind"]): WithdrawalNextStep => ({
-  ...{ kind, transaction_request: request, approval: null, calls: [CALL] },
+  ...{ kind, transaction_request: request, approval: null, calls: [CALL], warnings: [] },
 });
 /** The steps as `<id>: <state>`. */
 const stepsOf = ({ state, plan = instant, row = {}, next, allowance = null }: Case): string[] =>
