@@ -275,9 +275,20 @@ function requireOpenKept({ exit, made }: Made): void {
     openRequestReads(exit).reduce<bigint>((sum, _, index) => sum + wordOf(answers[first + index]), 0n);
   const [open, then] = [sumOf(before), sumOf(after)];
   const paid = first > 1 ? (increaseOf(made.simulation, 1) ?? 0n) : 0n;
-  if (open === 0n || then >= open + exit.shares || paid > 0n) return;
+  if (paid > 0n || keepsOpen({ open, then, shares: exit.shares })) return;
   const { name } = exit.order.vault;
   throw failure("request_pending", `${name} would replace the account's open request: it must end first`);
+}
+
+/**
+ * Returns true if the shares of a user's open requests show that a request adds to them: they rise by its shares, or by
+ * less where the vault takes a fee of at most 3% in shares. A request that replaces the open one never leaves more than
+ * its own shares.
+ */
+export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shares", bigint>): boolean {
+  const missing = open + shares - then;
+  if (open === 0n || missing <= 0n) return true;
+  return then > shares && missing * PARTS_PER_BILLION <= shares * MAX_EXIT_FEE;
 }
 
 const wordOf = (answer: Hex | null | undefined): bigint =>
