@@ -32,8 +32,8 @@ import { readTimed } from "../vaults/vault-state.ts";
 import {
   findExitRefusal,
   lacksLiquidity,
+  limitRefusal,
   payableShares,
-  toExitRefusal,
 } from "../withdrawals/withdrawal-refusals.ts";
 
 /**
@@ -54,8 +54,8 @@ interface ActionFacts {
  * Returns what a user can do at a vault now: deposit, withdraw, claim and cancel. A possible action has its largest
  * amount in smallest units (null if unlimited or unknown). An impossible one has an error code that explains it and, if
  * known, the time at which it becomes possible. The vault comes from the cached registry, the state from one RPC
- * request, or two if withdrawals from the vault are supported. A withdrawal that the vault's views allow is also
- * simulated as a build does, in two or more further requests. If the database fails, requests that can be read only by
+ * request, or two if withdrawals from the vault are supported. A withdrawal that the vault's views allow, or rule out
+ * only by a limit of zero, is also simulated as a build does, in two or more further requests. If the database fails, requests that can be read only by
  * their id are missing. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`; errors of the RPC nodes
  * propagate.
  */
@@ -75,7 +75,7 @@ export async function getActions(
   const { value: facts, block } = await readTimed(ctx, { chainId: vault.chainId, query });
   return {
     deposit: depositAction(vault, facts.deposit),
-    withdraw: await tried(ctx, { vault, user: of.user, action: withdrawAction(vault, { facts, block }) }),
+    withdraw: await tried(ctx, { vault, user: of.user, seen: withdrawAction(vault, { facts, block }) }),
     claim: claimAction({ ...facts, timestamp: block.timestamp }),
     cancel: cancelAction(facts.requests),
     requests: [
@@ -168,19 +168,26 @@ function depositAction(vault: Vault, terms: DepositTerms): VaultAction {
 const depositMode = (vault: Vault) =>
   adapterOf(vault).asyncDeposits?.(vault) ? ("request" as const) : ("instant" as const);
 
+/** A withdrawal as the views show it. `trial`: the shares whose withdrawal a simulation tries, or null for none. */
+interface SeenWithdrawal {
+  action: VaultAction;
+  trial: bigint | null;
+}
+
 function withdrawAction(
   vault: Vault,
   { facts, block }: { facts: ActionFacts; block: BlockTime },
-): VaultAction {
+): SeenWithdrawal {
   const [first] = facts.ways;
   if (first === undefined) {
     const reason = `withdrawals from ${vault.name} are not supported by this service: use the protocol's own site`;
-    return refused({ code: "mode_unsupported", reason });
+    return { action: refused({ code: "mode_unsupported", reason }), trial: null };
   }
   const held = facts.ways.reduce((most, { terms }) => larger(most, terms.heldShares), facts.shares ?? 0n);
   if (held === 0n) {
     const reason = `the account holds no shares of ${vault.name}`;
-    return refused({ code: "nothing_to_withdraw", reason, max: "0", mode: first.mode });
+    const action = refused({ code: "nothing_to_withdraw", reason, max: "0", mode: first.mode });
+    return { action, trial: null };
   }
   const judged = facts.ways.map((way) => ({
     way,
@@ -190,37 +197,46 @@ function withdrawAction(
   if (possible !== undefined) {
     const { mode } = possible.way;
     const max = payableShares({ way: possible.way, shares: held });
-    return { ...POSSIBLE, max: max.toString(), mode, reason: facts.rewards ?? "" };
+    const action = { ...POSSIBLE, max: max.toString(), mode, reason: facts.rewards ?? "" };
+    return { action, trial: max };
   }
   const refusal = judged[0]?.refusal;
   const until = refusal?.members["until"] ?? formatUnixTime(first.terms.lockedUntil);
-  return refused({
+  const action = refused({
     code: refusal?.code ?? "would_revert",
     reason: refusal?.message ?? "",
     max: refusal?.code === "no_liquidity" ? "0" : null,
     mode: first.mode,
     until: typeof until === "string" ? until : null,
   });
+  // A limit of zero is only a hint, and does not show the vault's own reason.
+  return { action, trial: judged.some(({ way }) => hasZeroLimit(way.terms)) ? held : null };
 }
 
+const hasZeroLimit = ({ paused, refusal, maxShares, availableAssets }: ExitTerms): boolean =>
+  !paused && refusal === null && (maxShares === 0n || availableAssets === 0n);
+
 /**
- * Returns a withdrawal that the views allow, as a simulation of the largest one, or of 99% of it, shows it: in the mode
- * that works, or refused. Unchanged if it is not allowed, or if nothing can be simulated now.
+ * Returns a withdrawal as a simulation of its trial shows it, or of 99% of them if the views allow it: in the mode that
+ * works, or refused. The views' own if there is no trial, or if nothing can be simulated now.
  */
 async function tried(
   ctx: Context,
-  of: { vault: Vault; user: Address; action: VaultAction },
+  of: { vault: Vault; user: Address; seen: SeenWithdrawal },
 ): Promise<VaultAction> {
-  const { vault, user, action } = of;
-  if (!action.allowed || action.max === null) return action;
+  const { vault, user } = of;
+  const { action, trial: largest } = of.seen;
+  if (largest === null) return action;
   // Only holders need what builds need: providers with all their schemas.
   const { tryWithdrawal } = await import("../withdrawals/prepare-withdrawal.ts");
-  const largest = BigInt(action.max);
   const seen = await tryWithdrawal(ctx, { vault, user, shares: largest });
   if (seen === null) return action;
-  if ("mode" in seen) return { ...action, mode: seen.mode };
+  if ("mode" in seen) {
+    const reason = action.allowed ? action.reason : "";
+    return { ...POSSIBLE, reason, max: largest.toString(), mode: seen.mode };
+  }
   // The liquidity may have changed since the views were read, and some vaults round their limit up.
-  const less = (largest * NEARLY_ALL) / 100n;
+  const less = action.allowed ? (largest * NEARLY_ALL) / 100n : 0n;
   const some = less === 0n ? null : await tryWithdrawal(ctx, { vault, user, shares: less });
   if (some !== null && "mode" in some) return { ...action, mode: some.mode, max: less.toString() };
   const { code, message, members } = seen.refusal;
@@ -250,7 +266,7 @@ function exitRefusal(
   // A preview of all shares that fails for lack of liquidity says nothing about the part that `maxRedeem` allows.
   const partly = refusal?.code === "no_liquidity" && maxShares !== null && payable;
   if (refusal !== null && !partly) return refusal;
-  return lacksLiquidity(asked) && !payable ? toExitRefusal(asked, "no_liquidity") : null;
+  return lacksLiquidity(asked) && !payable ? limitRefusal(asked) : null;
 }
 
 /**

@@ -96,24 +96,23 @@ export interface ExitTerms {
   paidNow: bigint | null;
   /** True if an on-chain switch makes the vault reject the withdrawal. */
   paused: boolean;
+  /** True if `maxShares` is 0 because the vault is closed, not short of liquidity. Only a hint, which explains a revert. */
+  closed: boolean;
   /** Why the vault would reject the withdrawal, or null if its views show no reason. */
   refusal: ExitRefusal | null;
-  /**
-   * Variant of the family's call that fits the vault's current state, to be passed to `encode`. Null if there is only
-   * one.
-   */
+  /** Variant of the family's call for the vault's current state, to be passed to `encode`. Null if there is only one. */
   variant: string | null;
 }
 
 /**
  * Default conditions of a withdrawal, which a family overrides with what it knows: all values unknown, priced now,
- * neither paused nor refused.
+ * neither paused, closed nor refused.
  */
 export const unknownExitTerms: ExitTerms = {
   ...{ asset: null, heldShares: null, maxShares: null, minShares: null },
   ...{ previewAssets: null, previewRevert: null, grossAssets: null, availableAssets: null },
   ...{ priced: "now", lockedUntil: null, earliest: null, expiresAt: null, paidNow: null },
-  ...{ paused: false, refusal: null, variant: null },
+  ...{ paused: false, closed: false, refusal: null, variant: null },
 };
 
 /**

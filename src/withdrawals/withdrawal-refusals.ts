@@ -62,6 +62,17 @@ function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bi
   return mulDivDown(maxShares, worth, shares);
 }
 
+/** Names of the errors by which a vault only says that a redemption exceeds what `maxRedeem` returns. */
+const EXCEEDS_LIMIT = /max/i;
+
+/**
+ * Returns the error for a redemption that exceeds what the vault's views allow: `exits_paused` if the vault is closed,
+ * otherwise `no_liquidity`.
+ */
+export function limitRefusal(asked: RequestedExit): AppError {
+  return toExitRefusal(asked, asked.way.terms.closed ? "exits_paused" : "no_liquidity");
+}
+
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
 /**
@@ -123,8 +134,8 @@ function belowMinimum({ order }: RequestedExit): AppError {
 }
 
 /**
- * Returns the error for revert data of a vault: that of its error code if known, otherwise `no_liquidity` if the view
- * functions report too little liquidity, otherwise `would_revert`.
+ * Returns the error for revert data of a vault: that of its error code if known, otherwise that of `limitRefusal` if the
+ * view functions allow less, otherwise `would_revert`.
  */
 function toExitError(
   asked: RequestedExit,
@@ -132,10 +143,11 @@ function toExitError(
 ): AppError {
   const { name } = asked.order.vault;
   const { code, text } = revert;
+  if (code === "no_liquidity" && EXCEEDS_LIMIT.test(text ?? "")) return limitRefusal(asked);
   if (code !== null && isKnownRefusal(code)) return toExitRefusal(asked, code);
   if (code === "nothing_to_withdraw") return failure(code, `the account holds no shares of ${name}`);
   if (code === "below_minimum") return belowMinimum(asked);
-  if (lacksLiquidity(asked)) return toExitRefusal(asked, "no_liquidity");
+  if (lacksLiquidity(asked)) return limitRefusal(asked);
   return failure("would_revert", `a withdrawal from ${name} would revert`, { revert: text });
 }
 

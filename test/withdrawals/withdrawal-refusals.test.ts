@@ -17,6 +17,7 @@ const errors = parseAbi([
   "error StepUnderfunded(uint256 index, uint256 held, uint256 needed)",
   "error StepFailed(uint256 index, bytes reason)",
   "error NotEnoughLiquidity()",
+  "error ERC4626ExceededMaxRedeem(address owner, uint256 shares, uint256 max)",
   "error EnforcedPause()",
   "error Unheard(uint256)",
 ]);
@@ -134,6 +135,18 @@ describe("explainFailedExit()", () => {
     expect(of(failed(unheard))).toBe("would_revert");
     expect(of(unheard, { maxShares: 0n })).toBe("no_liquidity");
     expect(of("0x")).toBe("would_revert");
+  });
+
+  test("a limit of zero means a closed vault where the views show one, and nothing else the vault says", () => {
+    const limit = encodeErrorResult({
+      ...{ abi: errors, errorName: "ERC4626ExceededMaxRedeem" },
+      args: [vault.address, HELD, 0n],
+    });
+    const none = { maxShares: 0n };
+    expect(of(limit, none)).toBe("no_liquidity");
+    expect(of(failed(limit), { ...none, closed: true })).toBe("exits_paused");
+    expect(of(unheard, { ...none, closed: true })).toBe("exits_paused");
+    expect(of(illiquid, { ...none, closed: true })).toBe("no_liquidity");
   });
 
   test("a floor of the Router means a vault that pays less than it previews", () => {

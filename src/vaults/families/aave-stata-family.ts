@@ -1,13 +1,15 @@
-import { type Address, isAddressEqual, parseAbi } from "viem";
+import { type Address, isAddressEqual, parseAbi, zeroAddress } from "viem";
 import {
   createQuery,
   type Query,
   type Read,
   type ReadResult,
   read,
+  readThen,
   valueOrNull,
 } from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
+import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-deriver.ts";
 import type { VaultExits } from "../vault-exits.ts";
@@ -19,17 +21,47 @@ import {
   identifyByAnswers,
   objectionOf,
 } from "./erc4626-base/erc4626-derivation.ts";
+import type { ExitSwitches } from "./erc4626-base/erc4626-exit-switches.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import { aaveStataFactories, factoriesByChain } from "./family-factory-addresses.ts";
 
 const rewardsAbi = once(() => parseAbi(["function rewardTokens() view returns (address[])"]));
+
+const poolAbi = once(() =>
+  parseAbi([
+    "function POOL() view returns (address)",
+    "function getConfiguration(address asset) view returns (uint256)",
+  ]),
+);
+/** Bits of an Aave reserve's configuration that mean that the reserve is active, and that it is paused. */
+const RESERVE_ACTIVE = 1n << 56n;
+const RESERVE_PAUSED = 1n << 60n;
+
+/**
+ * Returns a query for whether the reserve pays no withdrawals, which `maxRedeem` returns as 0: it is paused or not
+ * active. Source: aave-v3-origin, ReserveConfiguration.
+ */
+function reserveSwitch({ entryPoint, asset }: Vault): Query<ExitSwitches> {
+  const abi = poolAbi();
+  return readThen({ pool: read({ to: entryPoint, abi, name: "POOL" }) }, ({ pool }) => {
+    const to = valueOrNull(pool) ?? zeroAddress;
+    const state = read({ to, abi, name: "getConfiguration", args: [asset.address] });
+    return createQuery({ state }, (results) => {
+      const bits = valueOrNull(results.state);
+      return {
+        off: bits !== null && ((bits & RESERVE_ACTIVE) === 0n || (bits & RESERVE_PAUSED) !== 0n),
+        idle: null,
+      };
+    });
+  });
+}
 
 /**
  * Exits of static aTokens: instant, while the token is not paused, the reserve is active and has liquidity. Older pools
  * revert with numeric strings.
  */
 const exits: VaultExits = {
-  ...erc4626Exits({ pausable: true }),
+  ...erc4626Exits({ pausable: true, switches: reserveSwitch }),
   rewards: ({ entryPoint }) =>
     createQuery(
       { tokens: read({ to: entryPoint, abi: rewardsAbi(), name: "rewardTokens" }) },

@@ -5,6 +5,7 @@ import type { VaultFamily } from "../vault-adapter.ts";
 import type { VaultExits } from "../vault-exits.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
+import { exitSwitches } from "./erc4626-base/erc4626-exit-switches.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import {
   checkWaitingParams,
@@ -23,7 +24,7 @@ import {
 } from "./erc7540/erc7887-cancellations.ts";
 
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
-const waiting = waitingExits(erc4626Exits({ charges: true }));
+const waiting = waitingExits(erc4626Exits({ charges: true, switches: exitSwitches }));
 /**
  * Redemptions on request of a vault that only the standards describe. Requests can be cancelled if the vault has the
  * cancellations of EIP-7887. Sources: EIP-7540, EIP-7887.

@@ -18,6 +18,7 @@ import {
   unknownExitTerms,
   type VaultExits,
 } from "../../vault-exits.ts";
+import type { ExitSwitches } from "./erc4626-exit-switches.ts";
 
 const exitAbi = once(() =>
   parseAbi([
@@ -52,6 +53,8 @@ export interface Erc4626ExitOptions {
   charges?: boolean;
   /** Returns false if the Router's executor cannot hold and redeem the shares. Absent if it always can. */
   viaRouter?(vault: Vault): boolean;
+  /** Returns a query for what shows why `maxRedeem` is 0. Absent if only a pause shows it. */
+  switches?(vault: Vault): Query<ExitSwitches>;
   /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
   /**
@@ -156,29 +159,47 @@ function limitReads(vault: Vault, of: { options: Erc4626ExitOptions; owner: Addr
 const limitOf = (result: ReadResult<bigint> | undefined): bigint | null =>
   result === undefined ? null : valueOrNull(result);
 
+const NO_SWITCHES: Query<ExitSwitches> = createQuery({}, () => ({ off: false, idle: null }));
+
 function standardExitTerms(
   vault: Vault,
   { options, request }: { options: Erc4626ExitOptions; request: ExitTermsInput },
 ): Query<ExitTerms> {
-  return createQuery(
+  const views = createQuery(
     {
       ...erc4626ExitReads(vault, request),
       ...limitReads(vault, { options, owner: request.owner }),
       paused: read({ to: vault.entryPoint, abi: exitAbi(), name: "paused" }),
     },
-    (results): ExitTerms => {
+    (results) => {
       const terms = erc4626ExitTermsOf(results);
       const maxShares = limitOf(results.maxRedeem);
       const limited = maxShares !== null && terms.heldShares !== null && maxShares < terms.heldShares;
+      // An owner who can redeem everything learns nothing about the liquidity beyond their own shares.
+      const availableAssets = limited ? limitOf(results.maxWithdraw) : null;
       return {
-        ...terms,
-        maxShares,
-        // An owner who can redeem everything learns nothing about the liquidity beyond their own shares.
-        availableAssets: limited ? limitOf(results.maxWithdraw) : null,
-        paused: options.pausable === true && valueOrNull(results.paused) === true,
+        terms: { ...terms, maxShares, availableAssets },
+        paused: valueOrNull(results.paused) === true,
       };
     },
   );
+  const switches = options.switches?.(vault) ?? NO_SWITCHES;
+  return mapQuery(queryAll({ views, switches }), ({ views: { terms, paused }, switches: shown }) => ({
+    ...terms,
+    paused: options.pausable === true && paused,
+    closed: isClosed(terms, { off: paused || shown.off, idle: shown.idle }),
+  }));
+}
+
+/**
+ * Returns true if a vault that would redeem nothing for a holder of shares is switched off, or holds enough assets to
+ * pay for them.
+ */
+function isClosed(terms: ExitTerms, { off, idle }: ExitSwitches): boolean {
+  const { maxShares, heldShares, previewAssets, grossAssets } = terms;
+  if (maxShares !== 0n || heldShares === null || heldShares === 0n) return false;
+  const worth = previewAssets ?? grossAssets ?? 0n;
+  return off || (idle !== null && worth > 0n && idle >= worth);
 }
 
 /**

@@ -142,10 +142,14 @@ function termsOf(
     grossAssets: price === null ? null : mulDivDown(request.shares, PRICE_UNIT, price),
     availableAssets: instant ? valueOrNull(results.liquid) : null,
     priced: instant ? "now" : "later",
+    lockedUntil: isLocked(request, flags?.[5] ?? 0) ? (flags?.[5] ?? null) : null,
     paused: valueOrNull(results.paused) === true || flags?.[1] === true,
     refusal: refusalOf(request, { results, suspicious: report !== null && price === null }),
   };
 }
+
+/** Returns true if the lock-up of all shares, which ends at `lockup` in unix seconds, is not over. */
+const isLocked = ({ now }: ExitTermsInput, lockup: number): boolean => lockup * 1_000 > now;
 
 function refusalOf(
   request: ExitTermsInput,
@@ -153,7 +157,7 @@ function refusalOf(
 ): ExitRefusal | null {
   const [, , transferPause, , transferWhitelist, lockup] = valueOrNull(results.flags) ?? [];
   if (valueOrNull(results.account)?.[2] === true) return "not_allowed";
-  if ((lockup ?? 0) * 1_000 > request.now) return "share_locked";
+  if (isLocked(request, lockup ?? 0)) return "share_locked";
   // The executor must receive the shares first, which is a transfer.
   if (request.caller === null && (transferPause === true || transferWhitelist === true)) return "not_allowed";
   return suspicious && request.mode === "instant" ? "price_stale" : null;

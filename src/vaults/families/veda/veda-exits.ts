@@ -163,7 +163,8 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
       previewAssets: net,
       ...known,
       refusal: common.refusal ?? known.refusal ?? null,
-      paused: common.paused || known.paused === true,
+      // The teller's pause stops only what the teller itself pays.
+      paused: known.paused === true,
     };
   });
 }
@@ -197,8 +198,11 @@ export const vedaExits: VaultExits = {
       "error DelayedWithdraw__RequestPastCompletionWindow()": "withdrawal_state",
       "error DelayedWithdraw__MaxLossExceeded()": "price_unsafe",
       "error DelayedWithdraw__NoSharesToWithdraw()": "withdrawal_state",
+      "error DelayedWithdraw__Paused()": "exits_paused",
+      "error DelayedWithdraw__WithdrawsNotAllowed()": "token_unsupported",
       "error TellerWithMultiAssetSupport__Paused()": "exits_paused",
       "error TellerWithMultiAssetSupport__AssetNotSupported()": "token_unsupported",
+      "error TellerWithMultiAssetSupport__ZeroShares()": "nothing_to_withdraw",
       "error TellerWithMultiAssetSupport__MinimumAssetsNotMet()": null,
     },
     reasons: [

@@ -61,6 +61,12 @@ const views = parseAbi([
   "function canSendShares(address) view returns (bool)",
   "function canReceiveShares(address) view returns (bool)",
   "function canReceiveAssets(address) view returns (bool)",
+  "function cdo() view returns (address)",
+  "function jrtVault() view returns (address)",
+  "function actionsJrt() view returns (bool, bool)",
+  "function actionsSrt() view returns (bool, bool)",
+  "function POOL() view returns (address)",
+  "function getConfiguration(address) view returns (uint256)",
 ]);
 
 type Answers = Readonly<Record<string, bigint | Hex>>;
@@ -120,6 +126,40 @@ describe.each(families)("withdrawals from $name", (adapter) => {
     const terms: ExitTerms = await termsOf(adapter, {});
     expect(terms).toMatchObject({ asset: null, heldShares: null, maxShares: null, previewAssets: null });
     expect(terms).toMatchObject({ grossAssets: null, availableAssets: null, paused: false, refusal: null });
+  });
+});
+
+describe("a maxRedeem of zero", () => {
+  const word = (value: bigint) => toHex(value, { size: 32 });
+  const none: Answers = { ...healthy, maxRedeem: 0n, maxWithdraw: 0n };
+  const poor: Answers = { ...none, balanceOf: 999n };
+  const actions = (withdrawals: bigint) => `0x${word(1n).slice(2)}${word(withdrawals).slice(2)}` as const;
+  const tranche = (junior: string, [ofJunior, ofSenior]: [bigint, bigint]): Answers => ({
+    ...{ ...poor, cdo: word(BigInt(OTHER)), jrtVault: word(BigInt(junior)) },
+    ...{ actionsJrt: actions(ofJunior), actionsSrt: actions(ofSenior) },
+  });
+  const reserve = (bits: bigint): Answers => ({ ...poor, POOL: word(BigInt(OTHER)), getConfiguration: bits });
+
+  test.each<[string, VaultAdapter, Answers, boolean]>([
+    ["of a paused vault", metaMorpho, { ...poor, paused: 1n }, true],
+    ["of a vault of a known family", metaMorpho, none, false],
+    ["of a vault that holds the assets", erc4626, none, true],
+    ["of a vault that does not hold them", erc4626, poor, false],
+    ["of an account without shares", erc4626, { ...none, balanceOf: 0n }, false],
+    ["of a junior tranche that is off", erc4626, tranche(vault.address, [0n, 1n]), true],
+    ["of a junior tranche that is on", erc4626, tranche(vault.address, [1n, 0n]), false],
+    ["of a senior tranche that is off", erc4626, tranche(USER, [1n, 0n]), true],
+    ["of a senior tranche that is on", erc4626, tranche(USER, [0n, 1n]), false],
+    ["of an active reserve", aaveStata, reserve(1n << 56n), false],
+    ["of a paused reserve", aaveStata, reserve((1n << 56n) | (1n << 60n)), true],
+    ["of a reserve that is not active", aaveStata, reserve(0n), true],
+    ["of an unreadable reserve", aaveStata, poor, false],
+  ])("%s", async (_what, adapter, answers, closed) => {
+    expect((await termsOf(adapter, answers)).closed).toBe(closed);
+  });
+
+  test("is no reason where more than zero is redeemable", async () => {
+    expect((await termsOf(erc4626, { ...healthy, maxRedeem: 1n, paused: 1n })).closed).toBe(false);
   });
 });
 

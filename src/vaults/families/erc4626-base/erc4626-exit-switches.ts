@@ -1,0 +1,60 @@
+import { type Address, erc20Abi, isAddressEqual, parseAbi } from "viem";
+import { createQuery, type Query, type ReadResults, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+
+const trancheAbi = once(() =>
+  parseAbi([
+    "function cdo() view returns (address)",
+    "function jrtVault() view returns (address)",
+    "function actionsJrt() view returns (bool isDepositEnabled, bool isWithdrawEnabled)",
+    "function actionsSrt() view returns (bool isDepositEnabled, bool isWithdrawEnabled)",
+  ]),
+);
+
+/**
+ * What views besides `maxRedeem` show about why a vault redeems nothing. Together with a `maxRedeem` of 0, either tells
+ * a vault that is closed from one that lacks liquidity.
+ */
+export interface ExitSwitches {
+  /** True if a switch of the vault's protocol disables redemptions. */
+  off: boolean;
+  /** Assets that the vault's contract holds, in the asset's smallest unit, or null if unknown. */
+  idle: bigint | null;
+}
+
+/**
+ * Returns a query for the switches of a vault that only the standard describes: the assets that it holds and, for a
+ * tranche of Strata, whether withdrawals from it are enabled. Other vaults need one batch of reads, a tranche two.
+ * Source: Strata, StrataCDO (`maxWithdraw`).
+ */
+export function exitSwitches(vault: Vault): Query<ExitSwitches> {
+  const first = {
+    cdo: read({ to: vault.entryPoint, abi: trancheAbi(), name: "cdo" }),
+    held: read({ to: vault.asset.address, abi: erc20Abi, name: "balanceOf", args: [vault.entryPoint] }),
+  };
+  return {
+    ...createQuery(first, ({ held }): ExitSwitches => ({ off: false, idle: valueOrNull(held) })),
+    next: (results) => {
+      const { cdo, held } = results as ReadResults<typeof first>;
+      return cdo.ok ? trancheSwitch(vault, { cdo: cdo.value, idle: valueOrNull(held) }) : null;
+    },
+  };
+}
+
+function trancheSwitch(
+  vault: Vault,
+  { cdo, idle }: { cdo: Address; idle: bigint | null },
+): Query<ExitSwitches> {
+  const on = { to: cdo, abi: trancheAbi() } as const;
+  const reads = {
+    junior: read({ ...on, name: "jrtVault" }),
+    ofJunior: read({ ...on, name: "actionsJrt" }),
+    ofSenior: read({ ...on, name: "actionsSrt" }),
+  };
+  return createQuery(reads, ({ junior, ofJunior, ofSenior }) => {
+    const isJunior = junior.ok && isAddressEqual(junior.value, vault.entryPoint);
+    const enabled = valueOrNull(isJunior ? ofJunior : ofSenior)?.[1];
+    return { off: junior.ok && enabled === false, idle };
+  });
+}
