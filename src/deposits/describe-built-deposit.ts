@@ -6,7 +6,8 @@ import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls
 import { isNativePayment, simulatedHead, type TokenPayment } from "../orders/simulate-order-payment.ts";
 import { formatUsdValue } from "../prices/price.ts";
 import type { AuthorizationKind } from "../router/router-signature-messages.ts";
-import type { BuildEstimate, BuiltDeposit, Warning } from "../schemas/quote-schema.ts";
+import type { BuildEstimate, BuiltDeposit } from "../schemas/quote-schema.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 import { settlementOf } from "../vaults/vault-settlement.ts";
 import { approvedSpender, type DepositIntent, type DepositOrder, paysNative } from "./deposit-intent.ts";

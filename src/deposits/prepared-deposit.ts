@@ -8,7 +8,7 @@ import type { TransferRequest, VerifiedTransfer } from "../providers/provider.ts
 import type { NoRouteReason } from "../providers/provider-failures.ts";
 import type { QuoteRanking } from "../providers/provider-quotes.ts";
 import type { BuildInput } from "../schemas/build-input-schema.ts";
-import type { Warning } from "../schemas/quote-schema.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { DepositFloors } from "./deposit-calldata.ts";
 import type { DepositOrder } from "./deposit-intent.ts";

@@ -4,7 +4,7 @@ import { describeError } from "../lib/logger.ts";
 import type { Provider, TransferQuote } from "../providers/provider.ts";
 import { isProviderFailure, isUnsafeRoute, toProviderFailure } from "../providers/provider-failures.ts";
 import type { QuoteResults } from "../providers/provider-quotes.ts";
-import type { Warning } from "../schemas/quote-schema.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { Funds } from "./order-payer-funds.ts";
 import {

@@ -6,7 +6,7 @@ import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { ChainToken } from "../prices/price.ts";
 import { pricesOfRequest } from "../prices/read-prices.ts";
 import type { TransferQuote, VerifiedTransfer } from "../providers/provider.ts";
-import type { Warning } from "../schemas/quote-schema.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { AuthorizationWish } from "./authorization/choose-authorization.ts";
 import {

@@ -10,7 +10,7 @@ import {
   requestQuotes,
 } from "../providers/provider-quotes.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
-import type { Warning } from "../schemas/quote-schema.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import { asksForSignature } from "./authorization/choose-authorization.ts";
 import { mostExpected } from "./order-fair-value.ts";

@@ -7,26 +7,9 @@ import {
   TrackingIdText,
   UsdText,
 } from "./primitive-schemas.ts";
-import { Steps } from "./step-schema.ts";
+import { Steps, Warning } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 import { VaultSettlement, VaultSummary } from "./vault-schema.ts";
-
-/** A warning of a quote or build, which the user should see before signing. */
-export const Warning = z
-  .object({
-    code: z.string().meta({
-      description:
-        "Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the " +
-        "route's amounts.",
-      example: "price_unverified",
-    }),
-    detail: z.string().meta({
-      description: "Explanation for people.",
-      example: "no independent price is known; a second offer agrees with this one",
-    }),
-  })
-  .meta({ id: "Warning", description: "Something to know before signing." });
-export type Warning = z.infer<typeof Warning>;
 
 const Warnings = z
   .array(Warning)

@@ -187,3 +187,20 @@ export const NextStepRefusal = z
   })
   .meta({ id: "NextStepRefusal", description: "The reason why a remaining step cannot be signed now." });
 export type NextStepRefusal = z.infer<typeof NextStepRefusal>;
+
+/** A warning of a quote or build, which the user should see before signing. */
+export const Warning = z
+  .object({
+    code: z.string().meta({
+      description:
+        "Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the " +
+        "route's amounts.",
+      example: "price_unverified",
+    }),
+    detail: z.string().meta({
+      description: "Explanation for people.",
+      example: "no independent price is known; a second offer agrees with this one",
+    }),
+  })
+  .meta({ id: "Warning", description: "Something to know before signing." });
+export type Warning = z.infer<typeof Warning>;

@@ -12,9 +12,9 @@ import {
   UsdText,
   VaultIdInput,
 } from "./primitive-schemas.ts";
-import { AppliedSlippage, ChosenWay, Tracking, Warning } from "./quote-schema.ts";
+import { AppliedSlippage, ChosenWay, Tracking } from "./quote-schema.ts";
 import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
-import { Steps } from "./step-schema.ts";
+import { Steps, Warning } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 
 const UserInput = AddressInput.refine((address) => address !== zeroAddress, "must not be the zero address");

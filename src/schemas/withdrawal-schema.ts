@@ -8,8 +8,14 @@ import {
   TrackingIdText,
   VaultIdText,
 } from "./primitive-schemas.ts";
-import { Warning } from "./quote-schema.ts";
-import { NextStepRefusal, PollAfter, Steps, SubstatusText, transferStatuses } from "./step-schema.ts";
+import {
+  NextStepRefusal,
+  PollAfter,
+  Steps,
+  SubstatusText,
+  transferStatuses,
+  Warning,
+} from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
 
 /** States of a tracked withdrawal. */

@@ -15,7 +15,7 @@ import {
   watchedBalance,
 } from "../orders/simulate-order-payment.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
-import type { Warning } from "../schemas/quote-schema.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import type { Approval, TransactionRequest, WalletCall } from "../schemas/transaction-schema.ts";
 import { findToken } from "../vaults/find-vault-token.ts";
 import type { Token } from "../vaults/vault.ts";

@@ -3,7 +3,7 @@ import type { UserCall } from "../orders/order-wallet-calls.ts";
 import type { SimulatedPayment } from "../orders/simulate-order-payment.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import type { NoRouteReason } from "../providers/provider-failures.ts";
-import type { Warning } from "../schemas/quote-schema.ts";
+import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import type { Exit } from "./exit-calldata.ts";
 import type { ExitFacts } from "./exit-preflight.ts";
