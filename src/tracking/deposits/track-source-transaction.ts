@@ -23,8 +23,8 @@ import { completedTransition, deliveredTransition, type Transition } from "./dep
 import { failureReason } from "./track-deposit-failure.ts";
 import { isRejected, requestTransitions } from "./track-deposit-request.ts";
 
-/** Minimum length of a deposit's calldata, in bytes: a selector and two words. */
-const MIN_CALL_BYTES = 68;
+/** Minimum length of a deposit's or withdrawal's calldata, in bytes: a selector and one word, as of `redeem(uint256)`. */
+const MIN_CALL_BYTES = 36;
 /** Maximum number of bytes of a transaction's input that are searched for calls. */
 const MAX_SEARCHED_BYTES = 131_072;
 /** Maximum number of bytes that are hashed for one transaction, over all candidate calls. */
@@ -40,7 +40,7 @@ const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
 /**
  * Returns the keccak256 hashes of the byte strings in a transaction's input that are preceded by their own length, at
  * any depth: smart-account batches encode their calls this way. Searches the first 131,072 bytes for strings of at
- * least 68 bytes, and hashes at most 262,144 bytes in total. A match does not prove that the call is made. Sources:
+ * least 36 bytes, and hashes at most 262,144 bytes in total. A match does not prove that the call is made. Sources:
  * EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {

@@ -36,6 +36,12 @@ test.each<[string, Hex]>([
   expect(hashes.has(keccak256(approval))).toBe(true);
 });
 
+test("innerDataHashes() finds a call with one argument, such as a request by its number of shares", () => {
+  const request: Hex = `0x69658e33${"01".repeat(32)}`;
+  const hashes = innerDataHashes(concatHex(["0x8d80ff0a", packed(approval), packed(request)]));
+  expect(hashes.has(keccak256(request))).toBe(true);
+});
+
 test.each<[string, Hex]>([
   ["that is the whole input", wanted],
   ["of which a byte is missing", batch.replace("5a5a5a5a", "5a5a5a") as Hex],
