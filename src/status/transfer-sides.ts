@@ -133,8 +133,11 @@ function receivedOf(row: DepositRow): Movement | null {
       return hash === null ? null : { hash, chainId, amount, token, kind: "asset" };
     }
     case "refunded": {
-      const { refundTxHash: hash, receivedAmount: amount, fromToken: token } = row;
-      return { hash, chainId: row.fromChainId, amount, token, kind: "asset" };
+      const { refundTxHash: hash, receivedAmount: amount, fromToken } = row;
+      // A vault returns the assets of a request on its own chain, a bridge the payment on the source chain.
+      return row.history.some(isRequested)
+        ? { hash, chainId, amount, token: row.moveToken ?? fromToken, kind: "asset" }
+        : { hash, chainId: row.fromChainId, amount, token: fromToken, kind: "asset" };
     }
     default:
       return null;
