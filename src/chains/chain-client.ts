@@ -1,4 +1,4 @@
-import { failureFrom } from "../errors.ts";
+import { AppError, failureFrom } from "../errors.ts";
 import { type Fetch, OutsideError } from "../lib/bounded-fetch.ts";
 import { type Breaker, type BreakerPolicy, Breakers } from "../lib/circuit-breaker.ts";
 import { outcomeOfOutsideError, throughBreaker } from "../lib/circuit-breaker-call.ts";
@@ -45,7 +45,8 @@ export interface ChainClient {
   /**
    * Calls `work` with a session whose requests all go to one node; if `work` throws, it is called again with the next
    * node, three times at most. `turn` is the index of the node to start with, by default 0; recently failing nodes come
-   * last. Throws the last node's RpcError unchanged, otherwise `upstream_timeout` or `upstream_unavailable`.
+   * last. Throws the last node's RpcError unchanged, otherwise `upstream_timeout` or `upstream_unavailable`. An
+   * AppError of `work` itself propagates immediately.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /**
@@ -134,8 +135,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
   };
 
   async function onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn = 0): Promise<T> {
-    const at = turn % Math.max(1, definition.rpcUrls.length);
-    const urls = [...definition.rpcUrls.slice(at), ...definition.rpcUrls.slice(0, at)];
+    const urls = startingAt(definition.rpcUrls, turn);
     let last: unknown = new OutsideError("network", `${definition.name} has no nodes`);
     for (const url of health.order(urls, now()).slice(0, ATTEMPTS)) {
       try {
@@ -143,6 +143,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
         const request: NodeSession["request"] = (method, params) => send(url, method, params);
         return await work({ request, logLimits: health.logLimits(url) });
       } catch (error) {
+        if (error instanceof AppError) throw error;
         last = error;
         // A node that returns a JSON-RPC error is healthy; a node that returns nothing, or something wrong, is not.
         if (!(error instanceof RpcError)) health.avoid(url, now() + AVOID_MS);
@@ -176,6 +177,12 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     if (last instanceof RpcError && last.kind === "unsupported") throw last;
     throw toFailure(definition, last);
   }
+}
+
+/** Returns the nodes in a circle that starts at index `turn`. */
+function startingAt(urls: readonly string[], turn: number): string[] {
+  const at = turn % Math.max(1, urls.length);
+  return [...urls.slice(at), ...urls.slice(0, at)];
 }
 
 function toFailure(chain: ChainDefinition, error: unknown): Error {

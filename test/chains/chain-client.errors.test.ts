@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import type { NodeSession } from "../../src/chains/chain-client.ts";
+import { failure } from "../../src/errors.ts";
 import { clientOn, type RpcAnswer, startHonestNode } from "../support/chains/rpc-node.ts";
 
 const good: RpcAnswer = { result: "0x60" };
@@ -15,6 +17,20 @@ describe("ChainClient.request() with a revert", () => {
       kind: "revert",
       data: "0x08c379a0",
     });
+    expect(second.calls).toEqual([]);
+    expect(health.order([first.url, second.url], clock.now)).toEqual([first.url, second.url]);
+  });
+});
+
+describe("ChainClient.onOneNode() with work that fails by itself", () => {
+  test("throws its AppError at once, and blames no node", async () => {
+    const [first, second] = [await answers(good), await answers(good)];
+    const { client, health, clock } = clientOn([first, second]);
+    const work = async (node: NodeSession): Promise<never> => {
+      await node.request("eth_call", []);
+      throw failure("store_unavailable", "the database does not respond");
+    };
+    await expect(client.onOneNode(work)).rejects.toMatchObject({ code: "store_unavailable" });
     expect(second.calls).toEqual([]);
     expect(health.order([first.url, second.url], clock.now)).toEqual([first.url, second.url]);
   });
