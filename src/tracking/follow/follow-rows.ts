@@ -25,7 +25,7 @@ import { applyToScheduledWithdrawal } from "../withdrawals/withdrawal-transition
 const POSTPONE_MS = 5 * SECOND_MS;
 /** Time after which a run starts no further deposit, in milliseconds: well before its lease ends. */
 const RUN_MS = 18 * SECOND_MS;
-/** Number of requests after which a run starts no further deposit. One deposit needs up to thirty. */
+/** Number of its own requests after which a run starts no further deposit. One deposit needs up to thirty. */
 const MAX_REQUESTS = 240;
 /** Number of deposits that a run follows at the same time. */
 const CONCURRENCY = 3;
@@ -76,6 +76,8 @@ export async function followRows(
   { rows, leaseUntil }: { rows: readonly TrackedRow[]; leaseUntil: Date },
 ): Promise<RowsRun> {
   const startedAt = ctx.now();
+  // Without a queue, the rounds of all chains have made their requests in the same run.
+  const before = countRequests(ctx);
   const done: FollowedRows = { due: rows.length, followed: 0, moved: 0, unread: 0, left: 0 };
   const soon = new Map<number, string[]>();
   if (rows.length === 0) return { done, soon };
@@ -86,7 +88,7 @@ export async function followRows(
   const waiting = [...rows];
   const lane = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) {
-      const full = countRequests(ctx) > MAX_REQUESTS || ctx.now() - startedAt > RUN_MS;
+      const full = countRequests(ctx) - before > MAX_REQUESTS || ctx.now() - startedAt > RUN_MS;
       if (full || run.unreadable.has(chainPair(row))) {
         left.push(row.trackingId);
         continue;
