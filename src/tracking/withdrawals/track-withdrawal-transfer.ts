@@ -39,7 +39,9 @@ export async function secondExitTransitions(
   const built = await selectBuiltTransfers(ctx.db, row.trackingId);
   const paidIn = row.claimTxHash ?? row.sourceTxHash;
   if (built.length === 0 || paidIn === null) return [];
-  const paid = await readTransaction(row.vaultChainId, paidIn as Hex);
+  // It is proven: a node that has forgotten it must not cost the hints, which alone show a payment in native currency.
+  const readPaid = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: [paidIn] });
+  const paid = await readPaid(row.vaultChainId, paidIn as Hex);
   if (paid.receipt === null) return [];
   const since = paid.receipt.blockNumber;
   const named = [row.depositTxHash, ...hashesOn(row.vaultChainId, hints)];
