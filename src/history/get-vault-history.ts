@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { selectCoverageStart } from "../db/queries/flow-queries.ts";
 import { type SnapshotRow, selectSnapshots, sumNetFlows } from "../db/queries/snapshot-queries.ts";
+import { formatFixed } from "../lib/amount.ts";
 import { DAY_S } from "../lib/durations.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import {
@@ -113,7 +114,8 @@ function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
     const elapsed = seconds(row) - seconds(before);
     if (elapsed > WEEK * TOLERANCE) return null;
     const prices = { before: BigInt(before.sharePrice), after: BigInt(row.sharePrice) };
-    return annualizedGrowth({ ...prices, seconds: elapsed })?.toFixed(6) ?? null;
+    const rate = annualizedGrowth({ ...prices, seconds: elapsed });
+    return rate === null ? null : formatFixed(rate, 6);
   });
 }
 

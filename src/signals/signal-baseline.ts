@@ -1,6 +1,6 @@
 import type { Rule, Tier } from "../schemas/signal-schema.ts";
 import { NEGLIGIBLE_RULE } from "./negligible-signal-amount.ts";
-import { medianAndMad, percent } from "./signal-finding.ts";
+import { fixed, medianAndMad, percent } from "./signal-finding.ts";
 
 /** Minimum number of earlier days from which a vault's baseline is computed. */
 export const MIN_BASELINE_DAYS = 7;
@@ -98,7 +98,7 @@ export function describeBaseline(measure: string, { median, mad, days }: Baselin
 
 /** Converts a baseline to the evidence that signals store: fractions with six decimals and the number of days. */
 export const baselineEvidence = ({ median, mad, days }: Baseline): Record<string, string> => ({
-  usual_median: median.toFixed(6),
-  usual_deviation: mad.toFixed(6),
+  usual_median: fixed(median),
+  usual_deviation: fixed(mad),
   usual_days: `${days}`,
 });

@@ -1,3 +1,4 @@
+import { formatFixed } from "../lib/amount.ts";
 import type { Dimension, Metric, Rule, Tier } from "../schemas/signal-schema.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
@@ -54,10 +55,10 @@ export function fractionOf(part: bigint, whole: bigint): number | null {
 /** Formats a fraction as a percentage with two decimals, or with four below 0.01%. */
 export const percent = (fraction: number): string => {
   const size = Math.abs(fraction);
-  return `${(fraction * 100).toFixed(size > 0 && size < 0.0001 ? 4 : 2)}%`;
+  return `${formatFixed(fraction * 100, size > 0 && size < 0.0001 ? 4 : 2)}%`;
 };
 /** Formats a fraction with six decimals. */
-export const fixed = (fraction: number): string => fraction.toFixed(6);
+export const fixed = (fraction: number): string => formatFixed(fraction, 6);
 
 /** Formats a count with its unit, such as "1 hour" or "2 hours". */
 export const countOf = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;

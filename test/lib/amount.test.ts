@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   deductParts,
+  formatFixed,
   fractionToParts,
   MAX_UINT256,
   mulDivDown,
@@ -107,4 +108,15 @@ describe("deductParts()", () => {
       }),
     );
   });
+});
+
+test.each([
+  [0.05, 6, "0.050000"],
+  [-0.1234567, 6, "-0.123457"],
+  [1e-9, 6, "0.000000"],
+  [1e20, 2, "100000000000000000000.00"],
+  [1e21, 2, "1000000000000000000000.00"],
+  [-(2 ** 80), 6, "-1208925819614629174706176.000000"],
+])("formatFixed() writes %s with %s decimals and no exponent", (value, decimals, text) => {
+  expect(formatFixed(value, decimals)).toBe(text);
 });

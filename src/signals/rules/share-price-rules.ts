@@ -1,3 +1,4 @@
+import { formatFixed } from "../../lib/amount.ts";
 import { DAY_S } from "../../lib/durations.ts";
 import type { Tier } from "../../schemas/signal-schema.ts";
 import { annualizedGrowth } from "../../vaults/vault-growth-rate.ts";
@@ -205,7 +206,9 @@ function breakTexts(
 
 /** Formats a fraction as percentage points. */
 const points = (fraction: number): string =>
-  fraction < 0.0001 ? "less than 0.01 percentage points" : `${(fraction * 100).toFixed(2)} percentage points`;
+  fraction < 0.0001
+    ? "less than 0.01 percentage points"
+    : `${formatFixed(fraction * 100, 2)} percentage points`;
 
 function consequenceOfYield({ below, unchanged }: { below: boolean; unchanged: boolean }): string {
   if (!below) return "A single reward payment or a price correction can cause this: the yield may not last.";
@@ -249,7 +252,7 @@ const STALE_REASONS: Readonly<Record<StaleTier, string>> = {
 
 /**
  * Reports a share price that has not changed for at least two days and four times the median interval between its
- * changes. Needs at least ten changes in the last 90 days.
+ * changes, up to the last snapshot with a known price. Needs at least ten changes in the last 90 days.
  */
 export const priceStale: SignalRule = {
   rule_id: "price_stale",
@@ -265,13 +268,20 @@ export const priceStale: SignalRule = {
   needs: `At least ${MIN_PRICE_CHANGES} changes of the share price in the last 90 days.`,
   quietSeconds: DAY_S,
   find(facts) {
-    const latest = latestPoint(facts);
-    const changes = priceChanges(facts);
+    const priced = pricedPoints(facts);
+    // What was not read may have changed.
+    const latest = priced.at(-1);
+    const changes = priceChanges(priced);
     const intervals = medianAndMad(
       changes.slice(1).map((seconds, index) => seconds - (changes[index] ?? seconds)),
     );
     const last = changes.at(-1);
-    if (latest === null || last === undefined || intervals === null || changes.length < MIN_PRICE_CHANGES)
+    if (
+      latest === undefined ||
+      last === undefined ||
+      intervals === null ||
+      changes.length < MIN_PRICE_CHANGES
+    )
       return [];
     const unchanged = latest.seconds - last;
     const tier = unchanged < 2 * DAY_S ? null : tierOf(unchanged / Math.max(intervals.median, 3_600), STALE);
@@ -283,8 +293,7 @@ export const priceStale: SignalRule = {
         tier,
         title: `${facts.vaultName}: share price unchanged for ${hours} hours`,
         summary:
-          `The share price of ${facts.vaultName} has ` +
-          `${latest.sharePrice === null ? "not changed" : `been ${priceOf(facts, latest.sharePrice)}`} for ${hours} hours. The ` +
+          `The share price of ${facts.vaultName} has been ${priceOf(facts, latest.sharePrice)} for ${hours} hours. The ` +
           `median interval between its last ${changes.length} changes is ` +
           `${countOf(Math.max(1, Math.round(intervals.median / 3_600)), "hour")}. Price updates may have stopped: a deposit or ` +
           "withdrawal made now would use the old price.",
@@ -297,15 +306,16 @@ export const priceStale: SignalRule = {
   },
 };
 
-/**
- * Returns the timestamps of the snapshots whose share price differs from the previous one, oldest first, in seconds
- * since the epoch.
- */
-function priceChanges({ days, hours, recent }: VaultFacts): number[] {
+/** Returns the snapshots with a known share price, oldest first: daily ones from before the hourly ones, then all others. */
+function pricedPoints({ days, hours, recent }: VaultFacts): (Point & { sharePrice: bigint })[] {
   const firstHour = hours[0]?.seconds ?? Number.POSITIVE_INFINITY;
-  const points = [...days.filter(({ seconds }) => seconds < firstHour), ...hours, ...recent]
-    .filter(({ sharePrice }) => sharePrice !== null)
+  return [...days.filter(({ seconds }) => seconds < firstHour), ...hours, ...recent]
+    .flatMap((point) => (point.sharePrice === null ? [] : [{ ...point, sharePrice: point.sharePrice }]))
     .sort((a, b) => a.seconds - b.seconds);
+}
+
+/** Returns the timestamps of the snapshots whose share price differs from the previous one, in seconds since the epoch. */
+function priceChanges(points: readonly (Point & { sharePrice: bigint })[]): number[] {
   return points.flatMap((point, index) => {
     const before = points[index - 1];
     return before === undefined || before.sharePrice === point.sharePrice ? [] : [point.seconds];

@@ -196,6 +196,16 @@ describe("signal rules", () => {
       factsOf({ at: (age) => growingPrices(0.0001)(Math.max(age, 5 * 86_400)) }),
       ["apy_break: high", "price_stale: high"],
     ],
+    [
+      "no signal for a share price that is unread since yesterday",
+      factsOf({ at: (age) => (age < 86_400 ? { sharePrice: null } : growingPrices(0.0001)(age)) }),
+      [],
+    ],
+    [
+      "no price_stale for a share price that is unread for five days",
+      factsOf({ at: (age) => (age < 5 * 86_400 ? { sharePrice: null } : growingPrices(0.0001)(age)) }),
+      [],
+    ],
     ["new vault", { ...factsOf(), addedAt: NOW - 60 }, ["vault_added: low"]],
     [
       "vault paused in the registry",
