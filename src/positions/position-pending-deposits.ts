@@ -36,8 +36,8 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 
 /**
  * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the chain has no
- * such vaults. A vault is included if an amount is pending or claimable, and also if the pending amount is unknown and
- * `open` contains a deposit request to the vault.
+ * such vaults. A vault is included if an amount is pending or claimable, and also if the pending assets or the
+ * claimable shares are unknown and `open` contains a deposit request to the vault.
  */
 export function pendingQuery(query: {
   user: Address;
@@ -77,7 +77,8 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
   const { pendingAssets, claimableShares, claimableAssets } = pending;
   const some = [pendingAssets, claimableShares, claimableAssets].some((amount) => (amount ?? 0n) > 0n);
   // An unknown amount counts only if a request is known to exist.
-  if (!some && !(pendingAssets === null && requestIds.length > 0)) return [];
+  const isUnknown = pendingAssets === null || claimableShares === null;
+  if (!some && !(isUnknown && requestIds.length > 0)) return [];
   return [{ ...pending, vault, claim: requests.claim(vault, { user, pending }) }];
 }
 

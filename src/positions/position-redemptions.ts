@@ -329,7 +329,7 @@ export function toWireDepositRequest(
   { vault, pendingAssets, claimableShares, claimableAssets, booked }: PendingPosition,
   open: readonly OpenRequest[],
 ): VaultRequest {
-  const claimable = (claimableShares ?? 0n) > 0n;
+  const claimable = (claimableShares ?? 0n) > 0n || (claimableAssets ?? 0n) > 0n;
   const known = pendingAssets !== null && claimableAssets !== null;
   const assets = booked?.assets ?? (known ? pendingAssets + claimableAssets : pendingAssets || null);
   const row = open.find(

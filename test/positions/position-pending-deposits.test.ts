@@ -1,11 +1,20 @@
-import { encodeAbiParameters, encodeErrorResult, type Hex, numberToHex, parseAbi } from "viem";
+import {
+  encodeAbiParameters,
+  encodeErrorResult,
+  type Hex,
+  numberToHex,
+  parseAbi,
+  toFunctionSelector,
+} from "viem";
 import { expect, test } from "vitest";
+import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
+import type { OpenRequest } from "../../src/db/queries/user-flow-queries.ts";
 import type { PendingPosition } from "../../src/positions/position-pending-deposits.ts";
-import { toWirePending } from "../../src/positions/position-pending-deposits.ts";
+import { pendingQuery, toWirePending } from "../../src/positions/position-pending-deposits.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
 import { testContext } from "../support/context.ts";
-import { USER, VAULT, vault } from "../support/deposits/fixtures.ts";
+import { TRACKING_ID, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 
 const HEAD_TIME = 1_700_000_000;
 const call = { target: VAULT, data: "0x12345678" } as const;
@@ -32,6 +41,24 @@ function simulating(end: { reverts: Hex } | "works" | "cannot") {
   };
   return { simulated, ctx: testContext({ clients: [{ ...client, request }] }) };
 }
+
+test("pendingQuery() includes a known request whose claimable shares cannot be read", async () => {
+  const nothing = encodeAbiParameters([{ type: "uint256" }], [0n]);
+  const waits = toFunctionSelector("pendingDepositRequest(uint256,address)");
+  const client = contractsClient(({ data }) =>
+    data.startsWith(waits) ? { ok: true, data: nothing } : { ok: false, data: "0x" },
+  );
+  const known: OpenRequest = {
+    ...{ trackingId: TRACKING_ID, direction: "deposit", requestId: "0" },
+    ...{ chainId: vault.chainId, vaultAddress: VAULT.toLowerCase() },
+  };
+  const found = async (open: readonly OpenRequest[]) => {
+    const query = pendingQuery({ user: USER, vaults: [settled.vault], open });
+    return query === null ? null : (await runQuery(client, query)).value;
+  };
+  expect(await found([])).toEqual([]);
+  expect(await found([known])).toMatchObject([{ pendingAssets: 0n, claimableShares: null, claim: null }]);
+});
 
 test("toWirePending() includes a claim with its gas when the simulation succeeds", async () => {
   const { ctx } = simulating("works");

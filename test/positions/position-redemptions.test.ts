@@ -175,6 +175,15 @@ describe("toWireDepositRequest()", () => {
     expect(toWireDepositRequest(booked, [])).toMatchObject({ assets: "91" });
   });
 
+  test("shows settled assets as claimable while the vault does not tell their shares", () => {
+    const settled = { ...waiting, pendingAssets: 0n, claimableShares: null, claimableAssets: 90n };
+    expect(toWireDepositRequest(settled, [])).toMatchObject({
+      state: "claimable",
+      shares: null,
+      assets: "90",
+    });
+  });
+
   test("does not guess what it does not know", () => {
     const unknown = { ...waiting, pendingAssets: null };
     expect(toWireDepositRequest(unknown, [])).toMatchObject({ state: "pending", assets: null, shares: null });
