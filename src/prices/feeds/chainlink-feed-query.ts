@@ -54,17 +54,19 @@ export function feedQuery(request: FeedRequest): Query<FeedReadings> {
   );
   const feeds = distinctFeeds(tokens);
   const { sequencer } = request.feeds;
+  // Asked once: a confirmation that expires before the results arrive must not make an unread check look failed.
+  const unconfirmed = new Set(feeds.filter((feed) => !request.isConfirmed(feed)));
   const reads: Record<string, Read<unknown>> = {};
   if (sequencer !== null && feeds.length > 0) reads.sequencer = roundRead(sequencer);
   for (const feed of feeds) {
     const key = feed.proxy.toLowerCase();
     reads[`round/${key}`] = roundRead(feed.proxy);
-    if (request.isConfirmed(feed)) continue;
+    if (!unconfirmed.has(feed)) continue;
     reads[`decimals/${key}`] = read({ to: feed.proxy, abi: feedAbi, name: "decimals" });
     reads[`description/${key}`] = read({ to: feed.proxy, abi: feedAbi, name: "description" });
   }
   return createQuery(reads, (results) => {
-    const checks = feeds.filter((feed) => !request.isConfirmed(feed)).map((feed) => checkFeed(feed, results));
+    const checks = [...unconfirmed].map((feed) => checkFeed(feed, results));
     return {
       chainId: request.chainId,
       tokens,

@@ -66,6 +66,15 @@ describe("feedQuery()", () => {
   });
 });
 
+test("feedQuery() uses a feed whose confirmation expires while its round is read", async () => {
+  const left = new Set([ETH_FEED]);
+  const isConfirmed = ({ proxy }: FeedDefinition): boolean => left.delete(proxy);
+  const feeds = { ...testFeeds, sequencer: null };
+  const query = feedQuery({ chainId, feeds, tokens: [ETHER], isConfirmed });
+  const { value } = await runQuery(contractsClient(feedContracts()), query);
+  expect(feedPrices(value, head.timestamp).unused).toEqual([]);
+});
+
 describe("feedPrices()", () => {
   test("keeps what judging needs: unit, error and whether the price can see a depeg", async () => {
     const { prices } = await read({});
