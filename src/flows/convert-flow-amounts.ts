@@ -2,7 +2,9 @@ import { runQueryAtBlock } from "../chains/aggregator/reads-at-block.ts";
 import type { NodeSession } from "../chains/chain-client.ts";
 import { requestLogs } from "../chains/chain-logs.ts";
 import { type Query, queryAll } from "../chains/chain-reads.ts";
+import { RpcError } from "../chains/json-rpc.ts";
 import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
+import { isRateLimit } from "../chains/log-range.ts";
 import { onOneNodeWithinBudget, type RequestBudget } from "../chains/rpc-request-budget.ts";
 import type { FlowRow } from "../db/queries/flow-queries.ts";
 import { describeError } from "../lib/logger.ts";
@@ -46,8 +48,8 @@ export async function convertNewFlows(
 /**
  * Converts the amounts of at most 20 stored final flows from other tokens to the vaults' assets: reads their events
  * again, and the vaults' prices at the flows' blocks. If a node lacks the state of a block, other nodes are tried. Each
- * failed attempt is counted; after five, the amount stays unknown. Errors of nodes are logged. Throws
- * `store_unavailable`.
+ * failed attempt is counted, except if a node limits the rate of requests; after five, the amount stays unknown. Errors
+ * of nodes are logged. Throws `store_unavailable`.
  */
 export async function convertStoredFlows(
   indexer: Indexer,
@@ -68,8 +70,8 @@ export async function convertStoredFlows(
       }
     });
   } catch (error) {
-    // Older state is missing too where newer is.
-    for (const row of stored) tried.add(row);
+    // Older state is missing too where newer is. A node that limits the rate of requests shows nothing of it.
+    if (!(error instanceof RpcError && isRateLimit(error.message))) for (const row of stored) tried.add(row);
     indexer.log.warn("flows_not_converted", { chain_id: indexer.chainId, error: describeError(error) });
   }
   if (tried.size > 0) await indexer.store.noteConversions([...tried]);

@@ -46,6 +46,9 @@ const aggregated = (block: number, values: readonly bigint[]): Hex =>
     .map((value) => `010020${word(value)}`)
     .join("")}`;
 
+/** Oldest block with state of a node that limits the rate of requests. */
+const BUSY = 1_000_000;
+
 /** Creates a node. A share costs 3 of the asset and 2 of the other token. `from` is the oldest block with state. */
 function nodeOf({ logs = [], from = 0 }: { logs?: readonly ChainLog[]; from?: number }) {
   const asked: string[] = [];
@@ -63,7 +66,8 @@ function nodeOf({ logs = [], from = 0 }: { logs?: readonly ChainLog[]; from?: nu
     }
     const block = Number(params[1]);
     asked.push(`call ${block}`);
-    if (block < from) throw new RpcError("node", "-32000: missing trie node");
+    if (block < from)
+      throw new RpcError("node", from === BUSY ? "429: too many requests" : "-32000: missing trie node");
     return aggregated(block, [3n, 2n]);
   };
   return { asked, node: { request } satisfies NodeSession };
@@ -161,6 +165,10 @@ describe("convertStoredFlows()", () => {
       ],
       warnings: 1,
     });
+  });
+
+  test("counts no attempt when the nodes limit the rate of requests", async () => {
+    expect(await run([5], [BUSY])).toMatchObject({ rows: [[null, 0]], warnings: 1 });
   });
 
   test("leaves the rest to the next run when the requests are used up", async () => {
