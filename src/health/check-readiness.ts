@@ -23,30 +23,35 @@ export interface Readiness {
 export async function checkReadiness(ctx: Context): Promise<Readiness[]> {
   const chains = [...ctx.chains.definitions.keys()].map((chainId) => ({
     name: `chain:${chainId}`,
+    otherwise: "upstream_unavailable" as const,
     ask: async () => {
       await ctx.chains.client(chainId)?.request("eth_blockNumber", []);
     },
   }));
-  const dependencies = [
-    { name: "database", ask: () => pingDatabase(ctx.db) },
-    { name: "redis", ask: () => ctx.redis.ping() },
+  const store = { otherwise: "store_unavailable" } as const;
+  const dependencies: Probed[] = [
+    { ...store, name: "database", ask: () => pingDatabase(ctx.db) },
+    { ...store, name: "redis", ask: () => ctx.redis.ping() },
     ...chains,
   ];
-  return Promise.all(dependencies.map(({ name, ask }) => probe(ctx, { name, ask })));
+  return Promise.all(dependencies.map((dependency) => probe(ctx, dependency)));
 }
 
-async function probe(
-  ctx: Context,
-  dependency: { name: string; ask: () => Promise<void> },
-): Promise<Readiness> {
-  const { name, ask } = dependency;
+interface Probed {
+  name: string;
+  ask: () => Promise<void>;
+  /** The code of a failure that is no AppError, such as a node's RpcError. */
+  otherwise: ErrorCode;
+}
+
+async function probe(ctx: Context, { name, ask, otherwise }: Probed): Promise<Readiness> {
   const startedAt = ctx.now();
   try {
     await ask();
     return { name, ok: true, latency_ms: ctx.now() - startedAt, code: null };
   } catch (error) {
     ctx.log.warn("dependency_unready", { name, error: describeError(error) });
-    const code = error instanceof AppError ? error.code : "store_unavailable";
+    const code = error instanceof AppError ? error.code : otherwise;
     return { name, ok: false, latency_ms: ctx.now() - startedAt, code };
   }
 }
