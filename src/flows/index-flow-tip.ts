@@ -25,6 +25,7 @@ export interface TipReport {
   /** Number of the last block whose flows are stored, and of the chain's head at that time. */
   indexed: number;
   head: number;
+  /** Number of flows read, final ones and those that the next run replaces. */
   rows: number;
   /** False if nothing was stored, because another run had written in the meantime. */
   applied: boolean;
@@ -47,7 +48,7 @@ type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows
  * final block from one node. Final flows are stored permanently, the others until the next run replaces them, which
  * corrects reorgs. A run that cannot reach the head stores what it has read. If every node contradicts the stored final
  * block, and the tip has not moved for five minutes, deletes the flows above a common ancestor and throws. Throws
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError or OutsideError.
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function indexTip(
   indexer: Indexer,

@@ -18,7 +18,7 @@ export interface IndexRoundReport {
   chains: number;
   failed: number;
   rows: number;
-  /** Number of blocks that are still missing from vaults' flow histories. */
+  /** Number of blocks still missing from vaults' flow histories, without chains whose run failed or stored nothing. */
   missing: number;
 }
 

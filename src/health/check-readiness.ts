@@ -65,7 +65,10 @@ export interface ChainIndexHealth {
   head: number | null;
   indexed: number | null;
   lag: number | null;
-  /** Error code of the last indexing run, or null if that run succeeded or no run has happened yet. */
+  /**
+   * Error code of the last indexing run, or null if that run succeeded, no run has happened yet, or the database cannot
+   * be read.
+   */
   error: string | null;
 }
 

@@ -58,10 +58,11 @@ import {
 
 /**
  * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous vaults.
- * `chainId` null means all chains. The chains are read in parallel, each at one block and, if possible, in one RPC
- * request, plus one request for each simulated claim (at most eight per chain). A chain that cannot be read has `ok:
- * false` in the result; a vault whose balance cannot be read is listed in `unread`. Deposited and earned amounts are
- * null if the database does not respond within two seconds or the flow index lags behind. Throws `chain_unsupported`,
+ * `chainId` null means all chains. The chains are read in parallel, each with one RPC request at its latest block if
+ * possible; what does not fit into it may be read at a later block. Each simulated claim takes one more request (at most
+ * eight per chain). A chain that cannot be read has `ok: false` in the result; a vault whose balance cannot be read is
+ * listed in `unread`. Deposited and earned amounts are null if the database does not respond within two seconds, the
+ * flow index lags behind, or the indexed flows do not explain the shares. Throws `chain_unsupported`,
  * `store_unavailable`, and `upstream_unavailable` if no chain could be read.
  */
 export async function getPositions(

@@ -322,8 +322,8 @@ export function toWireRedemption(
 /**
  * Converts a user's pending deposits into one vault to the API's format, as a single request. Its request id and
  * tracking id are those of the first deposit to the vault in `open`. If no request id is known, it is `0`, which stands
- * for all of the account's requests (EIP-7540). `shares` are those that can be claimed now, or null if there are none
- * or the number is unknown.
+ * for all of the account's requests (EIP-7540). It is claimable if shares, or assets that were settled into shares, can
+ * be claimed now. `shares` are those that can be claimed, or null if there are none or the number is unknown.
  */
 export function toWireDepositRequest(
   { vault, pendingAssets, claimableShares, claimableAssets, booked }: PendingPosition,

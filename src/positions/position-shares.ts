@@ -50,8 +50,8 @@ const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit, at the
- * latest block. Vaults in which the user holds nothing are left out. Throws an Error if some vaults are not reached in
+ * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit, each call at
+ * its latest block. Vaults in which the user holds nothing are left out. Throws an Error if some vaults are not reached in
  * eight rounds of calls. Errors of the chain client propagate.
  */
 export async function readChainPositions(

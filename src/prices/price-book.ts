@@ -28,8 +28,8 @@ export class MarketBreaker {
   #pausedUntil = 0;
 
   /**
-   * Returns true while no request is sent to the API, because it failed before. `now` is in milliseconds since the
-   * epoch.
+   * Returns true while no request is sent to the API, because it failed before or a trial is in progress. `now` is in
+   * milliseconds since the epoch.
    */
   isOpen(now: number): boolean {
     return now < this.#pausedUntil;

@@ -196,8 +196,9 @@ const MIN_BASELINE_HOURS = 12;
 
 /**
  * Reports that at most 5% of a vault's total assets can be withdrawn immediately, although the median of its hourly
- * snapshots was above 10%. The amount is what the largest known shareholder can withdraw. Needs more than 12 hourly
- * snapshots; vaults with negligible assets are ignored.
+ * snapshots was above 10%. The amount is what the largest known shareholder can withdraw; an hour without such a limit,
+ * or in which it was not read, counts as fully liquid. Needs more than 12 hourly snapshots; vaults with negligible assets
+ * are ignored.
  */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",
@@ -250,7 +251,8 @@ export const liquidityThin: SignalRule = {
 };
 
 /**
- * Returns the fraction of total assets that could be withdrawn immediately, or 1 if nothing limited the largest holder.
+ * Returns the fraction of total assets that could be withdrawn immediately, or 1 if nothing limited the largest holder
+ * or the limit or the total is unknown.
  */
 const liquidShare = ({ liquidity, totalAssets }: Point): number =>
   liquidity === null || totalAssets === null ? 1 : (fractionOf(liquidity, totalAssets) ?? 1);

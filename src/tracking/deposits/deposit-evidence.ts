@@ -69,7 +69,7 @@ const FORGOTTEN_MS = DAY_MS;
 
 /**
  * Returns true if a transaction on which the row of a deposit or withdrawal relies is gone, so that its state must be
- * derived again: a reorg replaced the block of its evidence; its pending transaction has proven another deposit; or,
+ * derived again: a reorg replaced the block of its evidence; its pending transaction turned out not to be its own; or,
  * from five minutes to one day after the row's last change, a transaction without recorded evidence has no receipt. In
  * state `submitted`, such a transaction counts as gone only if the node no longer knows it, so a pending one is not
  * dropped. Errors of the RPC nodes propagate.
@@ -79,7 +79,7 @@ export async function hasLostEvidence(
   { row, readTransaction, known }: EvidenceOf & { known: readonly EvidenceRow[] },
 ): Promise<boolean> {
   if (known.some(({ blockHash }) => blockHash === "")) return true;
-  // Its pending transaction has come to prove another deposit.
+  // Its pending transaction has come to prove another deposit, or something else.
   if (row.state === "submitted" && row.sourceTxHash === null) return true;
   const age = ctx.now() - row.updatedAt.getTime();
   if (age < GONE_MS || age > FORGOTTEN_MS) return false;

@@ -212,8 +212,8 @@ interface SourceCandidate {
 
 /**
  * Returns the transitions that a transaction on the source chain proves for a deposit. Empty if the transaction is
- * neither the built one nor a proof of the deposit by itself. Throws `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * neither the built one nor a proof of the deposit by itself. Throws `store_unavailable`, `vault_not_found`. Errors of
+ * the RPC nodes propagate.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen } = source;

@@ -34,7 +34,7 @@ import { readFindings } from "./follow-candidates.ts";
 import { depositLogFilters, type LogSearch, routerEmitter } from "./follow-log-filters.ts";
 import { sightingsOf } from "./follow-sightings.ts";
 
-/** Maximum number of requests to nodes in one round on a chain. */
+/** Maximum number of requests for blocks and logs in one round on a chain. */
 const REQUESTS = 80;
 /** Number of requests that must remain for a round to start reading another gap in the coverage. */
 const MIN_REQUESTS = 20;
@@ -60,11 +60,12 @@ export interface ChainRound {
 
 /**
  * Runs one tracking round on a chain, under a lock for that chain: reads the logs since the last round, then final
- * blocks that no round has read, newest first, with at most 80 requests and for about 15 seconds. Stores transactions
- * that may belong to deposits or withdrawals as hints, checks the evidence that is not final for reorgs, and stores
- * which blocks it has read. Returns null if another round is running on the chain, or ended less than `pauseMs` ago.
- * Errors are logged and recorded before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`,
- * `upstream_timeout`, `store_unavailable`, and the last node's RpcError or OutsideError.
+ * blocks that no round has read, newest first, with at most 80 requests and for about 15 seconds; then the calldata of
+ * at most 400 transactions (`readFindings`). Stores transactions that may belong to deposits or withdrawals as hints,
+ * checks the evidence that is not final for reorgs, and stores which blocks it has read. Returns null if another round
+ * is running on the chain, or ended less than `pauseMs` ago. Errors are logged and recorded before they are thrown.
+ * Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's
+ * RpcError.
  */
 export async function followChain(
   ctx: Context,

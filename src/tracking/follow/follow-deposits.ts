@@ -20,7 +20,10 @@ const MAX_DUE = 400;
 /** Maximum number of due deposits that one run tracks in deployments without a queue. */
 const MAX_DUE_WITHOUT_QUEUE = 24;
 
-/** Result of one run of `followDeposits`. Without a queue, it also has the counts of the rows that the run tracked. */
+/**
+ * Result of one run of `followDeposits`. With a queue, `chains` and `due` count what was queued, and all other counts
+ * are 0.
+ */
 export interface FollowRun extends FollowedRows {
   /** Number of chains with deposits or withdrawals to follow, and how many of them could not be read. */
   chains: number;

@@ -19,7 +19,10 @@ export const FollowMessage = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("rows"),
     tracking_ids: z.array(z.string()).min(1).max(100),
-    /** Time until which the deposits are leased, in UNIX milliseconds; it identifies the lease. */
+    /**
+     * End of the deposits' lease, or the time from which they are due if none leased them, in UNIX milliseconds. Deposits
+     * with another time are skipped, because they were tracked since.
+     */
     lease: z.int().positive(),
   }),
 ]);
@@ -27,8 +30,8 @@ export const FollowMessage = z.discriminatedUnion("kind", [
 export type FollowMessage = z.infer<typeof FollowMessage>;
 
 /**
- * Returns the queue messages for deposits and withdrawals with the same lease, at most eight of them per message.
- * `lease` is the end of the lease in UNIX milliseconds.
+ * Returns the queue messages for deposits and withdrawals with the same `lease` (see `FollowMessage`), at most eight of
+ * them per message.
  */
 export function rowMessages(ids: readonly string[], lease: number): FollowMessage[] {
   const messages: FollowMessage[] = [];
