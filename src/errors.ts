@@ -97,8 +97,8 @@ export interface ErrorMembers {
 }
 
 /**
- * What a price error is about: the vault's own share price (`vault`), or a provider's offer compared with a fair price
- * (`route`).
+ * What a price error is about. `vault`: the vault's share price, or that it mints or pays less than it promises.
+ * `route`: a provider's offer or its simulated output, compared with a fair price or with its minimum.
  */
 export type PriceSubject = "vault" | "route";
 

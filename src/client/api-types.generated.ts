@@ -2716,7 +2716,7 @@ export interface components {
                 /** @description State of the withdrawal. */
                 state: components["schemas"]["WithdrawalState"];
                 /**
-                 * @description Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.
+                 * @description Amount that the vault paid, in the smallest unit of the token that it pays, or `null` if it is unknown.
                  * @example 101000000
                  */
                 assets: bigint | null;
@@ -3389,7 +3389,7 @@ export interface components {
              */
             min_assets: bigint | null;
             /**
-             * @description Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.
+             * @description Amount that the vault paid, in the smallest unit of the token that it pays, or `null` if it is unknown.
              * @example 101000000
              */
             assets: bigint | null;
@@ -3546,7 +3546,7 @@ export interface components {
              */
             min_assets: bigint | null;
             /**
-             * @description Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.
+             * @description Amount that the vault paid, in the smallest unit of the token that it pays, or `null` if it is unknown.
              * @example 101000000
              */
             assets: bigint | null;
@@ -4934,7 +4934,7 @@ export interface components {
              */
             min_assets: bigint | null;
             /**
-             * @description Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.
+             * @description Amount that the vault paid, in the smallest unit of the token that it pays, or `null` if it is unknown.
              * @example 101000000
              */
             assets: bigint | null;

@@ -166,8 +166,8 @@ const replacedError = (reason: "replaced" | "cancelled", by: Hash): CausewayErro
     : new CausewayError("transaction_replaced", `another transaction took its place: ${by}`);
 
 /**
- * Signs the EIP-712 message of a step and returns the signature. Throws CausewayError: `wrong_account`, `user_rejected`
- * or `wallet_failed`.
+ * Signs the EIP-712 message of a step and returns the signature. Throws CausewayError: `wrong_account` if the wallet's
+ * account is not `user`, `user_rejected`, or `wallet_failed` (also if the step has no message to sign).
  */
 export async function signStep(
   wallet: Wallet,

@@ -23,8 +23,8 @@ export interface IndexState {
 }
 
 /**
- * A vault whose start block is not known yet, with the progress of the search for it; `search` is null before the
- * search has begun.
+ * A vault whose start block is not known yet, with the fingerprint of its flow sources (`source`, see
+ * `sourceFingerprint`) and the progress of the search for the block. `search` is null before the search has begun.
  */
 export interface VaultWithoutStart {
   vault: Vault;

@@ -28,6 +28,7 @@ const KEPT_MS = { fine: 8 * DAY_MS, hour: 100 * DAY_MS } as const;
 
 /** Result of one snapshot run over all chains. */
 export interface SnapshotReport {
+  /** Number of vaults of which a snapshot was taken. */
   vaults: number;
   /** Number of chains that could not be read. Their vaults have no snapshot from this run. */
   failed: number;

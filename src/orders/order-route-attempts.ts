@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { AppError } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import type { Provider, TransferQuote } from "../providers/provider.ts";
 import { isProviderFailure, isUnsafeRoute, toProviderFailure } from "../providers/provider-failures.ts";
@@ -63,6 +63,8 @@ export interface RouteSearchInput<B> {
    * neither the target token nor the provider.
    */
   build(ctx: Context, attempt: RouteAttempt): Promise<B>;
+  /** Returns true for an error of `build` that is no route's fault and ends the search. By default, there is none. */
+  isFinal?(error: unknown): boolean;
 }
 
 /** Mutable state of one route search. */
@@ -70,9 +72,11 @@ export interface RouteSearch<B> {
   input: RouteSearchInput<B>;
   providers: readonly Provider[];
   funds: Promise<Funds>;
+  /** Start of the search, in UNIX milliseconds. */
   startedAt: number;
   /** Builds by provider name: their number, and the time that they took, in milliseconds. */
   attempts: Map<string, { count: number; ms: number }>;
+  /** Failures of quotes and builds, in the order in which they occurred. */
   failures: AppError[];
   /** Names of the providers that could not be reached, or whose answers were contradictory; they are not used again. */
   excluded: Set<string>;
@@ -140,9 +144,12 @@ async function tryCandidate<B>(
     const built = await state.input.build(ctx, attempt);
     return { built, warnings: warningsOf(await offer()) };
   } catch (error) {
+    if (state.input.isFinal?.(error) === true) throw error;
     const failed = toProviderFailure(error);
     noteTargetRefusal({ ...of, failed });
-    ctx.log.warn("route_refused", { provider: name, ends: way.ends, error: describeError(error) });
+    // Anything but an AppError is a defect: of the provider's answer, which other providers make good, or of the build.
+    const level = error instanceof AppError ? "warn" : "error";
+    ctx.log[level]("route_refused", { provider: name, ends: way.ends, error: describeError(error) });
     noteFailure(ctx, { state, name, error: failed, lie: isUnsafeRoute(failed) });
     return null;
   } finally {

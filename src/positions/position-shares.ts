@@ -25,7 +25,10 @@ export interface HeldShares {
   assets: bigint | null;
 }
 
-/** A user's shares in the vaults of one chain, read at one block. */
+/**
+ * A user's shares in the vaults of one chain. `blockNumber` and `blockTimestamp` are those of the first of the reads,
+ * which may be answered at different blocks.
+ */
 export interface ChainPositions {
   held: HeldShares[];
   /** Vaults whose share balance could not be read. */

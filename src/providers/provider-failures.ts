@@ -59,8 +59,9 @@ const NO_BRIDGE: NoRouteReason = {
 };
 
 /**
- * Converts any value thrown by a provider to an AppError. An AppError is returned unchanged; anything else indicates a
- * defect in the provider's code and becomes `upstream_unavailable`, with the value as its cause for the log.
+ * Converts any value thrown while a provider was asked or its route was built to an AppError. An AppError is returned
+ * unchanged. Anything else indicates a defect, in a provider's code or in that of the build, and becomes
+ * `upstream_unavailable`, with the value as its cause for the log.
  */
 export function toProviderFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -76,7 +77,10 @@ export function isProviderFailure(error: AppError): boolean {
   return PROVIDER_ERROR_CODES.has(error.code) || isUnsafeRoute(error);
 }
 
-/** Returns true for a `price_unsafe` error about a provider's offer, and false for one about a vault's share price. */
+/**
+ * Returns true if an error is `price_unsafe` about a provider's offer. False for all other errors, including
+ * `price_unsafe` about a vault's share price.
+ */
 export function isUnsafeRoute({ code, members }: AppError): boolean {
   return code === "price_unsafe" && members["subject"] === "route";
 }

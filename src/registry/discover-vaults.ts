@@ -40,9 +40,9 @@ const RUN_MS = 30 * SECOND_MS;
 const UNSETTLED_BLOCKS = 64;
 
 /**
- * Returns the registers (contracts that list a protocol's vaults) of the served chains: those in code and, for chains
- * without any in code, those of the configuration. A configured register without a list view is read like those of its
- * family in code, and omitted if there are none.
+ * Returns the registers (contracts that name a protocol's vaults) of the served chains: those in code and, for chains
+ * without any in code, those of the configuration. A configured register without `view` is read like the first of its
+ * family in code, and omitted if there is none.
  */
 export function servedRegisters(ctx: Context): VaultRegister[] {
   const known = new Set(vaultRegisters.map(({ chainId }) => chainId));

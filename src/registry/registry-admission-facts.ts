@@ -12,7 +12,7 @@ import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 import { type Admission, isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
-import { servedRegisters } from "./discover-vaults.ts";
+import { servedRegisters, sourceOf } from "./discover-vaults.ts";
 import { canRunOtherCode } from "./read-registry-code.ts";
 import { readGovernance } from "./read-registry-governance.ts";
 import { creatorsQuery } from "./registers/read-register.ts";
@@ -75,7 +75,8 @@ async function readCodeObstacle(
       fixed ? false : canRunOtherCode(client, vault.address),
     ]);
     const fromFactory = factories.length > 0;
-    const sources = new Set([...vouching.lists, ...vouching.registers, ...factories.filter(namesVaults)]);
+    const registers = [...vouching.registers, ...factories.filter(namesVaults)];
+    const sources = new Set([...vouching.lists, ...registers.map(sourceOf)]);
     const agreed = isGoverned(vouching.registers) || sources.size > 1;
     const facts = { ...governance, chainId, code, reviewed, delegates, fromFactory, agreed };
     return codeObstacle(facts, ctx.config.discovery);
@@ -104,7 +105,8 @@ async function readCreators(
   const factories = servedRegisters(ctx).filter(
     ({ isFactory, chainId, adapter }) => isFactory && chainId === vault.chainId && adapter === vault.adapter,
   );
-  const naming = factories.filter((register) => vouching.registers.includes(register));
+  const named = vouching.registers.map(sourceOf);
+  const naming = factories.filter((register) => named.includes(sourceOf(register)));
   if (naming.length > 0 || code === null || factories.length === 0) return naming;
   return (await runQuery(client, creatorsQuery(factories, { vault: vault.address, code }))).value;
 }

@@ -174,7 +174,7 @@ export function integerParam(bounds: { minimum: number; maximum: number }) {
     .meta({ type: "integer", minimum: bounds.minimum, maximum: bounds.maximum });
 }
 
-/** Error text for a text that is not a website. */
+/** Error message for a website in a request that is not a web address. */
 export const WEBSITE_RULE = "must be a web address, such as https://wallet.example";
 
 /**

@@ -81,7 +81,7 @@ const nextRefusal = NextStepRefusal.nullable().meta({
 });
 const paidAssets = AmountText.nullable().meta({
   description:
-    "Amount that the vault paid, in the smallest unit of `exit_token`, or `null` if it is unknown.",
+    "Amount that the vault paid, in the smallest unit of the token that it pays, or `null` if it is unknown.",
   example: "101000000",
 });
 

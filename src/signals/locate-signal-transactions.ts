@@ -8,6 +8,14 @@ import type { Vault } from "../vaults/vault.ts";
 
 /** Maximum number of changes whose transaction one run searches for. */
 const MAX_LOOKUPS = 10;
+
+/** Number of changes whose transaction a run may still search for. */
+export interface SearchBudget {
+  left: number;
+}
+/** Returns the budget of one run: ten searches. */
+export const searchBudget = (): SearchBudget => ({ left: MAX_LOOKUPS });
+
 /** Maximum number of blocks between the two snapshots of a change. */
 const MAX_LOG_BLOCKS = 10_000;
 /** Maximum number of requests per change, including rejected ones. */
@@ -36,17 +44,19 @@ export function withoutTransaction(known: readonly VaultIncident[], nowMs: numbe
 
 /**
  * Searches for the events behind changes that were detected through view functions. Returns the incidents' rows in the
- * same order, with the transaction and block of each event found; other rows stay unchanged. Makes at most ten searches
- * with at most six requests each, and skips changes over more than 10,000 blocks. Failed searches are logged. Never
+ * same order, with the transaction and block of each event found; other rows stay unchanged. Makes at most as many
+ * searches as `budget` allows, and takes them off it, with at most six requests each, and skips changes over more than 10,000 blocks. Failed searches are logged. Never
  * throws. `withoutTransaction` selects the incidents to search again in later runs.
  */
-export async function locateChanges(ctx: Context, found: readonly VaultIncident[]): Promise<SignalRow[]> {
-  let lookups = 0;
+export async function locateChanges(
+  ctx: Context,
+  { found, budget }: { found: readonly VaultIncident[]; budget: SearchBudget },
+): Promise<SignalRow[]> {
   return Promise.all(
     found.map(async ({ row, vault }) => {
       const change = changeOf(row);
-      if (change === null || lookups >= MAX_LOOKUPS) return row;
-      lookups += 1;
+      if (change === null || budget.left <= 0) return row;
+      budget.left -= 1;
       return { ...row, ...(await locateChange(ctx, { vault, change })) };
     }),
   );

@@ -10,7 +10,12 @@ import { selectVaults } from "../db/queries/vault-queries.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { parseRowOrSkip } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
-import { locateChanges, type VaultIncident, withoutTransaction } from "./locate-signal-transactions.ts";
+import {
+  locateChanges,
+  searchBudget,
+  type VaultIncident,
+  withoutTransaction,
+} from "./locate-signal-transactions.ts";
 import { type Incident, mergeFindings } from "./merge-signal-findings.ts";
 import { groupByVault, readFacts, type SignalVault } from "./read-signal-facts.ts";
 import { signalRules } from "./rules/list-signal-rules.ts";
@@ -35,10 +40,11 @@ export interface RaiseReport {
 }
 
 /**
- * Applies every signal rule to every vault on a served chain that is or was open for deposits, in batches of 40, stores
- * new and extended incidents, and purges the responses that show them from the platform's cache. Registry entries that
- * cannot be parsed are logged and skipped. A second run over the same facts changes nothing. Throws
- * `store_unavailable`; batches before the failure stay stored.
+ * Applies every signal rule to every vault on a served chain that is or was open for deposits, in batches of 40.
+ * Stores new and extended incidents, and purges the responses that show them from the platform's cache. Searches the
+ * chains for the transactions behind changes that views showed, also for earlier incidents, and stores those that it
+ * finds; a failed search is logged. Registry entries that cannot be parsed are logged and skipped. A second run over
+ * the same facts changes nothing. Throws `store_unavailable`; batches before the failure stay stored.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const examined = (await selectVaults(ctx.db))
@@ -49,12 +55,13 @@ export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
     });
   const stored = await readOfAll(ctx, examined);
   const report = { vaults: examined.length, raised: 0, updated: 0 };
+  const budget = searchBudget();
   for (let start = 0; start < examined.length; start += BATCH_SIZE) {
     const vaults = examined.slice(start, start + BATCH_SIZE);
     const facts = await readFacts(ctx, { ...stored, vaults });
     const { changed, open } = applyRules(ctx, { vaults, facts, known: stored.known });
-    const found = await locateChanges(ctx, changed);
-    const later = await locateChanges(ctx, withoutTransaction(open, ctx.now()));
+    const found = await locateChanges(ctx, { found: changed, budget });
+    const later = await locateChanges(ctx, { found: withoutTransaction(open, ctx.now()), budget });
     await writeIncidents(ctx.db, [...found, ...later.filter(({ txHash }) => txHash !== null)]);
     report.raised += found.filter(
       ({ updateCount, firstSeen, lastSeen }) => updateCount === 0 && +firstSeen === +lastSeen,

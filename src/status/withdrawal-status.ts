@@ -24,11 +24,11 @@ interface MatchedWithdrawal {
 }
 
 /**
- * Returns the status of a transaction that may belong to a withdrawal, or null if tracking does not confirm that it
- * does. First tracks the withdrawal, with the transaction as a hint. A replay, and a reported transaction that is not
- * yet in a block, get a status without steps and without a next transaction. Throws `store_unavailable`, and
- * `upstream_unavailable` or `upstream_timeout` if a chain could not be read, so that it is unknown whether the user's
- * transaction belongs to the withdrawal.
+ * Returns the status of a transaction that may belong to a withdrawal. First tracks the withdrawal, with the transaction
+ * as a hint. Null if the row does not name the transaction then. But one without a receipt gets a status without steps
+ * and without a next transaction if the user sent it, or if its chain does not know it and no transaction of the
+ * withdrawal has been seen yet. Throws `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if a chain
+ * could not be read, so that it is unknown whether the user's transaction belongs to the withdrawal.
  */
 export async function getWithdrawalStatus(
   ctx: Context,

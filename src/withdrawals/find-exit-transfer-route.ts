@@ -3,7 +3,7 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { isNative } from "../lib/address.ts";
-import type { RouteAttempt } from "../orders/order-route-attempts.ts";
+import type { RouteAttempt, RouteSearchInput } from "../orders/order-route-attempts.ts";
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
 import { assertFair, planLoss, type RouteOrder } from "../orders/order-route-fairness.ts";
 import { type FoundRoute, searchRoutes } from "../orders/order-route-search.ts";
@@ -60,17 +60,19 @@ export async function buildOffer(
 }
 
 /**
- * Finds a route that swaps or bridges a vault's payment (`order.from`) into `token` for the user. Errors of
- * `searchRoutes` propagate.
+ * Finds a route that swaps or bridges a vault's payment (`order.from`) into `token` and delivers it to the user, without a
+ * destination call. `build` builds, verifies and simulates one route; if it throws, the next one is tried, unless
+ * `isFinal` is true for the error (see `RouteSearchInput`). Errors of `searchRoutes` propagate.
  */
 export function findTransfer<B>(
   ctx: Context,
-  of: { order: RouteOrder; token: Token; build: (ctx: Context, attempt: RouteAttempt) => Promise<B> },
+  of: Pick<RouteSearchInput<B>, "order" | "build" | "isFinal"> & { token: Token },
 ): Promise<FoundRoute<B>> {
-  const { order, token, build } = of;
+  const { token, ...input } = of;
   // Deliveries go to the user; nothing of ours is called with them.
   return searchRoutes(ctx, {
-    ...{ order, targets: [token], build },
+    ...input,
+    targets: [token],
     callable: () => false,
     isTargetRefusal: () => false,
   });

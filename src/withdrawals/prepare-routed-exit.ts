@@ -20,6 +20,7 @@ import {
   routerBridgeOutput,
   routerSelf,
 } from "../router/router-codec.ts";
+import type { Token } from "../vaults/vault.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { prepareMode } from "./choose-exit.ts";
 import { type Exit, floorPerShare, redeemStep, shareOrder } from "./exit-calldata.ts";
@@ -59,15 +60,44 @@ type FoundOnward =
  * Prepares a withdrawal in a token that the vault does not pay. If the vault allows the Router's executor to redeem and
  * the provider's call can run as a step of an order, one Router transaction redeems and swaps or bridges. Otherwise,
  * the first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later,
- * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws the vault's error if
- * the vault rejects the withdrawal, `price_unsafe` if it does not report what it pays, and `below_minimum` if that is
- * too little to be transferred; errors of the route search and of `requestedToken` propagate.
+ * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws `price_unsafe` if the
+ * vault does not report what it pays, and `below_minimum` if that is too little to be transferred; errors of
+ * `prepareMode` (such as the vault's refusal), of `requestedToken` and of the route search propagate. A redemption that
+ * fails is reported rather than any other error.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
-  const { order, facts, mode } = of;
+  const { order, mode } = of;
   const exiting = prepareMode(ctx, of);
   if (mode !== "instant") return { kind: "two_step", order, exit: await exiting, transfer: null };
-  exiting.catch(() => undefined);
+  let refusal: unknown = null;
+  exiting.catch((error: unknown) => {
+    refusal = error;
+  });
+  // The vault's own refusal says more than a route that was not found.
+  const vaultFirst = async (error: unknown): Promise<never> => {
+    await exiting;
+    throw error;
+  };
+  const { routing, token } = await planTransfer(ctx, { ...of, exiting }).catch(vaultFirst);
+  const build = async (scope: Context, attempt: RouteAttempt) =>
+    buildOnward(scope, { order, exit: await exiting, routing, attempt });
+  const isFinal = (error: unknown): boolean => refusal !== null && error === refusal;
+  const found = await findTransfer(ctx, { order: routing, token, build, isFinal }).catch(vaultFirst);
+  const { built, reasons, warnings } = found;
+  const about = { token, reasons, warnings };
+  if (built.kind === "routed") return { kind: "routed", order, exit: { ...built.exit, ...about } };
+  return { kind: "two_step", order, exit: built.exit, transfer: { route: built.route, ...about } };
+}
+
+/**
+ * Plans the transfer of what the vault is expected to pay, by its preview or else by the simulation (`exiting`), into
+ * the requested token. Throws `price_unsafe` and `below_minimum` like `prepareOnward`; errors of `requestedToken` and of
+ * `exiting` propagate.
+ */
+async function planTransfer(
+  ctx: Context,
+  { order, facts, mode, exiting }: Onward & { exiting: Promise<PreparedExit> },
+): Promise<{ routing: RouteOrder; token: Token }> {
   const way = facts.ways.find((one) => one.mode === mode);
   const [token, expected] = await Promise.all([
     requestedToken(ctx, order.to),
@@ -75,18 +105,10 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
   ]);
   if (way === undefined || expected === null)
     throw failure("price_unsafe", "the vault does not report the amount that it pays", { subject: "vault" });
-  const routing = toRouteOrder(order, { token: way.token.address, amount: onwardAmount(expected) });
-  const build = async (scope: Context, attempt: RouteAttempt) =>
-    buildOnward(scope, { order, exit: await exiting, routing, attempt });
-  const found = await findTransfer(ctx, { order: routing, token, build }).catch(async (error: unknown) => {
-    // The vault's own refusal says more than a route that was not found.
-    await exiting;
-    throw error;
-  });
-  const { built, reasons, warnings } = found;
-  const about = { token, reasons, warnings };
-  if (built.kind === "routed") return { kind: "routed", order, exit: { ...built.exit, ...about } };
-  return { kind: "two_step", order, exit: built.exit, transfer: { route: built.route, ...about } };
+  return {
+    routing: toRouteOrder(order, { token: way.token.address, amount: onwardAmount(expected) }),
+    token,
+  };
 }
 
 /**

@@ -1,103 +1,10 @@
-import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
-import type { RouteAttempt } from "../../src/orders/order-route-attempts.ts";
 import { unfairOffer } from "../../src/orders/order-route-fairness.ts";
-import { searchRoutes } from "../../src/orders/order-route-search.ts";
-import { priceKey } from "../../src/prices/price.ts";
-import type { Provider, TransferQuote } from "../../src/providers/provider.ts";
+import type { Provider } from "../../src/providers/provider.ts";
 import { testChain } from "../support/chains/rpc-node.ts";
-import { testContext } from "../support/context.ts";
-import { USDC, USER, WETH } from "../support/deposits/fixtures.ts";
-import { simulatedChain } from "../support/deposits/simulated-chain.ts";
-import { priceOfToken } from "../support/economics/trades.ts";
+import { type Build, distrusted, FAIR, providerOf, quoteOf, search } from "../support/orders/route-search.ts";
 
-const ETHER = 10n ** 18n;
-const FAIR = 2_700_000_000n;
-const token = { address: USDC, symbol: "USDC", decimals: 6 };
-
-function quoteOf(provider: string, change: Partial<TransferQuote> = {}): TransferQuote {
-  return {
-    provider,
-    bridge: null,
-    bridgeName: null,
-    bridgeLogo: null,
-    toAmount: FAIR,
-    toAmountMin: (FAIR * 97n) / 100n,
-    declaredFee: 0n,
-    nativeFee: 0n,
-    estimatedSeconds: null,
-    gas: null,
-    supportsCall: true,
-    supportsPlain: true,
-    ...change,
-  };
-}
-
-const unexpected = (): never => {
-  throw new Error("nobody asks for this");
-};
-
-function providerOf(name: string, quotes: readonly TransferQuote[] | AppError): Provider {
-  return {
-    name,
-    capabilities: () => ({ bridges: [], swaps: true, destinationCall: true }),
-    async quote() {
-      if (quotes instanceof AppError) throw quotes;
-      return [...quotes];
-    },
-    spenders: () => [],
-    assets: () => [],
-    build: unexpected,
-    status: unexpected,
-  };
-}
-
-type Build = (attempt: RouteAttempt) => Promise<string>;
-
-/** Searches a route for one WETH into USDC on one chain. */
-async function search(
-  providers: readonly Provider[],
-  options: { build?: Build; priced?: boolean; callable?: boolean; now?: () => number } = {},
-) {
-  const { client } = simulatedChain({ answers: { decimals: 18 } });
-  const base = testContext({ clients: [client] });
-  const ctx = {
-    ...base,
-    now: options.now ?? base.now,
-    providers: { ...base.providers, all: async () => providers },
-  };
-  const price = (address: Address, usd: bigint, decimals: number) =>
-    ctx.prices.book.feeds.set(
-      priceKey({ chainId: testChain.chainId, token: address }),
-      priceOfToken({ chainId: testChain.chainId, address, decimals, usd, unit: String(decimals) }),
-    );
-  if (options.priced !== false) {
-    price(WETH, 2_700n * ETHER, 18);
-    price(USDC, ETHER, 6);
-  }
-  const tried: string[] = [];
-  const found = searchRoutes(ctx, {
-    order: {
-      from: { client, chainId: testChain.chainId, token: WETH, amount: ETHER },
-      client,
-      user: USER,
-      slippage: 0.03,
-      preferredBridge: null,
-    },
-    targets: [token],
-    callable: () => options.callable ?? true,
-    isTargetRefusal: ({ code }) => code === "above_maximum" || code === "below_minimum",
-    async build(_ctx, attempt) {
-      tried.push(`${attempt.option.provider} ${attempt.option.bridge ?? "swap"} ${attempt.ends}`);
-      return (await options.build?.(attempt)) ?? attempt.option.provider;
-    },
-  });
-  return { found, tried, logged: ctx.logged };
-}
-
-const distrusted = (logged: readonly Record<string, unknown>[]) =>
-  logged.filter(({ event }) => event === "provider_distrusted").map(({ provider }) => provider);
 const lied = unfairOffer({ rule: "test", why: "a lie" });
 
 describe("searchRoutes() of a provider that lies", () => {

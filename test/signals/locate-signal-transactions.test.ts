@@ -7,6 +7,8 @@ import type { SignalRow } from "../../src/db/queries/signal-queries.ts";
 import {
   locateChanges,
   logShowsChange,
+  type SearchBudget,
+  searchBudget,
   withoutTransaction,
 } from "../../src/signals/locate-signal-transactions.ts";
 import { testContext } from "../support/context.ts";
@@ -49,7 +51,14 @@ const curatorSet = (to: string, block: number) => ({
 });
 
 /** Looks for changes on a node that answers as told; also tells what it was asked. */
-async function locate(rows: readonly SignalRow[], answer: () => unknown, maxLogTopics: number | null = null) {
+async function locate(
+  rows: readonly SignalRow[],
+  answer: () => unknown,
+  {
+    maxLogTopics = null,
+    budget = searchBudget(),
+  }: { maxLogTopics?: number | null; budget?: SearchBudget } = {},
+) {
   const asked: unknown[] = [];
   const client = {
     definition: { chainId: CHAIN_ID, maxLogTopics },
@@ -62,10 +71,7 @@ async function locate(rows: readonly SignalRow[], answer: () => unknown, maxLogT
       }),
   } as unknown as ChainClient;
   const ctx = testContext({ clients: [client] });
-  const found = await locateChanges(
-    ctx,
-    rows.map((one) => ({ row: one, vault })),
-  );
+  const found = await locateChanges(ctx, { found: rows.map((one) => ({ row: one, vault })), budget });
   return { found, asked, logged: ctx.logged };
 }
 
@@ -122,7 +128,7 @@ describe("locateChanges()", () => {
     const paused = row({ ruleId: "paused", subject: "", evidence: row().evidence });
     const { asked } = await locate([paused], () => []);
     expect(asked).toHaveLength(1);
-    const granted = await locate([paused], () => [], 4);
+    const granted = await locate([paused], () => [], { maxLogTopics: 4 });
     const topics = (one: unknown) => (one as { topics: [string[]] }).topics[0];
     expect(granted.asked.map((one) => topics(one).length)).toEqual([4, 4, 2]);
     expect(granted.asked.flatMap(topics)).toEqual(asked.flatMap(topics));
@@ -134,6 +140,13 @@ describe("locateChanges()", () => {
       () => [],
     );
     expect(asked).toHaveLength(10);
+  });
+
+  test("looks up no more once a run's budget is spent", async () => {
+    const budget = { left: 3 };
+    const first = await locate([row(), row()], () => [], { budget });
+    const second = await locate([row(), row()], () => [], { budget });
+    expect([first.asked.length, second.asked.length, budget.left]).toEqual([2, 1, 0]);
   });
 });
 

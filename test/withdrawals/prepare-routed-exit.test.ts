@@ -13,6 +13,7 @@ import {
   home,
   MIN_ASSETS,
   orderOf,
+  paying,
   WORTH,
 } from "../support/withdrawals/fixtures.ts";
 import { createWithdrawalFixture, EXCHANGE, fairWeth, swapDesk } from "../support/withdrawals/withdrawing.ts";
@@ -134,6 +135,25 @@ describe("prepareOnward() of a swap", () => {
     ],
   ])("refuses %s", async (_name, of, code) => {
     expect(await codeOf(of)).toBe(code);
+  });
+});
+
+describe("prepareOnward() of a vault that refuses", () => {
+  const world = () => createWithdrawalFixture({ effects: () => ({ revert: "0x" }) });
+  const refused = { maxShares: 0n, previewAssets: 0n, paused: true } as const;
+  const attempt = async (provides: boolean) => {
+    const { ctx, chain } = await world();
+    const desk = swapDesk(ctx, provides ? {} : { price: (usdc) => fairWeth(usdc) / 2n });
+    const order = orderOf({
+      ...{ client: chain.client, slippage: 0.03 },
+      to: { client: chain.client, chainId: home.chainId, token: WETH },
+    });
+    const facts = factsOf(order, [exitWayOf(order, { pays: false, terms: { ...paying, ...refused } })]);
+    return prepareOnward(desk.ctx, { order, facts, mode: "instant" });
+  };
+
+  test.each([true, false])("says why, whatever a preview or a provider says", async (provides) => {
+    await expect(attempt(provides)).rejects.toMatchObject({ code: "exits_paused" });
   });
 });
 

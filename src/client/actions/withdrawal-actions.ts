@@ -69,7 +69,8 @@ function walk(
 
 /**
  * Cancels a withdrawal's signed order before it is submitted, like `cancelDeposit`. Throws CausewayError:
- * `withdrawal_not_found`, `withdrawal_state` if there is nothing to cancel, or an error of the wallet.
+ * `withdrawal_not_found`, `withdrawal_state` if there is nothing to cancel, `quote_expired` after the order's deadline,
+ * `aborted`, or another error of the API or of the wallet.
  */
 export async function cancelSignedWithdrawal(
   client: CausewayClient,

@@ -81,7 +81,8 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
 }
 
 /**
- * A contract that the source transactions of unproven deposits and withdrawals call, with the paid token. Addresses are
+ * A contract that the source transactions of unproven deposits and withdrawals call, with the paid token. The Router and
+ * a vault's own entry point are listed once, with the token and provider of one of their transactions. Addresses are
  * lowercase.
  */
 export interface WatchedTarget {

@@ -99,7 +99,7 @@ export async function authorizeOrder(ctx: Context, given: GivenSignature): Promi
     keepsCode: true,
   });
   const [made] = simulation.calls;
-  if (simulation.failedAt !== null || made === undefined) throw refusalOf(planned, made?.returnData ?? "0x");
+  if (simulation.failedAt !== null || made === undefined) throw refusalOf(given, made?.returnData ?? "0x");
   const { chainId } = planned;
   const transaction = toTransactionRequest(call, { chainId, gasUsed: made.gasUsed });
   const funds = state.gas === null || gasPrice === null ? null : { balance: state.gas, gasPrice };
@@ -246,7 +246,10 @@ function canonicalSignature(signature: Hex): Hex | null {
  * Returns the error for a signed order whose simulation reverted. Only errors that the Router itself raises select a
  * specific code; the default is `would_revert`.
  */
-function refusalOf(planned: PlannedAuthorization, revert: Hex): AppError {
+function refusalOf({ planned, spent }: GivenSignature, revert: Hex): AppError {
+  // A withdrawal's first step redeems, and another one swaps or bridges.
+  const withdraws = spent === "withdrawal_state";
+  const swaps = withdraws && orderOf(planned).steps.length > 1;
   const error = decodeRouterError(revert);
   const { text } = explainCommonRevert(foreignReason(revert) ?? revert);
   switch (error?.name) {
@@ -258,8 +261,11 @@ function refusalOf(planned: PlannedAuthorization, revert: Hex): AppError {
       return failure("quote_expired", "the order's deadline has passed; build again");
     case "OutputBelowMinimum":
       return failure("price_unsafe", "the order would now return less than its minimum", {
-        subject: "vault",
+        subject: swaps ? "route" : "vault",
       });
+    case "StepUnderfunded":
+      if (!withdraws) return wouldRevert(text ?? error.name);
+      return failure("price_unsafe", "the vault would now pay less than its minimum", { subject: "vault" });
     default:
       return wouldRevert(text ?? error?.name ?? null);
   }

@@ -26,7 +26,10 @@ export interface RequestState {
   vault: Vault;
   /** The family's functions for deposit requests. */
   requests: AsyncDeposits;
-  /** Amounts of the request if its id is known, otherwise of all the user's requests together. */
+  /**
+   * Amounts as the family reads them: of the user's requests together, whatever the id; but in a family that reads
+   * requests only by id (Midas), of this request, and unknown while its id is.
+   */
   pending: PendingDeposit;
   block: BlockTime;
 }
@@ -40,8 +43,8 @@ export function isRejected({ state, requestId }: { state: string; requestId: str
 }
 
 /**
- * Reads the requests of a deposit's user from its asynchronous vault: the deposit's own request if its id is known,
- * otherwise all of the user's requests together. Returns null if the vault no longer accepts deposit requests. Throws
+ * Reads the requests of a deposit's user from its asynchronous vault: all of them together or, in a family that reads
+ * requests only by id (Midas), the deposit's own. Returns null if the vault no longer accepts deposit requests. Throws
  * `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function readRequest(

@@ -73,20 +73,29 @@ interface RequestInput {
   hints: readonly DepositHint[];
 }
 
+/** What a check of an open request has found. */
+export interface RequestFindings {
+  transitions: WithdrawalTransition[];
+  /**
+   * Hashes of hints that decide nothing yet and must be read again: all on the vault's chain if its requests could not
+   * be read, otherwise those that settled a part of the request.
+   */
+  undecided: readonly string[];
+}
+
 /**
  * Returns the transition of a withdrawal with an open request: its end, if a transaction shows that it has ended,
- * otherwise the state that the vault reports. Empty if neither is known. Throws `store_unavailable`, `vault_not_found`,
- * `chain_unsupported`. Errors of the RPC nodes propagate.
+ * otherwise the state that the vault reports. There is none if neither is known, or if the family has no requests.
+ * Throws `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
  */
-export async function exitRequestTransitions(
-  ctx: Context,
-  at: RequestInput,
-): Promise<WithdrawalTransition[]> {
+export async function exitRequestTransitions(ctx: Context, at: RequestInput): Promise<RequestFindings> {
   const now = await readExitRequest(ctx, at.row);
-  if (now === null || now === "unread") return [];
-  const ended = await findEnd(ctx, { ...at, now });
-  if (ended !== null) return [ended];
-  return now.request === null ? [] : [reportedTransition(at.row, now.request)];
+  if (now === null) return { transitions: [], undecided: [] };
+  if (now === "unread") return { transitions: [], undecided: hashesOn(at.row.vaultChainId, at.hints) };
+  const { end, seen } = await findEnd(ctx, { ...at, now });
+  if (end !== null) return { transitions: [end], undecided: [] };
+  const transitions = now.request === null ? [] : [reportedTransition(at.row, now.request)];
+  return { transitions, undecided: seen.map(({ hash }) => hash) };
 }
 
 /** Returns the transition to the state in which the vault reports an open request. */
@@ -120,31 +129,31 @@ interface EndSeen {
 
 /**
  * Finds the end of a request: among the hints and, if the vault no longer reports the request, among later payments to
- * the user. A vault may pay in parts; the request then ends with the part that completes its shares. Null if it has not
- * ended.
+ * the user. A vault may pay in parts; the request then ends with the part that completes its shares. `end` is null if it
+ * has not ended; `seen` are the settlements that were found.
  */
 async function findEnd(
   ctx: Context,
   at: RequestInput & { now: OpenExit },
-): Promise<WithdrawalTransition | null> {
+): Promise<{ end: WithdrawalTransition | null; seen: readonly EndSeen[] }> {
   const { row, now } = at;
   const anyId = now.exits.settlesUnnamed?.(now.vault) === true;
   const numbered = anyId && hasNumber(row);
   // Settlements that name no request may be another one's: the vault's own number tells whether this one is open.
-  if (numbered && now.request?.requestId === row.requestId) return null;
+  const numberOpen = numbered && now.request?.requestId === row.requestId;
   const seen = await findSettlements(ctx, at);
-  if (seen.length === 0) return null;
+  if (seen.length === 0 || numberOpen) return { end: null, seen };
   const others = await selectOtherRedemptions(ctx.db, row, { anyId });
   const free = numbered ? seen.filter((end) => !isTaken(end, others)) : seen;
   const { parts, complete, exact } = partsOf(row, free);
-  if (parts.length === 0 || (!complete && now.request !== null)) return null;
+  if (parts.length === 0 || (!complete && now.request !== null)) return { end: null, seen };
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
   const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part, others, anyId })));
   // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.
   const certain = !numbered || (exact && parts.length === free.length && areKnown(seen, others));
   const known = certain && sole.every(Boolean) && paid.every(({ settlement }) => settlement.assets !== null);
   const sum = paid.reduce((total, { settlement }) => total + (settlement.assets ?? 0n), 0n);
-  return endTransition(row, { parts, assets: known ? sum : null });
+  return { end: endTransition(row, { parts, assets: known ? sum : null }), seen };
 }
 
 /** Returns true if the vault gave a row's request a number of its own; number 0 stands for all requests together. */

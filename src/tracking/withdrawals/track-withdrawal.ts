@@ -22,6 +22,8 @@ interface TrackInput {
   hints: readonly DepositHint[];
   /** Stores the transitions. */
   apply: (ctx: Context, input: ProvenWithdrawal) => Promise<WithdrawalRow>;
+  /** Hashes of hints that later checks must read again. `trackRequest` adds to them. */
+  undecided: Set<string>;
 }
 
 /** A withdrawal after tracking. `unreadable` is the error of a chain that could not be read, otherwise null. */
@@ -40,7 +42,7 @@ export interface TrackedWithdrawal {
  */
 export async function trackWithdrawal(
   ctx: Context,
-  given: Pick<TrackInput, "row" | "readTransaction"> & Partial<TrackInput>,
+  given: Pick<TrackInput, "row" | "readTransaction"> & Partial<Pick<TrackInput, "hints" | "apply">>,
 ): Promise<TrackedWithdrawal> {
   const { row, readTransaction, apply: store = applyToWithdrawal } = given;
   let conflict = false;
@@ -49,14 +51,20 @@ export async function trackWithdrawal(
   };
   const apply: typeof store = (of, input) => store(of, { ...input, onConflict });
   const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
+  const undecided = new Set<string>();
   let current = row;
   try {
     for (const follow of [trackSource, trackRequest, trackSecondStep, trackDelivery])
-      current = await follow(ctx, { row: current, readTransaction, hints, apply });
+      current = await follow(ctx, { row: current, readTransaction, hints, apply, undecided });
     // What a hint proves was not stored, so it must be read again.
     if (conflict) return { row: current, unreadable: null, left: hints };
-    const left = await dropReadHints(ctx, { row: current, readTransaction, hints });
-    return { row: current, unreadable: null, left };
+    const decided = hints.filter(({ txHash }) => !undecided.has(txHash));
+    const left = await dropReadHints(ctx, { row: current, readTransaction, hints: decided });
+    return {
+      row: current,
+      unreadable: null,
+      left: hints.filter((hint) => undecided.has(hint.txHash) || left.includes(hint)),
+    };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
     ctx.log.warn("withdrawal_unread", { tracking_id: row.trackingId, error: describeError(error) });
@@ -102,7 +110,9 @@ const NO_SOURCE: WithdrawalTransition = {
 
 async function trackRequest(ctx: Context, at: TrackInput): Promise<WithdrawalRow> {
   if (!isOpenRequest(at.row.state)) return at.row;
-  return at.apply(ctx, { ...at, transitions: await exitRequestTransitions(ctx, at) });
+  const { transitions, undecided } = await exitRequestTransitions(ctx, at);
+  for (const hash of undecided) at.undecided.add(hash);
+  return at.apply(ctx, { ...at, transitions });
 }
 
 async function trackSecondStep(ctx: Context, at: TrackInput): Promise<WithdrawalRow> {

@@ -113,9 +113,10 @@ const exits: VaultExits = {
 };
 
 /**
- * Adapter of Yearn v3 vaults and tokenized strategies. `maxDeposit` depends on the receiver and is 0 for the zero
- * address. A vault that was shut down never accepts deposits again. Withdrawals are instant and accept strategy losses
- * up to the user's slippage, at most 3%. Sources: yearn-vaults-v3, tokenized-strategy.
+ * Adapter of Yearn v3 vaults and tokenized strategies. `maxDeposit` depends on the receiver; a vault returns 0 for the
+ * zero address. A contract that was shut down never accepts deposits again; a paused strategy may. Withdrawals are
+ * instant and accept strategy losses up to the user's slippage (0.5% if none is given), at most 3%. Sources:
+ * yearn-vaults-v3, tokenized-strategy.
  */
 export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdownViews, exits });
 

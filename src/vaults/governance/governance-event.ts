@@ -163,8 +163,10 @@ export const formatAddress = (value: unknown): string =>
 
 /** Formats a number with at most `decimals` decimals and without trailing zeros, never in exponent notation. */
 function formatDecimal(value: number, decimals: number): string {
-  const text = value.toFixed(decimals);
-  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+  return value.toLocaleString("en-US", {
+    ...{ useGrouping: false, maximumFractionDigits: decimals },
+    signDisplay: "negative",
+  });
 }
 function formatPercent(value: number): string {
   return value > 0 && value < 0.0001 ? "less than 0.0001%" : `${formatDecimal(value, 4)}%`;

@@ -32,16 +32,22 @@ const ACCEPTED: Hex = "0x1626ba7e";
 
 const signatureOf = (planned: PlannedAuthorization): Promise<Hex> => signer.sign({ hash: digestOf(planned) });
 
-async function authorized(planned: PlannedAuthorization, of: { state?: SignedState; signature?: Hex } = {}) {
+interface Signed {
+  state?: SignedState;
+  signature?: Hex;
+  spent?: "deposit_state" | "withdrawal_state";
+}
+
+async function authorized(planned: PlannedAuthorization, of: Signed = {}) {
   const chain = signedChain(of.state ?? {});
   const ctx = testContext({ clients: [chain.client] });
   const signature = of.signature ?? (await signatureOf(planned));
-  const made = await authorizeOrder(ctx, { planned, signature, spent: "deposit_state" });
+  const made = await authorizeOrder(ctx, { planned, signature, spent: of.spent ?? "deposit_state" });
   return { made, signature, logged: ctx.logged, ...chain };
 }
 
 /** The code with which an order is refused. */
-async function refused(planned: PlannedAuthorization, of: { state?: SignedState; signature?: Hex } = {}) {
+async function refused(planned: PlannedAuthorization, of: Signed = {}) {
   try {
     await authorized(planned, of);
     return null;
@@ -205,6 +211,23 @@ describe.each(KINDS)("an order signed for %s", (kind) => {
     for (const [revert, code] of cases)
       expect(await refused(planned, { state: { revert } }), revert).toBe(code);
   });
+});
+
+test("a withdrawal that falls short blames the swap that follows the redemption, or else the vault", async () => {
+  const { steps } = signedCall;
+  const orders = [steps, [...steps, ...steps]].map((of) =>
+    plannedBy("permit2", { ...signedCall, steps: of }),
+  );
+  const subjectOf = (planned: PlannedAuthorization, revert: Hex) =>
+    authorized(planned, { state: { revert }, spent: "withdrawal_state" }).catch(
+      ({ code, members }: AppError) => [code, members["subject"]],
+    );
+  const short = routerRevert("OutputBelowMinimum", [1n, 2n]);
+  const underfunded = routerRevert("StepUnderfunded", [1n, 1n, 2n]);
+  const subjects = await Promise.all(
+    orders.flatMap((planned) => [subjectOf(planned, short), subjectOf(planned, underfunded)]),
+  );
+  expect(subjects).toEqual(["vault", "vault", "route", "vault"].map((subject) => ["price_unsafe", subject]));
 });
 
 test("a node that cannot simulate gives no transaction", async () => {

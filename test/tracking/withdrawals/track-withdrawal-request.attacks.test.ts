@@ -25,23 +25,25 @@ const abi = parseAbi([
   "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
 ]);
 
-function claimLog({ owner = USER, assets = PAID, emitter = VAULT } = {}): Log {
+function claimLog({ owner = USER, assets = PAID, emitter = VAULT, shares = SHARES } = {}): Log {
   const args = { sender: owner, receiver: USER, owner };
   const topics = encodeEventTopics({ abi, eventName: "Withdraw", args });
-  const data = concatHex([assets, SHARES].map((value) => numberToHex(value, { size: 32 })));
+  const data = concatHex([assets, shares].map((value) => numberToHex(value, { size: 32 })));
   return log(emitter, topics, data);
 }
 const pays = (value: bigint, change = {}) => transferLog({ token: USDC, from: VAULT, value, ...change });
 
-/** What tracking concludes from a transaction that may be the claim. */
-async function look(logs: readonly Log[], succeeded = true) {
+/** What tracking finds in a transaction that may be the claim; `readable` is whether the vault answers. */
+async function find(logs: readonly Log[], { succeeded = true, readable = true } = {}) {
   const lagoon = { ...vault, adapter: "lagoon", caller: "user", wasActive: true };
   const { asset } = vault;
   const stored = { assetAddress: asset.address, assetSymbol: asset.symbol, assetDecimals: asset.decimals };
   const answers: unknown[][] = [[{ ...lagoon, ...stored }]];
   const db = { run: async () => answers.shift() ?? [] } as unknown as Database;
   // The vault says that the request waits.
-  const contracts = contractsClient(() => ({ ok: true, data: numberToHex(1n, { size: 32 }) }));
+  const contracts = contractsClient(() =>
+    readable ? { ok: true, data: numberToHex(1n, { size: 32 }) } : { ok: false, data: "0x" },
+  );
   const hint: DepositHint = {
     ...{ trackingId: requested.trackingId, chainId: testChain.chainId, txHash: CLAIM },
     ...{ origin: "report", notedAt: new Date(NOW), droppedAt: null },
@@ -53,7 +55,7 @@ async function look(logs: readonly Log[], succeeded = true) {
       receipt: { ...receiptOf(...logs), succeeded },
     },
   };
-  const transitions = await exitRequestTransitions(testContext({ db, nowMs: NOW, clients: [contracts] }), {
+  return exitRequestTransitions(testContext({ db, nowMs: NOW, clients: [contracts] }), {
     ...{ row: requested, hints: [hint] },
     readTransaction: async (_chainId, hash) => {
       const one = seen[hash];
@@ -61,11 +63,31 @@ async function look(logs: readonly Log[], succeeded = true) {
       return one;
     },
   });
+}
+
+/** What tracking concludes from such a transaction. */
+async function look(logs: readonly Log[], succeeded = true) {
+  const { transitions } = await find(logs, { succeeded });
   return transitions.map(({ event, change }) => ({
     shows: "shows" in event ? event.shows : event.kind,
     assets: change.assets ?? null,
   }));
 }
+
+test("a claim is read again if the vault could not be asked for its requests", async () => {
+  expect(await find([claimLog(), pays(PAID)], { readable: false })).toEqual({
+    transitions: [],
+    undecided: [CLAIM],
+  });
+});
+
+test("a claim of a part is read again while the vault reports the rest, any other transaction is not", async () => {
+  const part = await find([claimLog({ shares: SHARES / 2n }), pays(PAID)]);
+  expect(part.undecided).toEqual([CLAIM]);
+  expect(part.transitions.map(({ event }) => "shows" in event && event.shows)).toEqual(["request_claimable"]);
+  expect((await find([pays(PAID)])).undecided).toEqual([]);
+  expect((await find([claimLog(), pays(PAID)])).undecided).toEqual([]);
+});
 
 test("a claim is complete with what arrived", async () => {
   expect(await look([claimLog(), pays(PAID)])).toEqual([{ shows: "token_paid", assets: String(PAID) }]);

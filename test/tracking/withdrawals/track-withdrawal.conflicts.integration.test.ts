@@ -67,7 +67,7 @@ async function raced(read: WithdrawalRow, { hash, changed }: { hash: Hex; change
   const { trackingId, vaultChainId: chainId } = read;
   await rpc(world.url, "anvil_mine", "0x10");
   await addReportedHint(db, { trackingId, chainId, txHash: hash, now: new Date() });
-  await change(trackingId, changed);
+  if (Object.keys(changed).length > 0) await change(trackingId, changed);
   const { row, left } = await run(read);
   const stored = (await selectHints(db, [trackingId])).map(({ txHash }) => txHash);
   return { row, left: left.map(({ txHash }) => txHash), stored };
@@ -125,4 +125,23 @@ describe("a transaction that another run's change keeps from being stored is rea
     const { row } = await run(await storedRow(trackingId));
     expect(row).toMatchObject({ state: "completed", depositTxHash: hash, depositProven: true });
   });
+});
+
+test("a claim is read again if the vault did not answer when it was reported", async () => {
+  if (lagoon === undefined) throw new Error("no Lagoon");
+  const one = await holderOf(lagoon);
+  const { built, hash: source } = await one.withdraw("all", { mode: "request" });
+  await rpc(world.url, "anvil_mine", "0x10");
+  await one.status(source);
+  const requested = await storedRow(built.tracking_id);
+  await lagoon.settle(one.placed, { user: one.address, requestIds: ["0"] });
+  const hash = await one.follow("claim", "0");
+  const code = await rpc(world.url, "eth_getCode", one.placed.vault, "latest");
+  // Every view of the vault reverts.
+  await rpc(world.url, "anvil_setCode", one.placed.vault, "0xfe");
+  const seen = await raced(requested, { hash, changed: {} });
+  expect(seen).toMatchObject({ row: { state: "requested" }, left: [hash], stored: [hash] });
+  await rpc(world.url, "anvil_setCode", one.placed.vault, code);
+  const { row } = await run(await storedRow(built.tracking_id));
+  expect(row).toMatchObject({ state: "completed", claimTxHash: hash });
 });

@@ -26,7 +26,7 @@ export interface BridgeData {
 export interface SwapData {
   callTo: Address;
   approveTo: Address;
-  /** The zero address for the native token. */
+  /** Tokens that the call spends and, in `receivingAssetId`, pays out. The zero address is the native token. */
   sendingAssetId: Address;
   receivingAssetId: Address;
   /** Amount to spend, in the smallest unit of `sendingAssetId`. */

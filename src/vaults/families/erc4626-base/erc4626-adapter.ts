@@ -271,9 +271,9 @@ export function samplePriceReads(vault: Vault, shares: bigint) {
 }
 
 /**
- * Returns a sample of the share price: a number of shares and their value in assets, both in smallest units. The fine
- * sample is used if the vault can convert that many shares and the result agrees with the coarse one up to rounding.
- * Null if the conversion failed.
+ * Returns a sample of the share price from the results of `samplePriceReads`: a number of shares and their value in
+ * assets, both in smallest units. It is the fine sample, 10^12 times `shares`, if the vault can convert that many and the
+ * result agrees with the coarse one up to rounding, otherwise `shares` themselves. Null if these could not be converted.
  */
 export function samplePrice(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
   if (!price.ok) return null;

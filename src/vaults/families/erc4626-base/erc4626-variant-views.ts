@@ -51,8 +51,10 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
 }
 
 /**
- * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. The lower
- * limit and the larger minimum apply. The family's estimate of the shares is used only if the standard preview failed.
+ * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. The vault is
+ * paused if either says so; the lower limit and the larger minimum apply, and unknown ones are ignored. The family's
+ * estimate of the shares is used only if the standard preview failed; its revert is then dropped. The refusal is the
+ * family's, or null.
  */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;

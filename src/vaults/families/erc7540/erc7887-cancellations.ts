@@ -17,7 +17,10 @@ const cancellationAbi = once(() =>
 const CANCEL_REDEEM = "0xe76cffc7";
 /** Request id that all requests of a controller share. */
 const REQUEST_ID = 0n;
-/** Request id of the shares that a cancellation returns, which the user must claim back. */
+/**
+ * Request id under which the shares of a cancelled request are listed, while the vault returns them and until the user
+ * claims them back. The vault itself has no id for them.
+ */
 export const RETURNED_SHARES = "cancelled";
 
 /** State of the cancellations of a user's redemption requests, which the view functions of ERC-7540 do not return. */

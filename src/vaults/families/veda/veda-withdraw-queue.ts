@@ -126,9 +126,11 @@ const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
 
 /**
- * Returns a query for the conditions of a request to the queue (registry parameter `withdraw_queue`). `fee` is the
- * discount that the queue requires, in basis points, or null if unknown; `variant` contains this discount and the
- * deadline in seconds. A request expires at least seven days after it matures.
+ * Returns a query for the conditions of a request to the queue (registry parameter `withdraw_queue`); they are unknown if
+ * the registry entry names no queue. `fee` is the discount that the queue requires, in basis points, or null if unknown.
+ * `variant` is `<discount>/<seconds to the deadline>`, with a discount of 0 if it is unknown. A request expires at least
+ * seven days after it matures. `maxShares` is the queue's capacity, but at most the request's shares; null without a
+ * limit.
  */
 export function queueTerms(
   vault: Vault,
