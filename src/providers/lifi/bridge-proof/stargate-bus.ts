@@ -33,7 +33,8 @@ export interface BusRide {
  * Returns true if the Stargate bus (a batch of transfers) that made a delivery carried the given ticket, false if it
  * did not, or null if the bus is not found or the source chain cannot be read. Searches the `BusDriven` events from 30
  * minutes before the delivery, but not before the ticket was bought, to a minute after it, with at most 4 log requests.
- * Never throws. Sources: Bus.sol, TokenMessaging.sol.
+ * If the delivery seems older than the ticket, because the clock of its chain lags, the 30 minutes after the ticket are
+ * searched. Never throws. Sources: Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {
@@ -73,7 +74,9 @@ async function departureBlocks(
   { from, arrivedAt }: BusRide,
 ): Promise<{ from: number; to: number }> {
   const [bought, head] = await Promise.all([readBlock(client, from), readBlock(client, "latest")]);
-  const [first, last] = [arrivedAt - MAX_RIDE_SECONDS, arrivedAt + CLOCK_SKEW].map((time) =>
+  const lags = arrivedAt + CLOCK_SKEW < bought.timestamp;
+  const until = lags ? bought.timestamp + MAX_RIDE_SECONDS : arrivedAt + CLOCK_SKEW;
+  const [first, last] = [arrivedAt - MAX_RIDE_SECONDS, until].map((time) =>
     estimateBlock(time, { bought, head }),
   );
   return { from: Math.max(first ?? from, from), to: Math.min(last ?? head.number, head.number) };

@@ -141,6 +141,16 @@ describe("addBridgeProof() for two bus transfers with equal content", () => {
     expect(await matchOf({ source: rode(ticket), arrival, buses })).toBe("id");
   });
 
+  test.each([SENT_AT - 61, SENT_AT - 90_000])(
+    "matches ticket 40 although the arrival's clock says %i",
+    async (time) => {
+      expect(await matchOf({ source: rode(40n), arrival, buses: [busDriven()], time })).toBe("id");
+      // Without the bus, only the clocks tell an earlier transfer's delivery.
+      expect(await matchOf({ source: rode(40n), arrival, buses: null, time })).toBe(null);
+      expect(await matchOf({ source: rode(43n), arrival, buses: [busDriven()], time })).toBe(null);
+    },
+  );
+
   test.each([39n, 43n])("ignores the delivery of a bus that did not carry ticket %i", async (ticket) => {
     expect(await matchOf({ source: rode(ticket), arrival, buses: [busDriven()] })).toBe(null);
   });

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { wasOnBus } from "../../../../src/providers/lifi/bridge-proof/stargate-bus.ts";
+import { CLOCK_SKEW, wasOnBus } from "../../../../src/providers/lifi/bridge-proof/stargate-bus.ts";
 import { fakeChain } from "../../../support/across/stage.ts";
 import { wireBlock, wireLog } from "../../../support/chains/wire.ts";
 import { busDriven, contracts, FROM, GUID, SENT_AT } from "../../../support/lifi/bridge-proof-stage.ts";
@@ -46,6 +46,14 @@ describe("the log search of wasOnBus()", () => {
     expect(rode).toBe(null);
     expect(ranges).toHaveLength(4);
     expect(ranges.at(-1)).toEqual([32_800, 34_240]);
+  });
+
+  test("covers the 30 minutes after the ticket if the delivery's chain has an earlier time", async () => {
+    const { rode, ranges } = await asked({ left: 2_000, arrived: -7_200 });
+    expect(rode).toBe(true);
+    expect(ranges.at(0)?.[1]).toBe(1_800 * PACE);
+    // Within the difference that clocks may have, nothing left before the ticket was bought.
+    expect((await asked({ left: 2_000, arrived: -CLOCK_SKEW })).ranges).toEqual([[0, 0]]);
   });
 
   test("starts at the ticket's block and ends at the head", async () => {
