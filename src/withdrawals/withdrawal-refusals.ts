@@ -62,6 +62,19 @@ function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bi
   return mulDivDown(maxShares, worth, shares);
 }
 
+/** Texts of the errors by which a token says that an account holds too little: those of OpenZeppelin's ERC-20. */
+const TOO_LITTLE_HELD = /^0xe450d38c$|transfer amount exceeds balance/;
+
+/**
+ * Returns true if an instant redemption of shares that the owner holds reverted because some account holds too little
+ * of a token: the vault then lacks the assets.
+ */
+function lacksAssets({ way, shares }: RequestedExit, text: string | null): boolean {
+  const { heldShares } = way.terms;
+  const held = heldShares !== null && heldShares >= shares;
+  return way.mode === "instant" && held && TOO_LITTLE_HELD.test(text ?? "");
+}
+
 /** Names of the errors by which a vault only says that a redemption exceeds what `maxRedeem` returns. */
 const EXCEEDS_LIMIT = /max/i;
 
@@ -135,7 +148,7 @@ function belowMinimum({ order }: RequestedExit): AppError {
 
 /**
  * Returns the error for revert data of a vault: that of its error code if known, otherwise that of `limitRefusal` if the
- * view functions allow less, otherwise `would_revert`.
+ * view functions allow less, otherwise `no_liquidity` if the vault lacks the assets, otherwise `would_revert`.
  */
 function toExitError(
   asked: RequestedExit,
@@ -148,6 +161,7 @@ function toExitError(
   if (code === "nothing_to_withdraw") return failure(code, `the account holds no shares of ${name}`);
   if (code === "below_minimum") return belowMinimum(asked);
   if (lacksLiquidity(asked)) return limitRefusal(asked);
+  if (lacksAssets(asked, text)) return toExitRefusal(asked, "no_liquidity");
   return failure("would_revert", `a withdrawal from ${name} would revert`, { revert: text });
 }
 

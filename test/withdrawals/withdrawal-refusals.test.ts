@@ -17,6 +17,8 @@ const errors = parseAbi([
   "error StepUnderfunded(uint256 index, uint256 held, uint256 needed)",
   "error StepFailed(uint256 index, bytes reason)",
   "error NotEnoughLiquidity()",
+  "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
+  "error Error(string reason)",
   "error ERC4626ExceededMaxRedeem(address owner, uint256 shares, uint256 max)",
   "error EnforcedPause()",
   "error Unheard(uint256)",
@@ -147,6 +149,22 @@ describe("explainFailedExit()", () => {
     expect(of(failed(limit), { ...none, closed: true })).toBe("exits_paused");
     expect(of(unheard, { ...none, closed: true })).toBe("exits_paused");
     expect(of(illiquid, { ...none, closed: true })).toBe("no_liquidity");
+  });
+
+  test("a transfer of more than somebody holds means a vault without the assets", () => {
+    const short = encodeErrorResult({
+      ...{ abi: errors, errorName: "ERC20InsufficientBalance" },
+      args: [vault.address, 1n, 2n],
+    });
+    const named = (reason: string) => encodeErrorResult({ abi: errors, errorName: "Error", args: [reason] });
+    const older = named("ERC20: transfer amount exceeds balance");
+    for (const revert of [short, older, failed(short), failed(older)]) {
+      expect(of(revert)).toBe("no_liquidity");
+      // Then the owner may be the one who holds too little.
+      expect(of(revert, { heldShares: HELD - 1n })).toBe("would_revert");
+      expect(of(revert, { heldShares: null })).toBe("would_revert");
+    }
+    expect(of(named("ERC20: burn amount exceeds balance"))).toBe("would_revert");
   });
 
   test("a floor of the Router means a vault that pays less than it previews", () => {
