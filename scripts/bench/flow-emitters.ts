@@ -1,5 +1,5 @@
 import { type Address, encodeFunctionData, type Hex, parseAbi } from "viem";
-import { contractsOf, deploy, type ScratchChain, send } from "../stack/chains/scratch-chain.ts";
+import { contractsOf, deploy, optimized, type ScratchChain, send } from "../stack/chains/scratch-chain.ts";
 
 /** The ABI of FlowEmitter.sol, with the ERC-4626 events that it emits. */
 export const emitterAbi = parseAbi([
@@ -13,7 +13,7 @@ export const emitterAbi = parseAbi([
 
 /** Deploys `count` contracts that emit the events of vaults, and returns their addresses. */
 export async function deployEmitters(chain: ScratchChain, count: number): Promise<Address[]> {
-  const { creationCode } = contractsOf("scripts/bench/FlowEmitter.sol")("Emitter");
+  const { creationCode } = contractsOf("scripts/bench/FlowEmitter.sol", optimized)("Emitter");
   const addresses: Address[] = [];
   for (let index = 0; index < count; index += 1) addresses.push(await deploy(chain, creationCode));
   return addresses;

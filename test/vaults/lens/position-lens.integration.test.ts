@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   contractsOf,
   deploy,
+  optimized,
   type ScratchChain,
   send,
   startScratchChain,
@@ -15,7 +16,7 @@ const NOBODY: Address = "0x2222222222222222222222222222222222222222";
 const VAULTS = 600;
 const ARB_SYS: Address = "0x0000000000000000000000000000000000000064";
 
-const contracts = contractsOf("test/support/solidity/LensVaults.sol");
+const contracts = contractsOf("test/support/solidity/LensVaults.sol", optimized);
 let chain: ScratchChain;
 let vaults: Address[];
 
