@@ -1,48 +1,38 @@
-import { and, eq } from "drizzle-orm";
-import { type Address, encodeDeployData, encodeFunctionData, getAddress } from "viem";
+import { eq } from "drizzle-orm";
+import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  contractsOf,
-  deploy,
-  type ScratchChain,
-  send,
-  startScratchChain,
-} from "../../scripts/stack/chains/scratch-chain.ts";
-import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import type { ScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
+import type { TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { vaultRegisterTips, vaults } from "../../src/db/tables/vault-tables.ts";
 import { DAY_MS, HOUR_MS } from "../../src/lib/durations.ts";
 import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
 import { call } from "../support/partners/wallet.ts";
+import { deployListRegister, type ListRegister } from "../support/registry/list-register.ts";
+import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
 
 const CHAIN = 31337;
-const vaultContracts = contractsOf("test/support/solidity/ProvenVault.sol");
-const registers = contractsOf("test/support/solidity/VaultRegisters.sol")("ListRegister");
+let stage: ProofStage;
 let causeway: TestDeployment;
 let chain: ScratchChain;
 let asset: Address;
-let register: Address;
+let register: ListRegister;
 let now = Date.now();
 
 beforeAll(async () => {
-  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
-  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
-  asset = await deploy(chain, vaultContracts("ProofAsset").creationCode);
-  register = await deploy(chain, registers.creationCode);
+  stage = await startProofStage(CHAIN);
+  ({ causeway, chain, asset } = stage);
+  register = await deployListRegister(chain);
 });
-afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+afterAll(() => stage?.close());
 
-const newVault = (): Promise<Address> => {
-  const { abi, creationCode } = vaultContracts("ProvenVault");
-  return deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] }));
-};
-const ask = (functionName: string, args: unknown[]) =>
-  send(chain, { to: register, data: encodeFunctionData({ abi: registers.abi, functionName, args }) });
+const newVault = (): Promise<Address> => stage.put("ProvenVault");
+const rowOf = (address: Address) => stage.rowOf(`${CHAIN}:${address.toLowerCase()}`);
 
 /** The scratch register, as settings name a list that a protocol governs. */
 const governedRegister = () => [
   {
-    ...{ chain_id: CHAIN, address: register, adapter: "erc4626", protocol: "Scratch" },
+    ...{ chain_id: CHAIN, address: register.address, adapter: "erc4626", protocol: "Scratch" },
     ...{ openness: "governed", view: "verifiedArray" },
   },
 ];
@@ -54,23 +44,15 @@ function context(discovery: Record<string, unknown> = {}) {
   return { ...isolate.context(), now: () => now };
 }
 
-async function rowOf(address: Address) {
-  const [row] = await causeway.db
-    .select()
-    .from(vaults)
-    .where(and(eq(vaults.chainId, CHAIN), eq(vaults.address, address.toLowerCase())));
-  return row;
-}
-
 describe("discoverVaults()", () => {
   test("adds what a register lists as candidates without their own names, and nothing to the lists", async () => {
     const [one, two] = [await newVault(), await newVault()];
-    await ask("set", [[one, two]]);
+    await register.call("set", [[one, two]]);
     expect(await discoverVaults(context())).toEqual({ registers: 1, failed: 0, named: 2 });
     expect(await rowOf(one)).toMatchObject({
       ...{ status: "candidate", name: "Scratch vault", assetSymbol: "", wasActive: false },
-      provenance: { source: "factory", detail: `Scratch ${getAddress(register)}` },
-      namedBy: [`register:${register.toLowerCase()}`],
+      provenance: { source: "factory", detail: `Scratch ${getAddress(register.address)}` },
+      namedBy: [`register:${register.address.toLowerCase()}`],
     });
     const { body } = await call(causeway.isolate(), ["GET", "/v1/vaults"]);
     expect(body["rows"]).toEqual([]);
@@ -83,28 +65,28 @@ describe("discoverVaults()", () => {
     expect(await discoverVaults(context())).toMatchObject({ registers: 0 });
     now += 1;
     const [stays, leaves] = [await newVault(), await newVault()];
-    await ask("set", [[stays, leaves]]);
+    await register.call("set", [[stays, leaves]]);
     now += DAY_MS;
     expect(await discoverVaults(context())).toMatchObject({ registers: 1, named: 2 });
-    await ask("set", [[stays]]);
+    await register.call("set", [[stays]]);
     now += DAY_MS;
     await discoverVaults(context());
-    expect((await rowOf(leaves))?.namedBy).toEqual([]);
-    expect((await rowOf(stays))?.namedBy).toHaveLength(1);
+    expect((await rowOf(leaves)).namedBy).toEqual([]);
+    expect((await rowOf(stays)).namedBy).toHaveLength(1);
   });
 
   test("closes an open vault that left its register, once the refusal stands for 30 minutes", async () => {
     const address = await newVault();
-    await ask("set", [[address]]);
+    await register.call("set", [[address]]);
     now += DAY_MS;
     await discoverVaults(context());
     const own = eq(vaults.address, address.toLowerCase());
     await causeway.db.update(vaults).set({ status: "active", statusBy: "proof" }).where(own);
-    await ask("set", [[]]);
+    await register.call("set", [[]]);
     now += DAY_MS;
     await discoverVaults(context());
     for (let round = 0; round < 3; round += 1) {
-      now = Math.max(now, (await rowOf(address))?.proofDueAt.getTime() ?? now);
+      now = Math.max(now, (await rowOf(address)).proofDueAt.getTime());
       await proveDueVaults(context());
     }
     expect(await rowOf(address)).toMatchObject({
@@ -116,7 +98,7 @@ describe("discoverVaults()", () => {
   /** Proves a vault three times, each when its proof is due, with these settings. */
   async function proveThrice(address: Address, discovery: Record<string, unknown>) {
     for (let round = 0; round < 3; round += 1) {
-      now = Math.max(now, (await rowOf(address))?.proofDueAt.getTime() ?? now);
+      now = Math.max(now, (await rowOf(address)).proofDueAt.getTime());
       await proveDueVaults(context(discovery));
     }
     return rowOf(address);
@@ -124,7 +106,7 @@ describe("discoverVaults()", () => {
 
   test("lets a register that was removed from the settings vouch for nothing", async () => {
     const [open, waiting] = [await newVault(), await newVault()];
-    await ask("set", [[open, waiting]]);
+    await register.call("set", [[open, waiting]]);
     now += DAY_MS;
     await discoverVaults(context());
     // The first proof, which the gate holds back, reads the vault from the chain.
@@ -144,23 +126,20 @@ describe("discoverVaults()", () => {
   });
 
   test("closes an open vault that only an open factory still names", async () => {
-    const [address, factory] = [await newVault(), await deploy(chain, registers.creationCode)];
-    await ask("set", [[address]]);
+    const [address, factory] = [await newVault(), await deployListRegister(chain)];
+    await register.call("set", [[address]]);
     now += DAY_MS;
     await discoverVaults(context());
     // The first proof, which the gate holds back, reads the vault from the chain.
     await proveDueVaults(context());
     const own = eq(vaults.address, address.toLowerCase());
-    const named = [...((await rowOf(address))?.namedBy ?? []), `register:${factory.toLowerCase()}`];
+    const named = [...(await rowOf(address)).namedBy, `register:${factory.address.toLowerCase()}`];
     await causeway.db.update(vaults).set({ status: "active", statusBy: "proof", namedBy: named }).where(own);
-    const other = { chain_id: CHAIN, address: factory, adapter: "morpho_v2", protocol: "Scratch" };
+    const other = { chain_id: CHAIN, address: factory.address, adapter: "morpho_v2", protocol: "Scratch" };
     const both = { registers: [...governedRegister(), { ...other, openness: "anybody" }] };
-    await send(chain, {
-      to: factory,
-      data: encodeFunctionData({ abi: registers.abi, functionName: "create", args: [address] }),
-    });
+    await factory.call("create", [address]);
     expect(await proveThrice(address, both)).toMatchObject({ status: "active" });
-    await ask("set", [[]]);
+    await register.call("set", [[]]);
     now += DAY_MS;
     await discoverVaults(context());
     expect(await proveThrice(address, both)).toMatchObject({
@@ -169,23 +148,21 @@ describe("discoverVaults()", () => {
   });
 
   test("refuses a vault that its factory denies, although an earlier read named it", async () => {
-    const [address, own] = [await newVault(), await deploy(chain, registers.creationCode)];
-    const tell = (functionName: string, args: unknown[]) =>
-      send(chain, { to: own, data: encodeFunctionData({ abi: registers.abi, functionName, args }) });
-    const entry = { chain_id: CHAIN, address: own, adapter: "morpho_v2", protocol: "Scratch" };
+    const [address, own] = [await newVault(), await deployListRegister(chain)];
+    const entry = { chain_id: CHAIN, address: own.address, adapter: "morpho_v2", protocol: "Scratch" };
     const known = { ...entry, openness: "governed" };
-    await tell("set", [[address]]);
+    await own.call("set", [[address]]);
     await discoverVaults(context({ registers: [{ ...known, view: "verifiedArray" }] }));
     // Without the view of a list, it is a factory, which is asked at every proof.
     const proveWhenDue = async () => {
-      now = Math.max(now, (await rowOf(address))?.proofDueAt.getTime() ?? now);
+      now = Math.max(now, (await rowOf(address)).proofDueAt.getTime());
       await proveDueVaults(context({ registers: [known] }));
       return rowOf(address);
     };
     expect(await proveWhenDue()).toMatchObject({
       ...{ status: "refused", statusReason: "no register names it any more" },
     });
-    await tell("create", [address]);
+    await own.call("create", [address]);
     expect(await proveWhenDue()).toMatchObject({
       statusReason: expect.not.stringContaining("no register names it"),
     });
@@ -206,13 +183,12 @@ describe("discoverVaults()", () => {
   });
 
   test("leaves the newest 64 blocks of a factory's events to a later read, for a reorg may replace them", async () => {
-    const factory = await deploy(chain, registers.creationCode);
+    const factory = await deployListRegister(chain);
     const entry = { chain_id: CHAIN, adapter: "morpho_v2", protocol: "Fresh", openness: "anybody" };
-    const served = { registers: [{ ...entry, address: factory }] };
+    const served = { registers: [{ ...entry, address: factory.address }] };
     const made = await newVault();
-    const data = encodeFunctionData({ abi: registers.abi, functionName: "create", args: [made] });
     await chain.node.mine({ blocks: 64 });
-    await send(chain, { to: factory, data });
+    await factory.call("create", [made]);
     expect(await discoverVaults(context(served))).toMatchObject({ failed: 0, named: 0 });
     await chain.node.mine({ blocks: 64 });
     now += HOUR_MS;
@@ -222,7 +198,7 @@ describe("discoverVaults()", () => {
 
   test("never opens a vault of generic code, even when every threshold is met", async () => {
     const address = await newVault();
-    await ask("set", [[address]]);
+    await register.call("set", [[address]]);
     now += DAY_MS;
     const open = { assets: [`${CHAIN}:${asset}`], min_tvl_usd: 0, min_age_days: 0 };
     await discoverVaults(context(open));
@@ -234,7 +210,7 @@ describe("discoverVaults()", () => {
   });
 
   test("does not read a factory that is only asked", async () => {
-    const asked = { chain_id: CHAIN, address: register, adapter: "euler", protocol: "Scratch" };
+    const asked = { chain_id: CHAIN, address: register.address, adapter: "euler", protocol: "Scratch" };
     const entry = { ...asked, openness: "anybody", view: "isProxy" };
     now += DAY_MS;
     expect(await discoverVaults(context({ registers: [entry] }))).toMatchObject({ registers: 0 });

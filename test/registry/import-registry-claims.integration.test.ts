@@ -1,40 +1,25 @@
-import { type Address, encodeDeployData, getAddress } from "viem";
+import { type Address, getAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  contractsOf,
-  deploy,
-  type ScratchChain,
-  startScratchChain,
-} from "../../scripts/stack/chains/scratch-chain.ts";
-import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { asAdmin, call } from "../support/partners/wallet.ts";
+import type { TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { asAdmin } from "../support/partners/wallet.ts";
+import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
 
 const CHAIN = 31337;
-const contracts = contractsOf("test/support/solidity/ProvenVault.sol");
+let stage: ProofStage;
 let causeway: TestDeployment;
-let chain: ScratchChain;
 let asset: Address;
 
 beforeAll(async () => {
-  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
-  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
-  asset = await deploy(chain, contracts("ProofAsset").creationCode);
+  stage = await startProofStage(CHAIN);
+  ({ causeway, asset } = stage);
 });
-afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+afterAll(() => stage?.close());
 
 type Rows = Record<string, unknown>[];
-const admin = (method: string, path: string, body?: unknown) =>
-  call(causeway, [method, `/v1/admin/${path}`], {
-    headers: asAdmin,
-    ...(body === undefined ? {} : { body }),
-  });
+const admin: ProofStage["admin"] = (method, path, body) => stage.admin(method, path, body);
 const idOf = (n: number, chainId = CHAIN): string => `${chainId}:0x${n.toString(16).padStart(40, "0")}`;
 const rowsOf = async (path: string): Promise<Rows> => (await admin("GET", path)).body["rows"] as Rows;
-async function newVault(): Promise<string> {
-  const { abi, creationCode } = contracts("ProvenVault");
-  const vault = await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] }));
-  return `${CHAIN}:${vault.toLowerCase()}`;
-}
+const newVault = async (): Promise<string> => `${CHAIN}:${(await stage.put("ProvenVault")).toLowerCase()}`;
 
 describe("POST /v1/admin/vaults with several claims", () => {
   test("adds 500 at once, each with an audit entry, and reports on each", async () => {

@@ -1,37 +1,28 @@
-import { and, eq } from "drizzle-orm";
-import { type Address, encodeDeployData, encodeFunctionData } from "viem";
+import { type Address, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  contractsOf,
-  deploy,
-  type ScratchChain,
-  send,
-  startScratchChain,
-} from "../../scripts/stack/chains/scratch-chain.ts";
-import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { vaults } from "../../src/db/tables/vault-tables.ts";
+import { contractsOf, type ScratchChain, send } from "../../scripts/stack/chains/scratch-chain.ts";
+import type { TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
-import { asAdmin, call } from "../support/partners/wallet.ts";
+import { call } from "../support/partners/wallet.ts";
+import { deployListRegister } from "../support/registry/list-register.ts";
+import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
 
 const CHAIN = 31337;
 const crooked = contractsOf("test/support/solidity/CrookedVaults.sol");
-const registers = contractsOf("test/support/solidity/VaultRegisters.sol")("ListRegister");
+let stage: ProofStage;
 let causeway: TestDeployment;
 let chain: ScratchChain;
 let asset: Address;
 
 beforeAll(async () => {
-  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
-  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
+  stage = await startProofStage(CHAIN);
+  ({ causeway, chain } = stage);
   asset = await put("CrookedToken", 6, false);
 });
-afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+afterAll(() => stage?.close());
 
-function put(name: string, ...args: unknown[]): Promise<Address> {
-  const { abi, creationCode } = crooked(name);
-  return deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args }));
-}
+const put = (name: string, ...args: unknown[]): Promise<Address> => stage.put(name, crooked, args);
 
 const transact = (name: string, to: Address, [functionName, ...args]: readonly [string, ...unknown[]]) =>
   send(chain, { to, data: encodeFunctionData({ abi: crooked(name).abi, functionName, args }) });
@@ -104,27 +95,18 @@ const hostile: readonly [string, () => Promise<Address>, RegExp][] = [
   ],
 ];
 
-async function rowOf(address: Address) {
-  const [row] = await causeway.db
-    .select()
-    .from(vaults)
-    .where(and(eq(vaults.chainId, CHAIN), eq(vaults.address, address.toLowerCase())));
-  return row;
-}
-const admin = (method: string, path: string, body?: unknown) =>
-  call(causeway, [method, `/v1/admin/${path}`], {
-    headers: asAdmin,
-    ...(body === undefined ? {} : { body }),
-  });
+const rowOf = (address: Address) => stage.rowOf(`${CHAIN}:${address.toLowerCase()}`);
 
 describe("a vault that cheats never becomes active, although an operator claims it", () => {
   test.each(hostile)("which %s", async (_what, make, reason) => {
     const address = await make();
     const vaultId = `${CHAIN}:${address.toLowerCase()}`;
-    expect(await admin("POST", "vaults", { vaults: [{ vault_id: vaultId }] })).toMatchObject({ status: 201 });
-    for (let round = 0; round < 2; round += 1) await admin("POST", `vaults/${vaultId}/prove`);
+    expect(await stage.admin("POST", "vaults", { vaults: [{ vault_id: vaultId }] })).toMatchObject({
+      status: 201,
+    });
+    for (let round = 0; round < 2; round += 1) await stage.admin("POST", `vaults/${vaultId}/prove`);
     expect(await rowOf(address)).toMatchObject({ status: "refused", statusBy: "proof", wasActive: false });
-    expect((await rowOf(address))?.statusReason).toMatch(reason);
+    expect((await rowOf(address)).statusReason).toMatch(reason);
     const { body } = await call(causeway.isolate(), ["GET", `/v1/vaults/${vaultId}`]);
     expect(body["code"]).toBe("vault_not_found");
   });
@@ -135,10 +117,9 @@ test("none opens through a governed register with every condition of the gate li
   for (const [, make] of hostile) made.push(await make());
   // A register may also name an address that is a vault on another chain only, an account, or a token.
   made.push("0x00000000000000000000000000000000000A11cE", chain.account, asset);
-  const register = await deploy(chain, registers.creationCode);
-  const list = encodeFunctionData({ abi: registers.abi, functionName: "set", args: [made] });
-  await send(chain, { to: register, data: list });
-  const entry = { chain_id: CHAIN, address: register, adapter: "erc4626", protocol: "Scratch" };
+  const register = await deployListRegister(chain);
+  await register.call("set", [made]);
+  const entry = { chain_id: CHAIN, address: register.address, adapter: "erc4626", protocol: "Scratch" };
   const DISCOVERY = JSON.stringify({
     registers: [{ ...entry, openness: "governed", view: "verifiedArray" }],
     ...{ assets: [`${CHAIN}:${asset}`], min_tvl_usd: 0, min_age_days: 0, min_timelock_s: 0 },
@@ -148,8 +129,8 @@ test("none opens through a governed register with every condition of the gate li
   await proveDueVaults(isolate.context());
   const rows = await Promise.all(made.map(rowOf));
   for (const row of rows) {
-    expect(["candidate", "refused"]).toContain(row?.status);
-    expect(row?.name).toMatch(/^Scratch (vault|DOL)$/);
+    expect(["candidate", "refused"]).toContain(row.status);
+    expect(row.name).toMatch(/^Scratch (vault|DOL)$/);
   }
   expect(rows[0]).toMatchObject({
     ...{ status: "candidate", statusReason: "its contract code belongs to no known family" },
@@ -163,6 +144,6 @@ test("none opens through a governed register with every condition of the gate li
 test("a name of markup and marks of direction is stored without the marks", async () => {
   const address = await put("MarkupName", asset);
   const vaultId = `${CHAIN}:${address.toLowerCase()}`;
-  const { body } = await admin("POST", "vaults", { vault_id: vaultId });
+  const { body } = await stage.admin("POST", "vaults", { vault_id: vaultId });
   expect(body["name"]).toBe("<img src=x onerror=alert(1)>Vault USDC");
 });

@@ -2,14 +2,8 @@ import { and, eq } from "drizzle-orm";
 import { type Address, encodeDeployData, encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { priceFeedAbi, priceFeedCreationCode } from "#stand-ins/prices";
-import {
-  contractsOf,
-  deploy,
-  type ScratchChain,
-  send,
-  startScratchChain,
-} from "../../scripts/stack/chains/scratch-chain.ts";
-import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { contractsOf, deploy, type ScratchChain, send } from "../../scripts/stack/chains/scratch-chain.ts";
+import type { TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { Context } from "../../src/context.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { failure } from "../../src/errors.ts";
@@ -19,31 +13,32 @@ import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults, proveVaultNow } from "../../src/registry/prove-due-vaults.ts";
 import { readVaultCode } from "../../src/registry/read-registry-code.ts";
 import { readAdmission } from "../../src/registry/registry-admission-facts.ts";
+import { deployListRegister, type ListRegister } from "../support/registry/list-register.ts";
+import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
 
 const CHAIN = 31337;
 const KEY: Address = "0x00000000000000000000000000000000000A11cE";
 const proven = contractsOf("test/support/solidity/ProvenVault.sol");
 const doubtful = contractsOf("test/support/solidity/DoubtfulVaults.sol");
 const governed = doubtful("GovernedVault");
-const registers = contractsOf("test/support/solidity/VaultRegisters.sol")("ListRegister");
+let stage: ProofStage;
 let causeway: TestDeployment;
 let chain: ScratchChain;
 let asset: Address;
-let register: Address;
+let register: ListRegister;
 let feed: Address;
 /** The code of the vaults of this file, as the operator pins it. */
 let pinned: string;
 let now = Date.now();
 
 beforeAll(async () => {
-  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
-  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
-  asset = await deploy(chain, proven("ProofAsset").creationCode);
-  register = await deploy(chain, registers.creationCode);
+  stage = await startProofStage(CHAIN);
+  ({ causeway, chain, asset } = stage);
+  register = await deployListRegister(chain);
   const args = ["PUSD / USD", 8, 10n ** 8n, 0n] as const;
   feed = await deploy(chain, encodeDeployData({ abi: priceFeedAbi, bytecode: priceFeedCreationCode, args }));
 });
-afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+afterAll(() => stage?.close());
 
 /** Deploys a vault with assets of 1,000 US dollars that a contract governs. */
 async function newVault(from = governed, more: readonly unknown[] = []): Promise<Address> {
@@ -58,7 +53,7 @@ async function newVault(from = governed, more: readonly unknown[] = []): Promise
   await act(asset, "mint", [chain.account, 10n ** 9n]);
   await act(asset, "approve", [address, 10n ** 9n]);
   await act(address, "deposit", [10n ** 9n, chain.account]);
-  await act(address, "govern", [register, false]);
+  await act(address, "govern", [register.address, false]);
   return address;
 }
 
@@ -96,7 +91,7 @@ function contextOf({
   marketUsd,
 }: Discovery) {
   const known = { chain_id: CHAIN, protocol: "Scratch", openness };
-  const own = { ...known, address: register, adapter: "euler", view: "verifiedArray" };
+  const own = { ...known, address: register.address, adapter: "euler", view: "verifiedArray" };
   const others = factory === undefined ? [] : [{ ...known, address: factory, adapter: "morpho_v2" }];
   const DISCOVERY = JSON.stringify({ ...setting, registers: [own, ...others, ...more] });
   const priced = { proxy: feed, decimals: 8, pair: "PUSD/USD", heartbeat_s: 3_600 };
@@ -114,11 +109,7 @@ const ownRow = (address: Address) =>
   and(eq(vaults.chainId, CHAIN), eq(vaults.address, address.toLowerCase()));
 
 /** Sets the vaults that the register lists. */
-const list = (addresses: readonly Address[]) =>
-  send(chain, {
-    to: register,
-    data: encodeFunctionData({ abi: registers.abi, functionName: "set", args: [addresses] }),
-  });
+const list = (addresses: readonly Address[]) => register.call("set", [addresses]);
 
 /** Runs discovery and the due proofs of a deployment with these settings, and returns the vault's row. */
 async function discover(address: Address, by: Discovery) {
@@ -216,14 +207,13 @@ describe("a discovered vault", () => {
   });
 
   test("that only a public list names needs a second source, such as the factory that created it", async () => {
-    const [address, factory] = [await newVault(), await deploy(chain, registers.creationCode)];
+    const [address, factory] = [await newVault(), await deployListRegister(chain)];
     await discover(address, { openness: "anybody" });
     const asked = { chain_id: CHAIN, protocol: "Scratch", openness: "anybody", adapter: "euler" };
-    const by = { openness: "anybody", more: [{ ...asked, address: factory, view: "isProxy" }] };
+    const by = { openness: "anybody", more: [{ ...asked, address: factory.address, view: "isProxy" }] };
     const statusReason = "one public list alone names it";
     expect(await proveListed(address, by)).toMatchObject({ status: "candidate", statusReason });
-    const data = encodeFunctionData({ abi: registers.abi, functionName: "createProxy", args: [address] });
-    await send(chain, { to: factory, data });
+    await factory.call("createProxy", [address]);
     // The factory is asked, not read: it names nothing.
     expect(await proveListed(address, by)).toMatchObject({ status: "active", namedBy: ["list:published"] });
   });
@@ -251,13 +241,12 @@ describe("a discovered vault", () => {
   });
 
   test("is not vouched for by a factory of another family", async () => {
-    const [address, factory] = [await newVault(), await deploy(chain, registers.creationCode)];
-    const data = encodeFunctionData({ abi: registers.abi, functionName: "create", args: [address] });
-    await send(chain, { to: factory, data });
+    const [address, factory] = [await newVault(), await deployListRegister(chain)];
+    await factory.call("create", [address]);
     // A read leaves a factory's newest blocks to the next one.
     await chain.node.mine({ blocks: 64 });
-    const row = await discover(address, { factory, setting: settings({ code: [] }) });
-    expect(row?.namedBy).toContain(`register:${factory.toLowerCase()}`);
+    const row = await discover(address, { factory: factory.address, setting: settings({ code: [] }) });
+    expect(row?.namedBy).toContain(`register:${factory.address.toLowerCase()}`);
     expect(row).toMatchObject({
       status: "candidate",
       statusReason: `no factory of its family made it, and nobody pinned ${pinned}`,

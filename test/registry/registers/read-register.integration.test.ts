@@ -1,54 +1,34 @@
-import {
-  type Address,
-  encodeDeployData,
-  encodeFunctionData,
-  getAddress,
-  numberToHex,
-  pad,
-  parseAbiItem,
-  trim,
-} from "viem";
+import { type Address, getAddress, numberToHex, pad, parseAbiItem, trim } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import {
-  contractsOf,
-  deploy,
-  type ScratchChain,
-  send,
-  startScratchChain,
-} from "../../../scripts/stack/chains/scratch-chain.ts";
-import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import type { ScratchChain } from "../../../scripts/stack/chains/scratch-chain.ts";
+import type { TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import { creatorsQuery, deniedQuery, readRegister } from "../../../src/registry/registers/read-register.ts";
 import { vaultRegisters } from "../../../src/registry/registers/vault-registers.ts";
+import { deployListRegister, type ListRegister } from "../../support/registry/list-register.ts";
+import { type ProofStage, startProofStage } from "../../support/registry/proof-stage.ts";
 
 const CHAIN = 31337;
-const vaultContracts = contractsOf("test/support/solidity/ProvenVault.sol");
-const registers = contractsOf("test/support/solidity/VaultRegisters.sol")("ListRegister");
+let stage: ProofStage;
 let causeway: TestDeployment;
 let chain: ScratchChain;
 let asset: Address;
-let register: Address;
+let register: ListRegister;
 
 beforeAll(async () => {
-  [causeway, chain] = await Promise.all([startTestDeployment({ chainIds: [CHAIN] }), startScratchChain()]);
-  await causeway.connectChain(CHAIN, String(chain.node.transport["url"]));
-  asset = await deploy(chain, vaultContracts("ProofAsset").creationCode);
-  register = await deploy(chain, registers.creationCode);
+  stage = await startProofStage(CHAIN);
+  ({ causeway, chain, asset } = stage);
+  register = await deployListRegister(chain);
 });
-afterAll(() => Promise.all([causeway?.close(), chain?.stop()]));
+afterAll(() => stage?.close());
 
-const newVault = (): Promise<Address> => {
-  const { abi, creationCode } = vaultContracts("ProvenVault");
-  return deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [asset] }));
-};
-const ask = (functionName: string, args: unknown[]) =>
-  send(chain, { to: register, data: encodeFunctionData({ abi: registers.abi, functionName, args }) });
+const newVault = (): Promise<Address> => stage.put("ProvenVault");
 
 describe("readRegister() of events", () => {
   test("keeps the vaults that the factory itself confirms, and not a forged one", async () => {
     const [made, forged] = [await newVault(), await newVault()];
-    await ask("create", [made]);
-    await ask("forge", [forged]);
+    await register.call("create", [made]);
+    await register.call("forge", [forged]);
     const client = causeway.context().chains.client(CHAIN);
     if (client === null) throw new Error("the chain is not served");
     const head = Number(await chain.node.getBlockNumber());
@@ -56,7 +36,7 @@ describe("readRegister() of events", () => {
       "event CreateVaultV2(address indexed owner, address indexed asset, bytes32 salt, address indexed newVaultV2)",
     );
     const factory = {
-      ...{ chainId: CHAIN, address: register, adapter: "morpho_v2", protocol: "Scratch" },
+      ...{ chainId: CHAIN, address: register.address, adapter: "morpho_v2", protocol: "Scratch" },
       ...({ openness: "anybody", membership: "isVaultV2", isFactory: true } as const),
       reading: { kind: "events", event: () => event, vaults: ["newVaultV2"], from: 0 } as const,
     };
@@ -75,14 +55,13 @@ describe("readRegister() of events", () => {
   });
 
   test("rejects a node's logs of another contract", async () => {
-    const [vault, other] = [await newVault(), await deploy(chain, registers.creationCode)];
-    const data = encodeFunctionData({ abi: registers.abi, functionName: "forge", args: [vault] });
-    await send(chain, { to: other, data });
+    const [vault, other] = [await newVault(), await deployListRegister(chain)];
+    await other.call("forge", [vault]);
     const client = causeway.context().chains.client(CHAIN);
     const known = vaultRegisters.find(({ adapter }) => adapter === "morpho_v2");
     if (client === null || known?.reading.kind !== "events") throw new Error("no register");
     const reading = { ...known.reading, from: 0 };
-    const from = { ...known, chainId: CHAIN, address: register, membership: null, reading };
+    const from = { ...known, chainId: CHAIN, address: register.address, membership: null, reading };
     const head = Number(await chain.node.getBlockNumber());
     /** The chain's nodes, which return the logs of all contracts. */
     const lying: typeof client = {
@@ -96,7 +75,7 @@ describe("readRegister() of events", () => {
                 const [filter] = params as [Record<string, unknown>];
                 return node.request(
                   method,
-                  method === "eth_getLogs" ? [{ ...filter, address: other }] : params,
+                  method === "eth_getLogs" ? [{ ...filter, address: other.address }] : params,
                 );
               },
             }),
@@ -111,17 +90,17 @@ describe("readRegister() of events", () => {
     const client = causeway.context().chains.client(CHAIN);
     if (client === null) throw new Error("the chain is not served");
     const one = await newVault();
-    await ask("set", [[one, one]]);
-    const known = { chainId: CHAIN, address: register, adapter: "erc4626", protocol: "Scratch" };
+    await register.call("set", [[one, one]]);
+    const known = { chainId: CHAIN, address: register.address, adapter: "erc4626", protocol: "Scratch" };
     const list = { ...known, openness: "governed", membership: null, isFactory: false } as const;
     const reading = { kind: "list", view: "verifiedArray" } as const;
     const readList = () => readRegister(client, { register: { ...list, reading }, readTo: null, head: 0 });
     expect(await readList()).toMatchObject({ vaults: [getAddress(one)], complete: true });
-    await ask("claimMany", [5_000n]);
+    await register.call("claimMany", [5_000n]);
     expect((await readList()).vaults).toHaveLength(5_000);
-    await ask("claimMany", [5_001n]);
+    await register.call("claimMany", [5_001n]);
     await expect(readList()).rejects.toMatchObject({ code: "upstream_rejected" });
-    await ask("claimMany", [0n]);
+    await register.call("claimMany", [0n]);
   });
 });
 
@@ -136,7 +115,7 @@ describe("registers in code read their vaults from contracts with the protocols'
     if (client === null || known === undefined) throw new Error("no register");
     const reading = known.reading.kind === "events" ? { ...known.reading, from: 0 } : known.reading;
     const head = Number(await chain.node.getBlockNumber());
-    const own = { ...known, chainId: CHAIN, address: register, reading };
+    const own = { ...known, chainId: CHAIN, address: register.address, reading };
     return { ...(await readRegister(client, { register: own, readTo: null, head })), register: own };
   }
 
@@ -146,8 +125,8 @@ describe("registers in code read their vaults from contracts with the protocols'
     ["erc4626", "deploySiloVault"],
   ])("%s: those that the register still contains", async (adapter, deployed) => {
     const [stays, left] = [await newVault(), await newVault()];
-    await ask(deployed, [stays, true]);
-    await ask(deployed, [left, false]);
+    await register.call(deployed, [stays, true]);
+    await register.call(deployed, [left, false]);
     const { vaults: found, register: own } = await readAs(adapter);
     expect(found).toEqual([getAddress(stays)]);
     expect(own.openness).toBe("anybody");
@@ -155,7 +134,7 @@ describe("registers in code read their vaults from contracts with the protocols'
 
   test("gearbox: the pools of the contract that its address provider names", async () => {
     const pools = [await newVault(), await newVault()];
-    await ask("set", [pools]);
+    await register.call("set", [pools]);
     expect(await readAs("gearbox")).toMatchObject({
       vaults: pools.map((pool) => getAddress(pool)),
       complete: true,
@@ -171,16 +150,16 @@ describe("registers in code read their vaults from contracts with the protocols'
 
   test("gearbox: the pools of every curator, without those of one that does not respond", async () => {
     const pools = [await newVault(), await newVault()];
-    const other = await deploy(chain, registers.creationCode);
-    await ask("set", [pools]);
-    await ask("setCurators", [[register, asset, other]]);
+    const { address: other } = await deployListRegister(chain);
+    await register.call("set", [pools]);
+    await register.call("setCurators", [[register.address, asset, other]]);
     const { vaults: found, complete, register: own } = await readAs("gearbox", "getMarketConfigurators");
     expect(found).toEqual(pools.map((pool) => getAddress(pool)));
     expect([complete, own.openness, own.isFactory]).toEqual([true, "anybody", false]);
   });
 
   test("gearbox: nothing of more than 500 curators", async () => {
-    await ask("setCurators", [Array.from({ length: 501 }, () => asset)]);
+    await register.call("setCurators", [Array.from({ length: 501 }, () => asset)]);
     await expect(readAs("gearbox", "getMarketConfigurators")).rejects.toMatchObject({
       code: "upstream_rejected",
     });
@@ -190,7 +169,10 @@ describe("registers in code read their vaults from contracts with the protocols'
     expect((await readAs("accountable")).vaults).toEqual([]);
     const made = Array.from({ length: 51 }, (_, index) => getAddress(numberToHex(index + 1, { size: 20 })));
     for (const vault of made)
-      await ask("createStrategy", [getAddress(pad(trim(vault), { dir: "right", size: 20 })), vault]);
+      await register.call("createStrategy", [
+        getAddress(pad(trim(vault), { dir: "right", size: 20 })),
+        vault,
+      ]);
     expect((await readAs("accountable")).vaults).toEqual(made);
     const client = causeway.context().chains.client(CHAIN);
     const known = vaultRegisters.find(({ adapter }) => adapter === "accountable");
@@ -207,13 +189,13 @@ describe("creatorsQuery()", () => {
     if (client === null) throw new Error("the chain is not served");
     const at = (adapter: string) => {
       const known = vaultRegisters.filter((one) => one.adapter === adapter && one.isFactory);
-      return known.slice(0, 1).map((one) => ({ ...one, chainId: CHAIN, address: register }));
+      return known.slice(0, 1).map((one) => ({ ...one, chainId: CHAIN, address: register.address }));
     };
     const creators = async (adapter: string, vault: Address, code = `code:0x${"12".repeat(32)}`) =>
       (await runQuery(client, creatorsQuery(at(adapter), { vault, code }))).value.length;
-    await ask("createProxy", [made]);
-    await ask("createVault", [made]);
-    await ask("create", [made]);
+    await register.call("createProxy", [made]);
+    await register.call("createVault", [made]);
+    await register.call("create", [made]);
     for (const adapter of ["euler", "euler_earn", "morpho_v2"])
       expect([adapter, await creators(adapter, made), await creators(adapter, other)]).toEqual([
         adapter,
@@ -223,7 +205,7 @@ describe("creatorsQuery()", () => {
     // A factory that lists its vaults without a view to ask, and a contract that is no factory.
     expect(await creators("fluid", made)).toBe(0);
     expect(await creators("metamorpho", made)).toBe(0);
-    await ask("setOriginal", [made]);
+    await register.call("setOriginal", [made]);
     expect(await creators("yearn_v3", other, `clone:${getAddress(made)}`)).toBe(1);
     expect(await creators("yearn_v3", other, `clone:${getAddress(other)}`)).toBe(0);
     expect(await creators("yearn_v3", made)).toBe(0);
