@@ -1,15 +1,9 @@
 import type * as z from "zod";
-import { type BoundedResponse, boundedFetch } from "../../lib/bounded-fetch.ts";
-import { providerPolicy } from "../../lib/circuit-breaker.ts";
-import { outcomeOfOutsideError, throughBreaker } from "../../lib/circuit-breaker-call.ts";
-import { exchangeRateLimited, exchangeRequestFailure } from "../exchange-failures.ts";
+import type { BoundedResponse } from "../../lib/bounded-fetch.ts";
+import { exchangeRequestFailure } from "../exchange-failures.ts";
+import { createExchangeSender } from "../exchange-requests.ts";
 import type { ProviderScope } from "../provider.ts";
 import { failureFromKyberResponse, kyberRejection } from "./kyber-errors.ts";
-
-/** Timeout of one request to KyberSwap's API, in milliseconds; the caller's deadline may shorten it. */
-export const KYBER_TIMEOUT_MS = 2_000;
-/** Maximum size of a response of KyberSwap's API, in bytes. A route over many pools has a few hundred kilobytes. */
-const MAX_BYTES = 1024 * 1024;
 
 /** Base URL of KyberSwap's API and the client id to send. */
 export interface KyberApiSettings {
@@ -43,27 +37,15 @@ export interface KyberClient {
   ): Promise<{ parsed: z.infer<S>; json: unknown }>;
 }
 
-/**
- * Creates the client of KyberSwap's API. After a 429 response it throws `rate_limited` without sending requests until
- * the waiting time (see `exchangeWaitSeconds`) is over; it has no other state.
- */
+/** Creates the client of KyberSwap's API, whose only state is that of `createExchangeSender`. */
 export function createKyberClient(settings: KyberApiSettings): KyberClient {
   const base = settings.apiUrl.replace(/\/+$/, "");
-  let limitedUntil = 0;
+  const send = createExchangeSender({ name: "kyber", failureFrom: failureFromKyberResponse });
   return {
     async ask(scope, { path, body, schema }) {
-      const now = scope.now();
-      if (limitedUntil > now) throw exchangeRateLimited(Math.ceil((limitedUntil - now) / 1000));
-      const timeoutMs = Math.floor(
-        Math.max(1, Math.min(KYBER_TIMEOUT_MS, (scope.deadline ?? now + KYBER_TIMEOUT_MS) - now)),
-      );
       const init = toInit(body, settings.clientId);
-      const response = await send(scope, { url: `${base}${path}`, init, timeoutMs });
-      if (response.status === 200) return readResponse(response, { path, schema, now: scope.now() });
-      const refused = failureFromKyberResponse(response, scope.now());
-      if (refused.code === "rate_limited")
-        limitedUntil = scope.now() + Number(refused.members.retry_after) * 1000;
-      throw refused;
+      const response = await send(scope, { url: `${base}${path}`, init });
+      return readResponse(response, { path, schema, now: scope.now() });
     },
   };
 }
@@ -73,20 +55,6 @@ function toInit(body: unknown, clientId: string): RequestInit {
   if (body === undefined) return { headers };
   headers["content-type"] = "application/json";
   return { method: "POST", headers, body: JSON.stringify(body) };
-}
-
-async function send(
-  scope: ProviderScope,
-  { url, init, timeoutMs }: { url: string; init: RequestInit; timeoutMs: number },
-): Promise<BoundedResponse> {
-  const bounds = { timeoutMs, maxBytes: MAX_BYTES };
-  const work = () => scope.timing.track("provider", () => boundedFetch(scope.fetch, { url, init, bounds }));
-  const breaker = scope.breakers?.of("kyber", providerPolicy);
-  try {
-    return await throughBreaker(breaker, { work, outcomeOf: outcomeOfOutsideError });
-  } catch (error) {
-    throw exchangeRequestFailure(error);
-  }
 }
 
 /**

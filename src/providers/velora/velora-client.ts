@@ -1,16 +1,10 @@
 import type * as z from "zod";
-import { type BoundedResponse, boundedFetch } from "../../lib/bounded-fetch.ts";
-import { providerPolicy } from "../../lib/circuit-breaker.ts";
-import { outcomeOfOutsideError, throughBreaker } from "../../lib/circuit-breaker-call.ts";
-import { exchangeRateLimited, exchangeRequestFailure } from "../exchange-failures.ts";
+import type { BoundedResponse } from "../../lib/bounded-fetch.ts";
+import { exchangeRequestFailure } from "../exchange-failures.ts";
+import { createExchangeSender } from "../exchange-requests.ts";
 import type { ProviderScope } from "../provider.ts";
 import { failureFromVeloraResponse, veloraRejection } from "./velora-errors.ts";
 import { VeloraErrorBody } from "./velora-schemas.ts";
-
-/** Timeout of one request to Velora's API, in milliseconds. */
-const VELORA_TIMEOUT_MS = 2_000;
-/** Maximum size of a response of Velora's API, in bytes; a route over many pools has some hundred kilobytes. */
-const MAX_BYTES = 1024 * 1024;
 
 /** A GET request to Velora's API, with the schema of its response. */
 interface VeloraRequest<S extends z.ZodType> {
@@ -30,39 +24,19 @@ export interface VeloraClient {
 }
 
 /**
- * Creates the client of Velora's API. After a 429 response it throws `rate_limited` without sending requests until the
- * waiting time (see `exchangeWaitSeconds`) is over; it has no other state. `apiUrl` is `https://api.paraswap.io`, or an
- * emulator of it.
+ * Creates the client of Velora's API, whose only state is that of `createExchangeSender`. `apiUrl` is
+ * `https://api.paraswap.io`, or an emulator of it.
  */
 export function createVeloraClient({ apiUrl }: { apiUrl: string }): VeloraClient {
   const base = apiUrl.replace(/\/+$/, "");
-  let limitedUntil = 0;
+  const send = createExchangeSender({ name: "velora", failureFrom: failureFromVeloraResponse });
+  const init = { headers: { accept: "application/json" } };
   return {
     async ask(scope, { path, query, schema }) {
-      const now = scope.now();
-      if (limitedUntil > now) throw exchangeRateLimited(Math.ceil((limitedUntil - now) / 1000));
-      const response = await send(scope, `${base}${path}?${query}`);
-      if (response.status === 200) return readResponse(response, { path, schema, now: scope.now() });
-      const refused = failureFromVeloraResponse(response, scope.now());
-      if (refused.code === "rate_limited")
-        limitedUntil = scope.now() + Number(refused.members.retry_after) * 1000;
-      throw refused;
+      const response = await send(scope, { url: `${base}${path}?${query}`, init });
+      return readResponse(response, { path, schema, now: scope.now() });
     },
   };
-}
-
-async function send(scope: ProviderScope, url: string): Promise<BoundedResponse> {
-  const left = (scope.deadline ?? Number.POSITIVE_INFINITY) - scope.now();
-  const timeoutMs = Math.floor(Math.max(1, Math.min(VELORA_TIMEOUT_MS, left)));
-  const init = { headers: { accept: "application/json" } };
-  const bounds = { timeoutMs, maxBytes: MAX_BYTES };
-  const work = () => scope.timing.track("provider", () => boundedFetch(scope.fetch, { url, init, bounds }));
-  const breaker = scope.breakers?.of("velora", providerPolicy);
-  try {
-    return await throughBreaker(breaker, { work, outcomeOf: outcomeOfOutsideError });
-  } catch (error) {
-    throw exchangeRequestFailure(error);
-  }
 }
 
 /**
