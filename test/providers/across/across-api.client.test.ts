@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { fetchDepositStatus, fetchSuggestedFees } from "../../../src/providers/across/across-api.ts";
 import type { ProviderScope } from "../../../src/providers/provider.ts";
-import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";
+import { type Api, type Reply, serveApi, startApi } from "../../support/across/emulator.ts";
 import { failureOf, feesBody, hash, requestOf, scopeOf } from "../../support/across/stage.ts";
 
 const good: Reply = { kind: "json", body: feesBody(requestOf(), 1_900_000_000) };
 const html: Reply = { kind: "text", text: "<!doctype html><title>Just a moment...</title>" };
 const failing: Reply = { kind: "json", status: 500, body: { message: "Internal server error" } };
 
-let api: Api;
+const api = serveApi();
 let scope: ProviderScope;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(() => {
-  api.requests.length = 0;
   scope = scopeOf();
 });
 

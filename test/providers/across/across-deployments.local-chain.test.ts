@@ -1,16 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
-import { type Api, startApi } from "../../support/across/emulator.ts";
+import { serveApi } from "../../support/across/emulator.ts";
 import { feesBody, HANDLER, requestOf, SPOKE_1, scopeOf, USDC_1 } from "../../support/across/stage.ts";
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
-beforeEach(() => {
-  api.requests.length = 0;
-});
+const api = serveApi();
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 

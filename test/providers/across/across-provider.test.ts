@@ -1,9 +1,9 @@
 import { type Address, concatHex, zeroAddress } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { decodeAcrossDeposit, decodeInstructions } from "../../../src/providers/across/across-calldata.ts";
 import { createAcross } from "../../../src/providers/across/across-provider.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
-import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";
+import { type Reply, serveApi } from "../../support/across/emulator.ts";
 import {
   call,
   failureOf,
@@ -19,14 +19,7 @@ import {
   WETH_42161,
 } from "../../support/across/stage.ts";
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
-beforeEach(() => {
-  api.requests.length = 0;
-});
+const api = serveApi();
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 /** Lets the API answer a request honestly, or with something changed. */

@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
-import { AppError } from "../../../src/errors.ts";
 import { Breakers } from "../../../src/lib/circuit-breaker.ts";
 import { createKyberClient, type KyberClient } from "../../../src/providers/kyber/kyber-client.ts";
 import type { ProviderScope } from "../../../src/providers/provider.ts";
-import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";
-import { scopeOf } from "../../support/across/stage.ts";
+import { type Reply, serveApi } from "../../support/across/emulator.ts";
+import { failureOf, scopeOf } from "../../support/across/stage.ts";
 
 const good: Reply = { kind: "json", body: { code: 0, data: { text: "fine" } } };
 const schema = z.object({ code: z.literal(0), data: z.object({ text: z.string() }) });
@@ -15,26 +14,14 @@ const refusal = (code: number, status = 400): Reply => ({
   body: { code, message: "SECRET text of the service", details: null },
 });
 
-let api: Api;
+const api = serveApi();
 let scope: ProviderScope;
 let client: KyberClient;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(() => {
-  api.requests.length = 0;
   scope = scopeOf();
   client = createKyberClient({ apiUrl: `${api.url}/`, clientId: "tester" });
 });
 const ask = (body?: unknown) => client.ask(scope, { path: "/ethereum/api/v1/routes?a=1", body, schema });
-
-/** Returns the AppError that a promise rejects with. */
-async function failureOf(work: Promise<unknown>): Promise<AppError> {
-  const error: unknown = await work.catch((reason: unknown) => reason);
-  if (error instanceof AppError) return error;
-  throw new Error("an AppError was expected");
-}
 
 describe("a request to KyberSwap", () => {
   test("names the client, and is POST when it has a body", async () => {
@@ -78,7 +65,7 @@ describe("a request to KyberSwap", () => {
     ["64 MiB", { kind: "flood", bytes: 64 << 20, declared: false }, "upstream_unavailable"],
   ])("is never retried after %s", async (_name, reply, code) => {
     api.replyWith(reply);
-    const failed = await failureOf(ask());
+    const { error: failed } = await failureOf(ask());
     expect(failed.code).toBe(code);
     expect(failed.message).not.toContain("SECRET");
     expect(api.requests).toHaveLength(1);
@@ -92,7 +79,7 @@ describe("a request to KyberSwap", () => {
     [4222, "slippage_exceeded"],
   ])("names the reason of code %i: %s", async (code, reason) => {
     api.replyWith(refusal(code));
-    expect((await failureOf(ask())).members).toMatchObject({ reasons: [{ code: reason }] });
+    expect((await failureOf(ask())).error.members).toMatchObject({ reasons: [{ code: reason }] });
   });
 });
 
@@ -106,7 +93,7 @@ describe("a rate limit of KyberSwap", () => {
     let now = 1_000_000;
     scope = { ...scope, now: () => now };
     api.replyWith({ kind: "json", status: 429, headers: { [header]: value }, body: {} }, good);
-    expect((await failureOf(ask())).members).toEqual({ retry_after: seconds });
+    expect((await failureOf(ask())).error.members).toEqual({ retry_after: seconds });
     now += seconds * 1000 - 1;
     expect((await failureOf(ask())).code).toBe("rate_limited");
     expect(api.requests).toHaveLength(1);

@@ -1,8 +1,8 @@
 import { zeroAddress } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createKyber } from "../../../src/providers/kyber/kyber-provider.ts";
 import type { Provider, ProviderScope, TransferRequest } from "../../../src/providers/provider.ts";
-import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";
+import { type Reply, serveApi } from "../../support/across/emulator.ts";
 import { call, failureOf, scopeOf, USER } from "../../support/across/stage.ts";
 import {
   AMOUNT_OUT,
@@ -13,15 +13,10 @@ import {
   swapRequest,
 } from "../../support/kyber/stage.ts";
 
-let api: Api;
+const api = serveApi();
 let scope: ProviderScope;
 let kyber: Provider;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(() => {
-  api.requests.length = 0;
   scope = scopeOf();
   kyber = createKyber({ apiUrl: api.url, clientId: "causeway" });
 });

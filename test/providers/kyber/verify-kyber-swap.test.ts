@@ -1,11 +1,10 @@
 import { type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { AppError } from "../../../src/errors.ts";
 import { decodeKyberSwap } from "../../../src/providers/kyber/kyber-calldata.ts";
 import { KyberBuild } from "../../../src/providers/kyber/kyber-schemas.ts";
 import { verifyKyberSwap } from "../../../src/providers/kyber/verify-kyber-swap.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
-import { USDC_1, WETH_1 } from "../../support/across/stage.ts";
+import { rejectedField, USDC_1, WETH_1 } from "../../support/across/stage.ts";
 import {
   AMOUNT,
   AMOUNT_OUT,
@@ -32,17 +31,6 @@ function verify(request: TransferRequest, change: Record<string, unknown> = {}) 
 const verifyFields = (fields: Partial<SwapFields>, request = swapRequest()) =>
   verify(request, { data: encodeFields(honestFields(request, fields)) });
 
-/** Returns the field that an error names, or null when nothing was thrown. */
-function refusalOf(run: () => unknown): string | null {
-  try {
-    run();
-    return null;
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "upstream_rejected") throw error;
-    return error.cause instanceof Error ? error.cause.message : "";
-  }
-}
-
 describe("verifyKyberSwap() accepts an honest swap", () => {
   test("paid with a token: no value, the router as target, the decoded minimum as guarantee", () => {
     const { transaction, toAmount, toAmountMin } = verify(swapRequest());
@@ -59,7 +47,7 @@ describe("verifyKyberSwap() accepts an honest swap", () => {
   });
 
   test("delivering the native currency", () => {
-    expect(refusalOf(() => verify(swapRequest({ toToken: zeroAddress })))).toBeNull();
+    expect(rejectedField(() => verify(swapRequest({ toToken: zeroAddress })))).toBeNull();
   });
 
   test.each<[string, Partial<SwapFields>]>([
@@ -77,7 +65,7 @@ describe("verifyKyberSwap() accepts an honest swap", () => {
     ],
     ["with other client data", { clientData: "0x" }],
   ])("%s", (_name, fields) => {
-    expect(refusalOf(() => verifyFields(fields))).toBeNull();
+    expect(rejectedField(() => verifyFields(fields))).toBeNull();
   });
 });
 
@@ -109,7 +97,7 @@ describe("verifyKyberSwap() refuses", () => {
     ["feeAmounts", { feeReceivers: [ATTACKER], feeAmounts: [AMOUNT_OUT / 200n + 1n], flags: 0x44n }],
     ["feeReceivers", { feeReceivers: [ATTACKER], feeAmounts: [] }],
   ])("calldata with another %s: %o", (field, fields) => {
-    expect(refusalOf(() => verifyFields(fields))).toBe(`kyberswap: ${field}`);
+    expect(rejectedField(() => verifyFields(fields))).toBe(`kyberswap: ${field}`);
   });
 
   test.each<[string, Record<string, unknown>]>([
@@ -119,18 +107,18 @@ describe("verifyKyberSwap() refuses", () => {
     ["transactionValue", { transactionValue: "1" }],
     ["minReturnAmount", { amountOut: (AMOUNT_OUT * 2n).toString() }],
   ])("an answer with another %s: %o", (field, change) => {
-    expect(refusalOf(() => verify(swapRequest(), change))).toBe(`kyberswap: ${field}`);
+    expect(rejectedField(() => verify(swapRequest(), change))).toBe(`kyberswap: ${field}`);
   });
 
   test("native money that is not the amount", () => {
-    expect(refusalOf(() => verify(paidNative, { transactionValue: "99999999" }))).toBe(
+    expect(rejectedField(() => verify(paidNative, { transactionValue: "99999999" }))).toBe(
       "kyberswap: transactionValue",
     );
   });
 
   test("simple mode for the native currency, which the router refuses", () => {
     const fields = { kind: "swapSimpleMode", flags: 0x20n } as const;
-    expect(refusalOf(() => verifyFields(fields, paidNative))).toBe("kyberswap: selector");
+    expect(rejectedField(() => verifyFields(fields, paidNative))).toBe("kyberswap: selector");
   });
 
   test.each<[string, Hex]>([
@@ -139,7 +127,7 @@ describe("verifyKyberSwap() refuses", () => {
     ["a transfer", "0xa9059cbb"],
   ])("the selector of %s", (_name, selector) => {
     const honest = encodeFields(honestFields(swapRequest()));
-    expect(refusalOf(() => verify(swapRequest(), { data: `${selector}${honest.slice(10)}` }))).toBe(
+    expect(rejectedField(() => verify(swapRequest(), { data: `${selector}${honest.slice(10)}` }))).toBe(
       "kyberswap: data",
     );
   });
@@ -147,16 +135,18 @@ describe("verifyKyberSwap() refuses", () => {
   test.each(["0x", "0xe21fd0e9", encodeFields(honestFields(swapRequest())).slice(0, -64)])(
     "calldata that ends too early",
     (data) => {
-      expect(refusalOf(() => verify(swapRequest(), { data: data.slice(0, 400) }))).toBe("kyberswap: data");
+      expect(rejectedField(() => verify(swapRequest(), { data: data.slice(0, 400) }))).toBe(
+        "kyberswap: data",
+      );
     },
   );
 
   test("the swap of another chain's deployment", () => {
     const answer = KyberBuild.parse(buildBody(swapRequest())).data;
     const elsewhere = { ...deployment, chainId: 31337, router: ATTACKER } as const;
-    expect(refusalOf(() => verifyKyberSwap({ request: swapRequest(), deployment: elsewhere, answer }))).toBe(
-      "kyberswap: routerAddress",
-    );
+    expect(
+      rejectedField(() => verifyKyberSwap({ request: swapRequest(), deployment: elsewhere, answer })),
+    ).toBe("kyberswap: routerAddress");
   });
 });
 
@@ -175,7 +165,7 @@ describe("verifyKyberSwap() encodes again what it decoded", () => {
       const byte = Number.parseInt(honest.slice(at, at + 2), 16) ^ 0x41;
       const data = `${honest.slice(0, at)}${byte.toString(16).padStart(2, "0")}${honest.slice(at + 2)}`;
       const run = () => verify(swapRequest(), { data });
-      if (refusalOf(run) !== null) continue;
+      if (rejectedField(run) !== null) continue;
       accepted += 1;
       const desc = decodeKyberSwap(run().transaction.data)?.desc;
       expect(desc).toMatchObject({ ...moneyOf(swapRequest()), permit: "0x", feeReceivers: [] });

@@ -1,24 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Breakers } from "../../../src/lib/circuit-breaker.ts";
 import type { ProviderScope } from "../../../src/providers/provider.ts";
 import { createVeloraClient, type VeloraClient } from "../../../src/providers/velora/velora-client.ts";
-import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";
+import { type Reply, serveApi } from "../../support/across/emulator.ts";
 import { failureOf, scopeOf } from "../../support/across/stage.ts";
 
 const good: Reply = { kind: "json", body: { text: "fine" } };
 const schema = z.object({ text: z.string() });
 const refusal = (error: string, status = 400): Reply => ({ kind: "json", status, body: { error } });
 
-let api: Api;
+const api = serveApi();
 let scope: ProviderScope;
 let client: VeloraClient;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(() => {
-  api.requests.length = 0;
   scope = scopeOf();
   client = createVeloraClient({ apiUrl: `${api.url}/` });
 });

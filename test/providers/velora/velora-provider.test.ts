@@ -1,8 +1,8 @@
 import { numberToHex, zeroAddress } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Provider, ProviderScope, TransferRequest } from "../../../src/providers/provider.ts";
 import { createVelora } from "../../../src/providers/velora/velora-provider.ts";
-import { type Api, type Reply, startApi } from "../../support/across/emulator.ts";
+import { type Reply, serveApi } from "../../support/across/emulator.ts";
 import { call, failureOf, fakeChain, scopeOf, USER } from "../../support/across/stage.ts";
 import { answerMulticall } from "../../support/chains/multicall.ts";
 import {
@@ -17,16 +17,11 @@ import {
   USDC_100,
 } from "../../support/velora/stage.ts";
 
-let api: Api;
+const api = serveApi();
 let scope: ProviderScope;
 let velora: Provider;
 let chain: ReturnType<typeof fakeChain>;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
 beforeEach(() => {
-  api.requests.length = 0;
   chain = chainWith(({ to }) => (to === USDC_100 ? 6 : 18));
   scope = scopeOf([chain]);
   velora = createVelora({ apiUrl: api.url });

@@ -1,10 +1,10 @@
 import { type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
-import { AppError } from "../../../src/errors.ts";
 import type { TransferRequest } from "../../../src/providers/provider.ts";
 import { type AugustusSwap, decodeAugustusSwap } from "../../../src/providers/velora/velora-calldata.ts";
 import { VeloraSwap } from "../../../src/providers/velora/velora-schemas.ts";
 import { verifyVeloraSwap } from "../../../src/providers/velora/verify-velora-swap.ts";
+import { rejectedField } from "../../support/across/stage.ts";
 import {
   AMOUNT,
   AMOUNT_OUT,
@@ -33,17 +33,6 @@ const verify = (request: TransferRequest, changes: Changes = {}) =>
 const verifyFields = (fields: Partial<AugustusSwap>, request = swapRequest()) =>
   verify(request, { change: { data: fieldsData(request, fields) } });
 
-/** Returns the field that an error names, or null when nothing was thrown. */
-function refusalOf(run: () => unknown): string | null {
-  try {
-    run();
-    return null;
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "upstream_rejected") throw error;
-    return error.cause instanceof Error ? error.cause.message : "";
-  }
-}
-
 describe("verifyVeloraSwap() accepts an honest swap", () => {
   test("paid with a token: no value, the router as target, the decoded minimum less one unit", () => {
     const { transaction, toAmount, toAmountMin } = verify(swapRequest());
@@ -56,7 +45,7 @@ describe("verifyVeloraSwap() accepts an honest swap", () => {
   });
 
   test("delivering the native currency", () => {
-    expect(refusalOf(() => verify(swapRequest({ toToken: zeroAddress })))).toBeNull();
+    expect(rejectedField(() => verify(swapRequest({ toToken: zeroAddress })))).toBeNull();
   });
 
   test.each<[string, Partial<AugustusSwap>]>([
@@ -70,7 +59,7 @@ describe("verifyVeloraSwap() accepts an honest swap", () => {
     ["without a cap of the surplus", { feeData: 0n }],
     ["with other metadata", { metadata: `0x${"ff".repeat(32)}` }],
   ])("%s", (_name, fields) => {
-    expect(refusalOf(() => verifyFields(fields))).toBeNull();
+    expect(rejectedField(() => verifyFields(fields))).toBeNull();
   });
 
   test("and gives the place of the beneficiary, for a step of the Router", () => {
@@ -105,7 +94,7 @@ describe("verifyVeloraSwap() refuses", () => {
     ["fee", { feeData: 200n }],
     ["fee", { feeData: CAP_SURPLUS | 1n }],
   ])("calldata with another %s: %o", (field, fields) => {
-    expect(refusalOf(() => verifyFields(fields))).toBe(`velora: ${field}`);
+    expect(rejectedField(() => verifyFields(fields))).toBe(`velora: ${field}`);
   });
 
   test.each<[string, Changes]>([
@@ -122,11 +111,11 @@ describe("verifyVeloraSwap() refuses", () => {
     ["quotedAmount", { route: { destAmount: (AMOUNT_OUT * 2n).toString() } }],
     ["toAmount", { route: { destAmount: (AMOUNT_OUT / 2n).toString() } }],
   ])("an answer with another %s: %o", (field, changes) => {
-    expect(refusalOf(() => verify(swapRequest(), changes))).toBe(`velora: ${field}`);
+    expect(rejectedField(() => verify(swapRequest(), changes))).toBe(`velora: ${field}`);
   });
 
   test("native money that is not the amount", () => {
-    expect(refusalOf(() => verify(paidNative, { change: { value: "0" } }))).toBe("velora: value");
+    expect(rejectedField(() => verify(paidNative, { change: { value: "0" } }))).toBe("velora: value");
   });
 
   test.each<[string, Hex]>([
@@ -136,19 +125,19 @@ describe("verifyVeloraSwap() refuses", () => {
     ["a transfer", "0xa9059cbb"],
   ])("the selector of %s", (_name, selector) => {
     const data = `${selector}${fieldsData(swapRequest()).slice(10)}`;
-    expect(refusalOf(() => verify(swapRequest(), { change: { data } }))).toBe("velora: data");
+    expect(rejectedField(() => verify(swapRequest(), { change: { data } }))).toBe("velora: data");
   });
 
   test.each([2, 10, 400])("calldata that ends after %i digits", (digits) => {
     const data = fieldsData(swapRequest()).slice(0, digits);
-    expect(refusalOf(() => verify(swapRequest(), { change: { data } }))).toBe("velora: data");
+    expect(rejectedField(() => verify(swapRequest(), { change: { data } }))).toBe("velora: data");
   });
 
   test("the swap of another chain's deployment", () => {
     const answer = VeloraSwap.parse(swapBody(swapRequest()));
     const elsewhere = { ...deployment, router: ATTACKER } as const;
     const run = () => verifyVeloraSwap({ request: swapRequest(), deployment: elsewhere, answer });
-    expect(refusalOf(run)).toBe("velora: priceRoute");
+    expect(rejectedField(run)).toBe("velora: priceRoute");
   });
 });
 
@@ -168,7 +157,7 @@ describe("verifyVeloraSwap() encodes again what it decoded", () => {
       const byte = Number.parseInt(honest.slice(at, at + 2), 16) ^ 0x41;
       const data = `${honest.slice(0, at)}${byte.toString(16).padStart(2, "0")}${honest.slice(at + 2)}`;
       const run = () => verify(swapRequest(), { change: { data } });
-      if (refusalOf(run) !== null) continue;
+      if (rejectedField(run) !== null) continue;
       accepted += 1;
       const swap = decodeAugustusSwap(run().transaction.data);
       expect(swap).toMatchObject(money);

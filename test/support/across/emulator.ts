@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach } from "vitest";
 
 /** A request that the emulated API received. */
 export interface ApiRequest {
@@ -24,6 +25,7 @@ export type Reply =
   /** Sends this many bytes, with or without a content-length header. */
   | { kind: "flood"; bytes: number; declared: boolean };
 
+/** An emulated API that is running. */
 export interface Api {
   url: string;
   requests: ApiRequest[];
@@ -61,6 +63,32 @@ export async function startApi(): Promise<Api> {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
+  };
+}
+
+/** Registers hooks that start an API for the file's tests, of which each begins without requests. */
+export function serveApi(): Omit<Api, "close"> {
+  let started: Api | null = null;
+  const running = (): Api => {
+    if (started === null) throw new Error("the API is served only during tests");
+    return started;
+  };
+  beforeAll(async () => {
+    started = await startApi();
+  });
+  beforeEach(() => {
+    running().requests.length = 0;
+  });
+  afterAll(() => running().close());
+  return {
+    get url() {
+      return running().url;
+    },
+    get requests() {
+      return running().requests;
+    },
+    answer: (handler) => running().answer(handler),
+    replyWith: (...replies) => running().replyWith(...replies),
   };
 }
 

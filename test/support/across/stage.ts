@@ -109,6 +109,17 @@ export function scopeOf(chains: readonly ChainClient[] = []): ProviderScope {
   };
 }
 
+/** Returns the field that the `upstream_rejected` of a check names. Null if it throws nothing. */
+export function rejectedField(check: () => unknown): string | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "upstream_rejected") throw error;
+    return error.cause instanceof Error ? error.cause.message : "";
+  }
+}
+
 /**
  * Returns the code of the error with which a promise rejects, and the codes of its reasons. Throws if it does not
  * reject with an AppError.

@@ -1,10 +1,10 @@
 import { type Hex, pad, toHex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { ChainClient } from "../../../../src/chains/chain-client.ts";
 import { wordToAddress } from "../../../../src/providers/across/across-calldata.ts";
 import { relayHash } from "../../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { trackAcrossTransfer } from "../../../../src/providers/across/tracking/across-status.ts";
-import { type Api, type Reply, startApi } from "../../../support/across/emulator.ts";
+import { type Reply, serveApi } from "../../../support/across/emulator.ts";
 import {
   callsFailed,
   deposited,
@@ -29,14 +29,7 @@ import { wireBlock, wireLog } from "../../../support/chains/wire.ts";
 const SOURCE = hash("5");
 const FILL = hash("f");
 
-let api: Api;
-beforeAll(async () => {
-  api = await startApi();
-});
-afterAll(() => api.close());
-beforeEach(() => {
-  api.requests.length = 0;
-});
+const api = serveApi();
 
 const silent: Reply = {
   kind: "json",
