@@ -13,6 +13,7 @@ import type { TokenList, TokenSummary } from "../schemas/token-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Token } from "../vaults/vault.ts";
 import { readUncached } from "../vaults/vault-state.ts";
+import { cutText } from "../vaults/vault-token-metadata.ts";
 import { readTokenPrices } from "./listed-asset-prices.ts";
 
 const Listed = z.array(
@@ -84,7 +85,7 @@ export function toTokenList(
     version: { major: 1, minor: 0, patch: hours },
     tokens: listed.map(({ address, symbol, name, decimals }) => ({
       ...{ chainId: of.chainId, address, symbol, decimals },
-      name: (name === "" ? symbol : name).replaceAll(/\s/gu, " ").slice(0, LIST_NAME_LENGTH),
+      name: cutText((name === "" ? symbol : name).replaceAll(/\s/gu, " "), LIST_NAME_LENGTH),
     })),
   };
 }

@@ -57,7 +57,7 @@ function tokenMetadataQuery(address: Address) {
     },
     (results): TokenMetadata | null => {
       const decimals = valueOrNull(results.decimals);
-      const symbol = (valueOrNull(results.symbol) ?? "").slice(0, MAX_SYMBOL_LENGTH);
+      const symbol = cutText(valueOrNull(results.symbol) ?? "", MAX_SYMBOL_LENGTH);
       return decimals === null ? null : { symbol, decimals };
     },
   );
@@ -84,4 +84,16 @@ export async function describeToken(ctx: Context, token: TokenKey): Promise<Toke
     });
     return known;
   }
+}
+
+/** The end of a text after the first half of a surrogate pair. */
+const HALF_PAIR = /[\uD800-\uDBFF]$/;
+
+/**
+ * Returns the first `length` UTF-16 code units of a text, or one less if the cut would split a character of two units:
+ * half a character is not valid Unicode, and Postgres does not store it.
+ */
+export function cutText(text: string, length: number): string {
+  const cut = text.slice(0, length);
+  return cut.length < text.length && HALF_PAIR.test(cut) ? cut.slice(0, -1) : cut;
 }

@@ -37,6 +37,7 @@ test("toTokenList() converts tokens to a valid list", () => {
 
 test.each([
   ["a name of 128 characters", { name: "n".repeat(128) }, "n".repeat(60)],
+  ["a name that would be cut within a character", { name: `${"n".repeat(59)}😀` }, "n".repeat(59)],
   ["no name", { name: "", symbol: "USD\u20ae0" }, "USD\u20ae0"],
   ["a name with other kinds of space", { name: "USD\u00a0Coin" }, "USD Coin"],
 ])("toTokenList() makes a valid entry of a token with %s", (_what, own, name) => {
