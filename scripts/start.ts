@@ -1,6 +1,6 @@
 /** `npm start`: runs the whole service on this machine, makes demonstration deposits, then serves until Ctrl-C. */
 import { join } from "node:path";
-import { readArguments } from "./command.ts";
+import { messageOf, readArguments } from "./command.ts";
 import { bootStack, type Stack, startFolder } from "./stack/boot.ts";
 import { Terminal } from "./stack/demo/terminal.ts";
 import { StackError } from "./stack/processes/port.ts";
@@ -142,8 +142,6 @@ function stopOnSignal(stack: Stack): void {
     void stop(1);
   });
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 main().catch((error: unknown) => {
   console.error(`\n  ${messageOf(error)}\n`);

@@ -38,10 +38,12 @@ export async function serveEdgeCache(of: { worker: string; port: number }): Prom
   };
   const server = createServer((request, response) => {
     const reply = async () => {
-      if (request.url === edgeCachePath) return Response.json(await control(request));
+      const target = targetOf(request);
+      if (target === null) return new Response("the target is neither a path nor a URL\n", { status: 400 });
+      if (target === edgeCachePath) return Response.json(await control(request));
       requests += 1;
       cache.now = Date.now();
-      return cache.fetch(await toRequest(of.worker, request));
+      return cache.fetch(await toRequest(of.worker, { request, target }));
     };
     reply()
       .catch((error: unknown) => Response.json({ error: String(error) }, { status: 502 }))
@@ -73,14 +75,27 @@ async function ask(worker: string, request: Request): Promise<Response> {
   return fetch(`${worker}${pathname}${search}`, { method, headers, body, redirect: "manual" });
 }
 
-async function toRequest(worker: string, request: IncomingMessage): Promise<Request> {
-  const { method = "GET", url = "/" } = request;
+/**
+ * Returns path and query of a request's target, which is a path or, as proxies send it, an absolute URL (RFC 9112,
+ * section 3.2). Returns null for any other target.
+ */
+function targetOf({ url = "/" }: IncomingMessage): string | null {
+  if (url.startsWith("/")) return url;
+  const absolute = /^https?:\/\//i.test(url) && URL.canParse(url) ? new URL(url) : null;
+  return absolute === null ? null : `${absolute.pathname}${absolute.search}`;
+}
+
+async function toRequest(
+  worker: string,
+  { request, target }: { request: IncomingMessage; target: string },
+): Promise<Request> {
+  const { method = "GET" } = request;
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers))
     if (value !== undefined && name !== "host" && name !== "expect" && !OWN_HEADERS.includes(name))
       headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   const body = ["GET", "HEAD"].includes(method) ? null : await bodyOf(request);
-  return new Request(`${worker}${url}`, { method, headers, body });
+  return new Request(`${worker}${target}`, { method, headers, body });
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
