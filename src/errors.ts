@@ -135,6 +135,13 @@ export function failure<C extends ErrorCode>(code: C, detail: string, ...members
 }
 
 /**
+ * Creates (without throwing) the error of a path that no endpoint has. An administrator's path must give the same one
+ * where no administrator is configured.
+ */
+export const noSuchEndpoint = (): AppError =>
+  failure("route_not_found", "no endpoint has this path: /docs and /openapi.json describe all of them");
+
+/**
  * Creates (without throwing) an error for an error code without additional fields. `detail` is shown to the caller;
  * `cause` is only logged.
  */

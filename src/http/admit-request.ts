@@ -1,7 +1,7 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import * as z from "zod";
 import type { Context } from "../context.ts";
-import { AppError, failure } from "../errors.ts";
+import { AppError, noSuchEndpoint } from "../errors.ts";
 import { authenticate, type OfferedCredentials } from "../partners/authenticate-partner.ts";
 import { countRequest } from "../partners/count-rate-limit.ts";
 import type { Actor } from "../partners/partner-actor.ts";
@@ -122,8 +122,7 @@ export function readCredentials(c: HonoContext<AppEnv>): OfferedCredentials & { 
  */
 export function adminGate(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    if (c.get("ctx").config.adminToken === null)
-      throw failure("route_not_found", "no endpoint has this path");
+    if (c.get("ctx").config.adminToken === null) throw noSuchEndpoint();
     c.set("sameOriginOnly", true);
     await next();
   };

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono";
-import { failure } from "../errors.ts";
+import { failure, noSuchEndpoint } from "../errors.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { adminGate, admit, admitForUser } from "./admit-request.ts";
 import { publicCors } from "./cors.ts";
@@ -32,9 +32,12 @@ export function createApp(routes: readonly AnyRoute[], makeContext: ContextFacto
     }
     return problemResponse(publicError(error), requestId);
   });
-  app.notFound((c) =>
-    problemResponse(failure("route_not_found", `no endpoint has this path${hintFor(c)}`), c.get("requestId")),
-  );
+  app.notFound((c) => {
+    const hint = hintFor(c);
+    const error =
+      hint === "" ? noSuchEndpoint() : failure("route_not_found", `no endpoint has this path${hint}`);
+    return problemResponse(error, c.get("requestId"));
+  });
   for (const path of new Set(routes.map((route) => route.path))) {
     const mounted = routes.filter((route) => route.path === path);
     for (const route of mounted) mountRoute(app, route);

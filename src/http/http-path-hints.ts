@@ -11,6 +11,17 @@ const COST = { parameter: 1, spelling: 2, ending: 3, typing: 5, missing: 6, othe
 /** Maximum cost at which a path still resembles an operation's, and where the path exists with another method. */
 const MAX_COST = { unknownPath: 12, otherMethod: 7 } as const;
 
+/** Operations by what callers of other services name them, without the version. */
+const ALIASES: Readonly<Record<string, string>> = {
+  "POST deposit": "POST /v1/quote/build",
+  "POST deposits": "POST /v1/quote/build",
+  "POST redeem": "POST /v1/withdraw/build",
+  "POST withdraw": "POST /v1/withdraw/build",
+  "POST withdrawals": "POST /v1/withdraw/build",
+  "POST partners/keys": "POST /v1/partners/api-keys",
+  "GET partners/keys": "GET /v1/partners/api-keys",
+};
+
 /** Operations as method and segments; a segment in braces is a parameter. */
 const operations = operationPaths.map((text) => {
   const [method = "", path = ""] = text.split(" ");
@@ -33,8 +44,11 @@ export function nearestOperation(request: { method: string; path: string }): str
   const method = request.method === "HEAD" ? "GET" : request.method;
   const sameMethod = operations.filter((operation) => operation.method === method);
   const own = sameMethod.find(({ segments }) => isPathOf(given, segments));
-  // Segments are right: what is wrong are additional slashes, or nothing.
-  if (own !== undefined) return request.path.includes("//") ? own.text : null;
+  // Segments are right: what is wrong are additional slashes (hono removes the last one), or nothing.
+  if (own !== undefined) return /\/\/|.\/$/.test(request.path) ? own.text : null;
+  const alias = given.filter((segment) => !/^(?:api|v\d+)$/i.test(segment)).join("/");
+  const known = ALIASES[`${method} ${alias.toLowerCase()}`];
+  if (known !== undefined) return known;
   const exists = operations.some(({ segments }) => isPathOf(given, segments));
   const ranked = (exists ? sameMethod : operations)
     .map((operation) => ({

@@ -36,7 +36,8 @@ export function messageOfIssue(issue: z.core.$ZodIssue): string {
 
 /** Words a bound on a number, on the length of a text, or on the number of items; `strict` if it is exclusive. */
 function sizeText(origin: string, inclusive: string, strict: string | null): string {
-  if (origin === "string") return `have ${inclusive} characters`;
-  if (origin === "array" || origin === "set") return `have ${inclusive} items`;
-  return `be ${strict ?? inclusive}`;
+  const counted = { string: "character", array: "item", set: "item" }[origin];
+  if (counted === undefined) return `be ${strict ?? inclusive}`;
+  if (inclusive === "at least 1") return "not be empty";
+  return `have ${inclusive} ${counted}${/ 1$/.test(inclusive) ? "" : "s"}`;
 }

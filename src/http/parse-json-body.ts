@@ -34,10 +34,17 @@ export function isStrict(schema: z.ZodType | undefined): boolean {
   return schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever;
 }
 
-/** Returns the end of a message that names the position of a syntax error, or an empty string if it is unknown. */
+/**
+ * Returns the end of a message about a syntax error: its position, otherwise the character that is not JSON, such as the
+ * `N` of `NaN` or the `/` of a comment, or an empty string if the engine tells neither.
+ */
 function positionOf(error: unknown): string {
-  const position = /\bposition (\d+)/.exec(String(error))?.[1];
-  return position === undefined ? "" : `: look at character ${Number(position) + 1}`;
+  const text = String(error);
+  const position = /\bposition (\d+)/.exec(text)?.[1];
+  if (position !== undefined) return `: look at character ${Number(position) + 1}`;
+  if (/\bend of JSON\b/.test(text)) return ": it ends too early";
+  const character = /\bUnexpected token '(.)'/su.exec(text)?.[1];
+  return character === undefined ? "" : `: unexpected character ${JSON.stringify(character)}`;
 }
 
 const givenTwice = (name: string): ValidationIssue => ({

@@ -37,14 +37,17 @@ async function readInTime(
   { body, most }: { body: ReadableStream<Uint8Array>; most: number },
 ): Promise<string> {
   const reader = body.getReader();
-  const incomplete = (): ValidationFailure =>
-    refuse("body_incomplete", "the body did not arrive completely within ten seconds");
+  const incomplete = (why: string): ValidationFailure =>
+    refuse("body_incomplete", `the body did not arrive completely${why}`);
+  const late = (): ValidationFailure => incomplete(" within ten seconds");
   try {
-    return await withDeadline(readCapped(reader, most), { ms: BODY_TIMEOUT_MS, late: incomplete });
+    return await withDeadline(readCapped(reader, most), { ms: BODY_TIMEOUT_MS, late });
   } catch (error) {
     c.get("ctx").waitUntil(reader.cancel().catch(() => undefined));
     if (error instanceof ValidationFailure) throw error;
-    throw error instanceof TooLarge ? tooLarge(most) : incomplete();
+    throw error instanceof TooLarge
+      ? tooLarge(most)
+      : incomplete(": the connection broke, or its chunks are malformed");
   }
 }
 

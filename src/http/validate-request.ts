@@ -36,7 +36,8 @@ export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInpu
   };
   const params = check("path", route.params, () => c.req.param());
   const queries = flattenQueries(c.req.queries());
-  if (refusesUnknownParameters(route)) issues.push(...findUnknownParameters(queries, route));
+  if (refusesUnknownParameters(route))
+    issues.push(...findUnknownParameters(queries, { route, url: c.req.url }));
   const query = check("query", route.query, () => queries);
   const headers = check("header", route.headers, () => c.req.header());
   const body = route.body === undefined ? undefined : parseJsonBody(c, route);
@@ -71,9 +72,14 @@ export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: 
 }
 
 /** Returns one issue for each query parameter that a route does not declare. */
-function findUnknownParameters(queries: Record<string, unknown>, { query }: AnyRoute): ValidationIssue[] {
-  const known = Object.keys(query?.shape ?? {});
+function findUnknownParameters(
+  queries: Record<string, unknown>,
+  { route, url }: { route: AnyRoute; url: string },
+): ValidationIssue[] {
+  const known = Object.keys(route.query?.shape ?? {});
   const unknown = Object.keys(queries).filter((name) => !known.includes(name));
+  // Hono leaves out parameters without a name.
+  if (/[?&]=/.test(url)) unknown.push("");
   return unknownFields(unknown, { loc: ["query"], known });
 }
 
@@ -144,7 +150,10 @@ function toIssues(
   target: InputTarget,
   { error, schema, given }: { error: z.ZodError; schema: z.ZodType; given: unknown },
 ): ValidationIssue[] {
+  const mistyped = error.issues.filter(({ code }) => code === "invalid_type").map(({ path }) => path.join());
   return error.issues.flatMap((issue) => {
+    // The size of a value of another type says nothing: "read" in place of ["read"] is not too long.
+    if (issue.code === "too_big" && mistyped.includes(issue.path.join())) return [];
     const loc = [target, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
     if (issue.code === "unrecognized_keys") {
       const known = schema instanceof z.ZodObject && issue.path.length === 0 ? Object.keys(schema.shape) : [];

@@ -16,9 +16,12 @@ export function parseAddress(text: string): Address | null {
   return oneCase || text === checksummed ? checksummed : null;
 }
 
+/** A text that looks like a symbol, or like a name without a dot. */
+const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
+
 /**
- * Returns why a text that `parseAddress` rejected is not an address (an ENS name, a symbol, a wrong length, or mixed
- * case that does not match the EIP-55 checksum) and what to send instead. The text follows the field's name in a
+ * Returns why a text that `parseAddress` rejected is not an address (an ENS name or another name, a wrong length, or
+ * mixed case that does not match the EIP-55 checksum) and what to send instead. The text follows the field's name in a
  * message.
  */
 export function explainAddress(text: string): string {
@@ -26,13 +29,19 @@ export function explainAddress(text: string): string {
     return "the letter case does not match the EIP-55 checksum: a digit may be wrong; an all-lowercase address has no checksum";
   if (/^[^\s.]+(?:\.[^\s.]+)+$/.test(text))
     return "is a name, not an address: resolve the ENS name and send the address";
-  if (/^[A-Za-z][\w.-]{0,15}$/.test(text) && !/^0x/i.test(text))
-    return "is a symbol, not an address: send 0x and 40 hexadecimal digits; GET /v1/tokens lists the addresses of tokens";
+  if (NAME.test(text)) return "is a name, not an address: send 0x and 40 hexadecimal digits";
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1];
   if (digits !== undefined) return `must have 40 hexadecimal digits after 0x; it has ${digits.length}`;
   if (/^0X[0-9a-fA-F]{40}$/.test(text)) return "must be an address: write 0x in front with a small x";
   if (/^[0-9a-fA-F]{40}$/.test(text)) return "must be an address: the 0x in front is missing";
   return "must be an address: 0x and 40 hexadecimal digits";
+}
+
+/** Does the same as `explainAddress` for the address of a token, for which callers often send its symbol. */
+export function explainTokenAddress(text: string): string {
+  // `USDC.e` is a symbol, `vitalik.eth` is not.
+  if (!NAME.test(text) || /\.[a-z]{3,}$/i.test(text)) return explainAddress(text);
+  return "is a symbol, not an address: send 0x and 40 hexadecimal digits; GET /v1/tokens lists the addresses of tokens";
 }
 
 /**

@@ -17,19 +17,19 @@ const AMOUNT_RULE = "must be a positive integer in the smallest unit, as a decim
 export function explainAmount(amount: unknown): string {
   if (typeof amount === "number" || typeof amount === "bigint")
     return `${AMOUNT_RULE}: "1000000" in quotes, not a JSON number`;
-  const text = String(amount).trim();
+  if (typeof amount !== "string") return AMOUNT_RULE;
+  const text = amount.trim();
   if (/^\d*\.\d*$/.test(text))
     return `${AMOUNT_RULE}, without a decimal point: 1.5 of a token with 6 decimals is "1500000"`;
   if (/^\d+(?:\.\d+)?e\+?\d+$/i.test(text)) return `${AMOUNT_RULE}: write all digits, without an exponent`;
   if (/^0+$/.test(text)) return `${AMOUNT_RULE}; it must be more than zero`;
   if (/^-\d/.test(text)) return `${AMOUNT_RULE}, without a minus sign`;
   if (/^0x[0-9a-f]+$/i.test(text)) return `${AMOUNT_RULE}, in decimal digits and not in hexadecimal ones`;
-  if (/\d[\s,_']+\d/.test(text) || text !== String(amount))
-    return `${AMOUNT_RULE}, without spaces and separators`;
+  if (/\d[\s,_']+\d/.test(text) || text !== amount) return `${AMOUNT_RULE}, without spaces and separators`;
   if (/^(?:all|max)$/i.test(text)) return `${AMOUNT_RULE}: send the balance itself`;
   if (/^0+[1-9]\d*$/.test(text)) return `${AMOUNT_RULE}, without leading zeros`;
   if (/^[1-9]\d{77,}$/.test(text)) return `${AMOUNT_RULE}; this one does not fit uint256`;
-  return AMOUNT_RULE;
+  return `${AMOUNT_RULE}, of the digits 0 to 9 and nothing else`;
 }
 
 /** Returns the larger of two amounts. If one is null (unknown), returns the other; null if both are. */

@@ -3,7 +3,7 @@ import type { Pepper } from "../config.ts";
 import type { Context } from "../context.ts";
 import { type KeyOwner, notePairUse, selectKeyOwner } from "../db/queries/api-key-queries.ts";
 import { type SessionOwner, selectSessionOwner } from "../db/queries/session-queries.ts";
-import { AppError, failure } from "../errors.ts";
+import { AppError, failure, noSuchEndpoint } from "../errors.ts";
 import { isInRanges } from "../lib/ip-ranges.ts";
 import { pepperedDigest, sha256, timingSafeEqual, toHexDigits } from "./credential-digest.ts";
 import { type Actor, ALL_RIGHTS, type PartnerActor, requireRight } from "./partner-actor.ts";
@@ -49,7 +49,7 @@ export async function authenticate(
       return actor;
     }
     case "admin":
-      if (ctx.config.adminToken === null) throw failure("route_not_found", "no endpoint has this path");
+      if (ctx.config.adminToken === null) throw noSuchEndpoint();
       return authenticateAdmin(ctx, bearer(offered, "the administrator's token"));
   }
 }
@@ -93,7 +93,7 @@ async function authenticateSession(ctx: Context, token: string): Promise<Partner
   if (!isCredential("session", token))
     throw failure(
       "credentials_invalid",
-      "the session token is malformed: send `session_token` of POST /v1/partners/login",
+      "the session token is malformed: send `session_token` of POST /v1/partners/login; an API key goes into X-API-Key and its secret into X-API-Secret",
     );
   const session = await sha256(token);
   const owner = await selectSessionOwner(ctx.db, session);
@@ -207,7 +207,7 @@ function partnerActor(
  */
 async function authenticateAdmin(ctx: Context, token: string): Promise<{ kind: "admin" }> {
   const { adminToken } = ctx.config;
-  if (adminToken === null) throw failure("route_not_found", "no endpoint has this path");
+  if (adminToken === null) throw noSuchEndpoint();
   const [given, expected] = await Promise.all([sha256(token), sha256(adminToken)]);
   if (timingSafeEqual(hexToBytes(`0x${given}`), hexToBytes(`0x${expected}`))) return { kind: "admin" };
   throw failure("credentials_invalid", "this is not the administrator's token");

@@ -24,7 +24,7 @@ import {
 } from "../schemas/primitive-schemas.ts";
 import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
-import { TimeInput } from "../schemas/time-schema.ts";
+import { refuseReversedPeriod, TimeInput } from "../schemas/time-schema.ts";
 
 /** Query parameter with the states to list. */
 const DepositStatesParam = statesParam(depositStates, {
@@ -42,20 +42,23 @@ const depositsList = defineRoute({
   tag: "Deposits",
   access: "public",
   cache: "no-store",
-  query: z.object({
-    user_address: WalletParam,
-    state: DepositStatesParam.optional(),
-    vault_id: VaultIdInput.optional().meta({ description: "Return only deposits into this vault." }),
-    from: TimeInput.optional().meta({
-      description:
-        "Return only deposits that were built at this time or later: RFC 3339, or an age such as `30d`.",
-    }),
-    to: TimeInput.optional().meta({
-      description: "Return only deposits that were built before this time: RFC 3339, or an age such as `1d`.",
-    }),
-    cursor: TimeCursor.optional(),
-    limit: limitParam(100, 20),
-  }),
+  query: z
+    .object({
+      user_address: WalletParam,
+      state: DepositStatesParam.optional(),
+      vault_id: VaultIdInput.optional().meta({ description: "Return only deposits into this vault." }),
+      from: TimeInput.optional().meta({
+        description:
+          "Return only deposits that were built at this time or later: RFC 3339, or an age such as `30d`.",
+      }),
+      to: TimeInput.optional().meta({
+        description:
+          "Return only deposits that were built before this time: RFC 3339, or an age such as `1d`.",
+      }),
+      cursor: TimeCursor.optional(),
+      limit: limitParam(100, 20),
+    })
+    .superRefine(refuseReversedPeriod),
   response: { schema: z.array(Deposit), description: "One page of deposits" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {

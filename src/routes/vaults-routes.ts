@@ -16,7 +16,7 @@ import {
   VaultIdInput,
   VaultIdsInput,
 } from "../schemas/primitive-schemas.ts";
-import { type RequestedTime, TimeInput } from "../schemas/time-schema.ts";
+import { type RequestedPeriod, refuseReversedPeriod, TimeInput } from "../schemas/time-schema.ts";
 import {
   ListedVault,
   VaultDetail,
@@ -129,29 +129,14 @@ const vaultsGet = defineRoute({
 /** Length of a history without `from`, in milliseconds. */
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
 
-/** Requested start and end of a vault's history. */
-interface TimeRange {
-  from?: RequestedTime | undefined;
-  to?: RequestedTime | undefined;
-}
-
 /**
  * Returns the start and end of a requested history at the current time (`nowMs`, in milliseconds). The default end is
  * now, the default start thirty days before the end.
  */
-function timeRangeAt({ from, to }: TimeRange, nowMs: number): { from: Date; to: Date } {
+function timeRangeAt({ from, to }: RequestedPeriod, nowMs: number): { from: Date; to: Date } {
   const end = to?.at(nowMs) ?? new Date(nowMs);
   return { from: from?.at(nowMs) ?? new Date(Math.max(0, end.getTime() - DEFAULT_RANGE_MS)), to: end };
 }
-
-/**
- * Returns true if both start and end of a history are given and the start is after the end. A start in the future is
- * allowed if no end is given.
- */
-const endsBefore = (span: TimeRange, nowMs: number): boolean => {
-  const { from, to } = timeRangeAt(span, nowMs);
-  return span.from !== undefined && span.to !== undefined && from > to;
-};
 
 const vaultsHistory = defineRoute({
   operationId: "vaults.history",
@@ -182,10 +167,7 @@ const vaultsHistory = defineRoute({
         example: "2026-01-02T03:04:05.678Z",
       }),
     })
-    .superRefine((query, context) => {
-      if (endsBefore(query, Date.now()))
-        context.addIssue({ code: "custom", path: ["from"], message: "must not be after `to`" });
-    }),
+    .superRefine(refuseReversedPeriod),
   response: { schema: VaultHistory, description: "The history" },
   errors: ["vault_not_found", "store_unavailable"],
   handler: (ctx, { params, query }) =>

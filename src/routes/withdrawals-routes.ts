@@ -13,7 +13,7 @@ import {
   WalletParam,
 } from "../schemas/primitive-schemas.ts";
 import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
-import { TimeInput } from "../schemas/time-schema.ts";
+import { refuseReversedPeriod, TimeInput } from "../schemas/time-schema.ts";
 import {
   BuiltRequestAction,
   BuiltWithdrawal,
@@ -152,21 +152,23 @@ const withdrawalsList = defineRoute({
   tag: "Withdrawals",
   access: "public",
   cache: "no-store",
-  query: z.object({
-    user_address: WalletParam,
-    state: WithdrawalStatesParam.optional(),
-    vault_id: VaultIdInput.optional().meta({ description: "Return only withdrawals from this vault." }),
-    from: TimeInput.optional().meta({
-      description:
-        "Return only withdrawals that were built at this time or later: RFC 3339, or an age such as `30d`.",
-    }),
-    to: TimeInput.optional().meta({
-      description:
-        "Return only withdrawals that were built before this time: RFC 3339, or an age such as `1d`.",
-    }),
-    cursor: TimeCursor.optional(),
-    limit: limitParam(100, 20),
-  }),
+  query: z
+    .object({
+      user_address: WalletParam,
+      state: WithdrawalStatesParam.optional(),
+      vault_id: VaultIdInput.optional().meta({ description: "Return only withdrawals from this vault." }),
+      from: TimeInput.optional().meta({
+        description:
+          "Return only withdrawals that were built at this time or later: RFC 3339, or an age such as `30d`.",
+      }),
+      to: TimeInput.optional().meta({
+        description:
+          "Return only withdrawals that were built before this time: RFC 3339, or an age such as `1d`.",
+      }),
+      cursor: TimeCursor.optional(),
+      limit: limitParam(100, 20),
+    })
+    .superRefine(refuseReversedPeriod),
   response: { schema: z.array(Withdrawal), description: "One page of withdrawals" },
   errors: ["store_unavailable"],
   handler: async (ctx, { query }) => {

@@ -4,7 +4,9 @@ import {
   AddressInput,
   AmountInput,
   ChainIdInput,
+  TokenInput,
   TrackingIdInput,
+  UserInput,
   VaultIdInput,
 } from "./primitive-schemas.ts";
 import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
@@ -21,11 +23,14 @@ export const slippageInput = () => z.number(SLIPPAGE_RANGE).gt(0, SLIPPAGE_RANGE
 /** Error text for an unknown kind of partner. */
 const PARTNER_TYPES = "must be 0 (direct), 1 (creator) or 2 (wallet)";
 
+/** The kind of partner in a request. */
+export const PartnerTypeInput = z.int(PARTNER_TYPES).min(0, PARTNER_TYPES).max(2, PARTNER_TYPES);
+
 /** Request body for quoting or building a deposit. Unknown fields are rejected: a misspelled name could cost money. */
 export const BuildInput = z
   .strictObject({
     from_chain_id: ChainIdInput.meta({ description: "EIP-155 id of the chain that the user pays on." }),
-    from_token: AddressInput.meta({
+    from_token: TokenInput.meta({
       description:
         "Token that the user pays with; for the native currency the zero address or " +
         "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`.",
@@ -35,10 +40,7 @@ export const BuildInput = z
       description:
         "Vault to deposit into: `<chain_id>:<vault address>`, in any letter case; `%3A` is accepted for the colon.",
     }),
-    user_address: AddressInput.refine(
-      (address) => address !== zeroAddress,
-      "must not be the zero address",
-    ).meta({
+    user_address: UserInput.meta({
       description: "Wallet that pays for the deposit and receives the shares; not the zero address.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
@@ -72,7 +74,7 @@ export const BuildInput = z
           "hash of its UTF-8 bytes, or as zero if it is empty.",
         example: "ptr_0123456789abcdef0123456789abcdef",
       }),
-    partner_type: z.int(PARTNER_TYPES).min(0, PARTNER_TYPES).max(2, PARTNER_TYPES).default(0).meta({
+    partner_type: PartnerTypeInput.default(0).meta({
       description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
       example: 2,
     }),

@@ -81,7 +81,7 @@ export type CreatedApiKey = z.infer<typeof CreatedApiKey>;
 /** Id of a key pair in a path. */
 export const ApiKeyId = z
   .string()
-  .regex(/^key_[0-9a-f]{32}$/, "must be a key id")
+  .regex(/^key_[0-9a-f]{32}$/, "must be a key id, as GET /v1/partners/api-keys lists it")
   .meta({
     type: "string",
     pattern: "^key_[0-9a-f]{32}$",

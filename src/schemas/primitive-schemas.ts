@@ -1,6 +1,12 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
-import { explainAddress, parseAddress } from "../lib/address.ts";
+import {
+  explainAddress,
+  explainTokenAddress,
+  isNative,
+  isNativeAlias,
+  parseAddress,
+} from "../lib/address.ts";
 import { explainAmount, MAX_UINT256 } from "../lib/amount.ts";
 import { explainVaultId, formatVaultId, parseVaultId } from "../lib/vault-id.ts";
 
@@ -43,20 +49,37 @@ export const HashText = z.string().meta({
 /** An EIP-155 chain id in a response. */
 export const ChainIdNumber = z.int().meta({ description: "EIP-155 chain id.", example: 8453 });
 
+/** Returns the schema of an address in a request; `explain` says why a text is not one. */
+const addressInput = (explain: (text: string) => string) =>
+  z
+    .string()
+    .transform((text, context): Address => {
+      const address = parseAddress(text);
+      if (address !== null) return address;
+      context.addIssue({ code: "custom", message: explain(text) });
+      return z.NEVER;
+    })
+    .meta({
+      type: "string",
+      pattern: "^0x[0-9a-fA-F]{40}$",
+      example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+    });
+
 /** An address in a request. Letters may be lowercase, uppercase or checksummed; the parsed address is checksummed. */
-export const AddressInput = z
-  .string()
-  .transform((text, context): Address => {
-    const address = parseAddress(text);
-    if (address !== null) return address;
-    context.addIssue({ code: "custom", message: explainAddress(text) });
-    return z.NEVER;
-  })
-  .meta({
-    type: "string",
-    pattern: "^0x[0-9a-fA-F]{40}$",
-    example: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-  });
+export const AddressInput = addressInput(explainAddress);
+
+/** The address of a token in a request, in the same forms. */
+export const TokenInput = addressInput(explainTokenAddress);
+
+/**
+ * The wallet of an order in a request. Refuses the two addresses that stand for the native currency: nobody can sign
+ * for them, and what is sent to them is lost.
+ */
+export const UserInput = AddressInput.superRefine((address, context) => {
+  if (!isNativeAlias(address)) return;
+  const which = isNative(address) ? "the zero address" : "the address that stands for the native currency";
+  context.addIssue({ code: "custom", message: `must not be ${which}` });
+});
 
 /** A wallet address in a path or query string. */
 export const WalletParam = AddressInput.meta({
@@ -70,13 +93,14 @@ export const WalletParam = AddressInput.meta({
  */
 export const TokenNameInput = z
   .string()
+  .min(1)
   .max(64)
   .transform((text, context): string => {
     if (!/^0x/i.test(text) || parseAddress(text) !== null) return text;
     context.addIssue({ code: "custom", message: explainAddress(text) });
     return z.NEVER;
   })
-  .meta({ type: "string", maxLength: 64, example: "USDC" });
+  .meta({ type: "string", minLength: 1, maxLength: 64, example: "USDC" });
 
 /** An amount in a request: a positive decimal integer that fits into a uint256, as a string. */
 export const AmountInput = z
@@ -138,11 +162,15 @@ export const UsdInput = z
   .regex(/^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$/, "must be an amount of US dollars in decimal digits")
   .meta({ type: "string", pattern: "^(0|[1-9][0-9]{0,17})(\\.[0-9]{1,18})?$" });
 
+/** End of a message about a chain id. */
+const WHERE_CHAINS = "GET /v1/chains lists the chains";
+
 /** Returns why a chain id in a JSON body is invalid. */
 const explainChainId = (input: unknown): string => {
   if (typeof input === "string" && /^\d+$/.test(input)) return "must be a JSON integer, without quotes";
+  if (Number.isInteger(input) && Number(input) > 0) return `is too large for a chain id: ${WHERE_CHAINS}`;
   const kind = typeof input === "number" ? "a positive integer" : "a chain id, a JSON integer such as 8453";
-  return `must be ${kind}: GET /v1/chains lists the chains`;
+  return `must be ${kind}: ${WHERE_CHAINS}`;
 };
 
 /** An EIP-155 chain id in a JSON body. */
@@ -151,19 +179,29 @@ export const ChainIdInput = z
   .positive()
   .meta({ description: "EIP-155 chain id.", example: 8453 });
 
+/** Limits of an integer in a query string or path, and where its values are listed, for messages. */
+interface IntegerBounds {
+  minimum: number;
+  maximum: number;
+  where?: string;
+}
+
+/** Returns why a text is not an integer within its bounds. */
+function explainInteger(text: string, { minimum, maximum, where }: IntegerBounds): string {
+  if (/^-\d+$/.test(text)) return `must be at least ${minimum}`;
+  if (/^[1-9]\d*$/.test(text)) return `must be at most ${maximum}`;
+  const rule = `must be an integer in decimal digits${/^0\d+$/.test(text) ? ", without leading zeros" : ""}`;
+  return where === undefined ? rule : `${rule}: ${where}`;
+}
+
 /**
  * Returns the schema of an integer in a query string or path, from `minimum` to `maximum`, both included. It accepts
  * only decimal digits, so that an empty string does not become zero.
  */
-export function integerParam(bounds: { minimum: number; maximum: number }) {
+export function integerParam(bounds: IntegerBounds) {
   return z
     .string()
-    .regex(/^(0|[1-9][0-9]{0,15})$/, {
-      error: ({ input }) =>
-        /^-\d+$/.test(String(input))
-          ? `must be at least ${bounds.minimum}`
-          : "must be an integer in decimal digits",
-    })
+    .regex(/^(0|[1-9][0-9]{0,15})$/, { error: ({ input }) => explainInteger(String(input), bounds) })
     .transform(Number)
     .pipe(
       z
@@ -193,7 +231,11 @@ export const WebsiteInput = z
   .meta({ example: "https://wallet.example" });
 
 /** An EIP-155 chain id in a query string. */
-export const ChainIdParam = integerParam({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }).meta({
+export const ChainIdParam = integerParam({
+  minimum: 1,
+  maximum: Number.MAX_SAFE_INTEGER,
+  where: WHERE_CHAINS,
+}).meta({
   description: "EIP-155 chain id.",
   example: 8453,
 });

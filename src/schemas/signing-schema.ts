@@ -1,7 +1,7 @@
-import { type Hex, zeroAddress } from "viem";
+import type { Hex } from "viem";
 import * as z from "zod";
 import { isNativeAlias, sameAddress } from "../lib/address.ts";
-import { AddressInput, ChainIdInput, TrackingIdText } from "./primitive-schemas.ts";
+import { AddressInput, ChainIdInput, TrackingIdText, UserInput } from "./primitive-schemas.ts";
 import { Steps } from "./step-schema.ts";
 
 /**
@@ -16,7 +16,7 @@ export const MAX_SIGNATURE_BYTES = 8192;
  */
 export const SignatureInput = z
   .string()
-  .max(2 + 2 * MAX_SIGNATURE_BYTES, `at most ${MAX_SIGNATURE_BYTES} bytes`)
+  .max(2 + 2 * MAX_SIGNATURE_BYTES, `must have at most ${MAX_SIGNATURE_BYTES} bytes`)
   .regex(/^0x(?:[0-9a-fA-F]{2})*$/, "must be 0x and hexadecimal digits")
   .transform((text) => text as Hex)
   .meta({
@@ -89,14 +89,12 @@ export const authorizeFields = {
         "approval. With a signature `transaction_request` is `null`: send it to `POST …/{tracking_id}/authorize`.",
       example: "auto",
     }),
-  submitter: AddressInput.refine((address) => address !== zeroAddress, "must not be the zero address")
-    .optional()
-    .meta({
-      description:
-        "Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a " +
-        "signature by `erc3009` or `permit2`, which `auto` looks for too.",
-      example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-    }),
+  submitter: UserInput.optional().meta({
+    description:
+      "Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a " +
+      "signature by `erc3009` or `permit2`, which `auto` looks for too.",
+    example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
+  }),
 };
 
 /** Fields of a build request that decide whether the named submitter can send the order. */

@@ -30,6 +30,19 @@ export function parseRequestedTime(text: string): RequestedTime | null {
   return { text, at: () => new Date(Math.max(0, time)) };
 }
 
+/** Start and end of a requested period; each may be absent. */
+export interface RequestedPeriod {
+  from?: RequestedTime | undefined;
+  to?: RequestedTime | undefined;
+}
+
+/** Adds an issue to `from` if a period has both ends and starts after it ends. For `superRefine`. */
+export function refuseReversedPeriod({ from, to }: RequestedPeriod, context: z.RefinementCtx): void {
+  const now = Date.now();
+  if (from !== undefined && to !== undefined && from.at(now) > to.at(now))
+    context.addIssue({ code: "custom", path: ["from"], message: "must not be after `to`" });
+}
+
 /** Returns why a text is not a time, and what to send instead. */
 function explainTime(text: string): string {
   const rule = "must be <n>m, h, d or w, or an RFC 3339 time such as 2026-11-01T00:00:00Z";

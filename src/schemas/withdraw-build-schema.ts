@@ -1,23 +1,21 @@
-import { zeroAddress } from "viem";
 import * as z from "zod";
 import { explainAmount } from "../lib/amount.ts";
-import { bridgeKeys, slippageInput } from "./build-input-schema.ts";
+import { bridgeKeys, PartnerTypeInput, slippageInput } from "./build-input-schema.ts";
 import {
-  AddressInput,
   AmountInput,
   AmountText,
   ChainIdInput,
   TimeText,
+  TokenInput,
   TrackingIdText,
   UsdText,
+  UserInput,
   VaultIdInput,
 } from "./primitive-schemas.ts";
 import { AppliedSlippage, ChosenWay, Tracking } from "./quote-schema.ts";
 import { authorizeFields, canSubmit, submitterIssue } from "./signing-schema.ts";
 import { Steps, Warning } from "./step-schema.ts";
 import { Approval, TransactionRequest, WalletCall } from "./transaction-schema.ts";
-
-const UserInput = AddressInput.refine((address) => address !== zeroAddress, "must not be the zero address");
 
 /** Number of shares in a request, or all that the user holds. */
 const SharesInput = z
@@ -58,7 +56,7 @@ export const WithdrawInput = z
     to_chain_id: ChainIdInput.optional().meta({
       description: "EIP-155 id of the chain on which the user wants to be paid. Default: the vault's chain.",
     }),
-    to_token: AddressInput.optional().meta({
+    to_token: TokenInput.optional().meta({
       description:
         "Token that the user wants; for the native currency the zero address or " +
         "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`. Default: the vault's asset; another chain needs it named.",
@@ -88,7 +86,7 @@ export const WithdrawInput = z
         "Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as in deposits.",
       example: "ptr_0123456789abcdef0123456789abcdef",
     }),
-    partner_type: z.int().min(0).max(2).default(0).meta({
+    partner_type: PartnerTypeInput.default(0).meta({
       description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
       example: 2,
     }),
@@ -117,7 +115,7 @@ export const RequestActionInput = z
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
     request_id: z
-      .string({ error: ({ input }) => (input === undefined ? undefined : "must be a string") })
+      .string({ error: ({ input }) => (input === undefined ? undefined : "must be a string, in quotes") })
       .min(1)
       .max(256)
       .meta({

@@ -38,6 +38,12 @@ test.each([
   ["GET /healthz", "GET /health"],
   ["GET /v1//vaults", "GET /v1/vaults"],
   ["GET //v1/chains", "GET /v1/chains"],
+  ["GET /v1/chains/", "GET /v1/chains"],
+  ["POST /v1/deposit", "POST /v1/quote/build"],
+  ["POST /v1/deposits", "POST /v1/quote/build"],
+  ["POST /v1/redeem", "POST /v1/withdraw/build"],
+  ["POST /withdraw", "POST /v1/withdraw/build"],
+  ["POST /api/v2/partners/keys", "POST /v1/partners/api-keys"],
 ])("nearestOperation() reads %s as %s", (text, meant) => {
   expect(near(text)).toBe(meant);
 });

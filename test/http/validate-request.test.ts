@@ -58,6 +58,14 @@ describe("validate()", () => {
     });
   });
 
+  test("says nothing about the size of a value of another type", async () => {
+    const route = { ...thingsMake, body: z.object({ rights: z.array(z.string()).max(3) }) };
+    const response = await appOf([route]).send("/things/1?kind=a", posted({ rights: "read" }));
+    expect(await read(response)).toMatchObject({
+      body: { detail: [finding(["body", "rights"], "invalid_type", "must be a JSON array")] },
+    });
+  });
+
   test("reports a repeated query parameter", async () => {
     const response = await send("/things/1?kind=a&limit=1&limit=2", posted(GOOD));
     expect(await read(response)).toMatchObject({

@@ -80,7 +80,7 @@ describe.each(["/v1/quote", "/v1/quote/build"])("POST %s", (path) => {
 
   test.each([
     ["vitalik.eth", /is a name, not an address: resolve the ENS name/],
-    ["USDC", /is a symbol, not an address/],
+    ["USDC", /is a (?:symbol|name), not an address/],
     ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02914", /EIP-55 checksum/],
     ["0x8335", /must have 40 hexadecimal digits after 0x; it has 4/],
     ["", /must be an address/],
@@ -157,8 +157,28 @@ describe("queries", () => {
     const missing = await issuesOf(await send("/v1/tokens"));
     expect(missing).toEqual([{ loc: ["query", "chain_id"], msg: "is required", type: "missing" }]);
     const wrong = await issuesOf(await send("/v1/tokens?chain_id=base"));
-    expect(wrong[0]?.msg).toBe("must be an integer in decimal digits");
+    expect(wrong[0]?.msg).toBe("must be an integer in decimal digits: GET /v1/chains lists the chains");
   });
+
+  test.each(["/v1/chains?=1", "/v1/chains?source=true&=1"])(
+    "are refused without a name: %s",
+    async (path) => {
+      expect(await issuesOf(await send(path))).toEqual([
+        { loc: ["query", ""], msg: 'unknown field "": accepted: source', type: "unknown_field" },
+      ]);
+    },
+  );
+
+  test.each(["deposits", "withdrawals"])(
+    "of /v1/%s may not name a period that ends before it starts",
+    async (list) => {
+      const path = `/v1/${list}?user_address=${body.user_address}`;
+      expect(await issuesOf(await send(`${path}&from=24h&to=48h`))).toEqual([
+        { loc: ["query", "from"], msg: "must not be after `to`", type: "custom" },
+      ]);
+      expect((await send(`${path}&from=48h&to=24h`)).status).not.toBe(422);
+    },
+  );
 });
 
 test("a path with a trailing slash is the same path", async () => {

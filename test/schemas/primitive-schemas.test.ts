@@ -3,9 +3,15 @@ import type * as z from "zod";
 import { ApplicationInput } from "../../src/schemas/partner-application-schema.ts";
 import { SettingsInput } from "../../src/schemas/partner-schema.ts";
 import {
+  AddressInput,
+  AmountInput,
   ChainIdInput,
+  ChainIdParam,
+  integerParam,
+  TokenInput,
   TokenNameInput,
   TrackingIdInput,
+  UserInput,
   WEBSITE_RULE,
   WebsiteInput,
 } from "../../src/schemas/primitive-schemas.ts";
@@ -20,19 +26,77 @@ describe("ChainIdInput", () => {
     ["base", "must be a chain id, a JSON integer such as 8453: GET /v1/chains lists the chains"],
     [null, "must be a chain id, a JSON integer such as 8453: GET /v1/chains lists the chains"],
     [-1, "must be a positive integer: GET /v1/chains lists the chains"],
+    [1.5, "must be a positive integer: GET /v1/chains lists the chains"],
+    [2 ** 53, "is too large for a chain id: GET /v1/chains lists the chains"],
   ])("says of %j what to send", (value, message) => {
     expect(said(ChainIdInput, value)).toEqual([message]);
   });
 });
 
+test.each([
+  ["-5", "must be at least 1"],
+  ["0", "must be at least 1"],
+  ["101", "must be at most 100"],
+  ["99999999999999999999", "must be at most 100"],
+  ["007", "must be an integer in decimal digits, without leading zeros"],
+  ["1e1", "must be an integer in decimal digits"],
+  ["", "must be an integer in decimal digits"],
+])("integerParam() says of %j what to send", (text, message) => {
+  expect(said(integerParam({ minimum: 1, maximum: 100 }), text)).toEqual([message]);
+});
+
+test("ChainIdParam names the list of chains for one that is named in words", () => {
+  const expected = "must be an integer in decimal digits: GET /v1/chains lists the chains";
+  expect(said(ChainIdParam, "ethereum")).toEqual([expected]);
+});
+
+test.each(["100 USDC", "$100", "١٠٠", "１００", "+100", "100n", "Infinity", "0o17"])(
+  "AmountInput says of %j that only digits are taken",
+  (text) => {
+    expect(said(AmountInput, text)).toEqual([
+      "must be a positive integer in the smallest unit, as a decimal string, of the digits 0 to 9 and nothing else",
+    ]);
+  },
+);
+
+test.each([[["all"]], [{ value: "1" }], [true], [null]])(
+  "AmountInput does not read %j as a text",
+  (value) => {
+    expect(said(AmountInput, value)).toEqual([
+      "must be a positive integer in the smallest unit, as a decimal string",
+    ]);
+  },
+);
+
+test("a name in place of an address is explained as what it is", () => {
+  expect(said(AddressInput, "alice")).toEqual([
+    "is a name, not an address: send 0x and 40 hexadecimal digits",
+  ]);
+  for (const symbol of ["USDC", "USDC.e"])
+    expect(said(TokenInput, symbol)).toEqual([expect.stringMatching(/^is a symbol, .*GET \/v1\/tokens/)]);
+  for (const schema of [AddressInput, TokenInput])
+    expect(said(schema, "vitalik.eth")).toEqual([
+      expect.stringMatching(/^is a name, .*resolve the ENS name/),
+    ]);
+});
+
+test("UserInput takes no address that stands for the native currency", () => {
+  const alias = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
+  expect(said(UserInput, `0x${"0".repeat(40)}`)).toEqual(["must not be the zero address"]);
+  for (const text of [alias, alias.toLowerCase()])
+    expect(said(UserInput, text)).toEqual(["must not be the address that stands for the native currency"]);
+  expect(said(TokenInput, alias)).toEqual([]);
+});
+
 describe("TokenNameInput", () => {
   const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 
-  test.each(["USDC", "usdc.e", "日本", "", USDC, USDC.toLowerCase()])("takes %j", (text) => {
+  test.each(["USDC", "usdc.e", "日本", USDC, USDC.toLowerCase()])("takes %j", (text) => {
     expect(TokenNameInput.parse(text)).toBe(text);
   });
 
   test.each([
+    ["", /Too small/],
     ["0x1234", /40 hexadecimal digits/],
     [USDC.replace("fCD6", "fcD6"), /EIP-55/],
     [USDC.replace("0x", "0X"), /small x/],

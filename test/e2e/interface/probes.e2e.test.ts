@@ -127,7 +127,7 @@ describe("a mistake in a build's body is answered with what to do", () => {
     [
       "an empty idempotency key",
       { body: deposit, headers: { "idempotency-key": "" } },
-      /at least 1 characters/,
+      /idempotency-key: must not be empty/,
     ],
   ])("%s", async (_what, request, answer) => {
     expect(told(await send("/v1/quote/build", request))).toMatch(answer);
@@ -216,7 +216,7 @@ describe("a mistake of a partner or an administrator is answered with what to do
       "an empty form",
       "/v1/applications/wallet",
       { body: { ...claimed, form: { company: "", email: "x" } } },
-      /company: must have at least 1 characters; body\.form\.email: must be an email address/,
+      /company: must not be empty; body\.form\.email: must be an email address/,
     ],
     ["no partner yet", `/v1/applications/${OTHER}`, {}, /^404 application_not_found: .*has not applied/],
   ])("%s", async (_what, path, request, answer) => {
@@ -231,7 +231,7 @@ describe("a mistake of a partner or an administrator is answered with what to do
       { method: "PATCH", body: {} },
       /state: is required, unless/,
     ],
-    ["no claims", "/v1/admin/vaults", { body: { vaults: [] } }, /vaults: must have at least 1 items/],
+    ["no claims", "/v1/admin/vaults", { body: { vaults: [] } }, /vaults: must not be empty/],
     [
       "an unknown application",
       "/v1/admin/applications/abc/approve",
