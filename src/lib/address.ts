@@ -20,28 +20,23 @@ export function parseAddress(text: string): Address | null {
 const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
 
 /**
- * Returns why a text that `parseAddress` rejected is not an address (an ENS name or another name, a wrong length, or
+ * Returns why a text that `parseAddress` rejected is not an address (an ENS name, another name or a symbol, a wrong length, or
  * mixed case that does not match the EIP-55 checksum) and what to send instead. The text follows the field's name in a
  * message.
  */
 export function explainAddress(text: string): string {
   if (SHAPE.test(text))
     return "the letter case does not match the EIP-55 checksum: a digit may be wrong; an all-lowercase address has no checksum";
-  if (/^[^\s.]+(?:\.[^\s.]+)+$/.test(text))
+  // `USDC.e` is a symbol, `vitalik.eth` is not.
+  if (/^[^\s.]+(?:\.[^\s.]+)*\.[^\s.]{3,}$/.test(text))
     return "is a name, not an address: resolve the ENS name and send the address";
-  if (NAME.test(text)) return "is a name, not an address: send 0x and 40 hexadecimal digits";
+  if (NAME.test(text))
+    return "is a name or a symbol, not an address: send 0x and 40 hexadecimal digits; GET /v1/tokens lists the addresses of tokens";
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1];
   if (digits !== undefined) return `must have 40 hexadecimal digits after 0x; it has ${digits.length}`;
   if (/^0X[0-9a-fA-F]{40}$/.test(text)) return "must be an address: write 0x in front with a small x";
   if (/^[0-9a-fA-F]{40}$/.test(text)) return "must be an address: the 0x in front is missing";
   return "must be an address: 0x and 40 hexadecimal digits";
-}
-
-/** Does the same as `explainAddress` for the address of a token, for which callers often send its symbol. */
-export function explainTokenAddress(text: string): string {
-  // `USDC.e` is a symbol, `vitalik.eth` is not.
-  if (!NAME.test(text) || /\.[a-z]{3,}$/i.test(text)) return explainAddress(text);
-  return "is a symbol, not an address: send 0x and 40 hexadecimal digits; GET /v1/tokens lists the addresses of tokens";
 }
 
 /**

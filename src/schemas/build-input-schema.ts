@@ -4,7 +4,6 @@ import {
   AddressInput,
   AmountInput,
   ChainIdInput,
-  TokenInput,
   TrackingIdInput,
   UserInput,
   VaultIdInput,
@@ -30,7 +29,7 @@ export const PartnerTypeInput = z.int(PARTNER_TYPES).min(0, PARTNER_TYPES).max(2
 export const BuildInput = z
   .strictObject({
     from_chain_id: ChainIdInput.meta({ description: "EIP-155 id of the chain that the user pays on." }),
-    from_token: TokenInput.meta({
+    from_token: AddressInput.meta({
       description:
         "Token that the user pays with; for the native currency the zero address or " +
         "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`.",

@@ -2,11 +2,11 @@ import * as z from "zod";
 import { explainAmount } from "../lib/amount.ts";
 import { bridgeKeys, PartnerTypeInput, slippageInput } from "./build-input-schema.ts";
 import {
+  AddressInput,
   AmountInput,
   AmountText,
   ChainIdInput,
   TimeText,
-  TokenInput,
   TrackingIdText,
   UsdText,
   UserInput,
@@ -56,7 +56,7 @@ export const WithdrawInput = z
     to_chain_id: ChainIdInput.optional().meta({
       description: "EIP-155 id of the chain on which the user wants to be paid. Default: the vault's chain.",
     }),
-    to_token: TokenInput.optional().meta({
+    to_token: AddressInput.optional().meta({
       description:
         "Token that the user wants; for the native currency the zero address or " +
         "`0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE`. Default: the vault's asset; another chain needs it named.",
@@ -114,14 +114,10 @@ export const RequestActionInput = z
       description: "Wallet that made the request; not the zero address.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
-    request_id: z
-      .string({ error: ({ input }) => (input === undefined ? undefined : "must be a string, in quotes") })
-      .min(1)
-      .max(256)
-      .meta({
-        description: "Id of the request, as in `requests` of the user's positions and actions.",
-        example: "0",
-      }),
+    request_id: z.string().min(1).max(256).meta({
+      description: "Id of the request, as in `requests` of the user's positions and actions.",
+      example: "0",
+    }),
   })
   .meta({ id: "RequestActionInput", description: "A redemption request to claim or to cancel." });
 export type RequestActionInput = z.infer<typeof RequestActionInput>;

@@ -80,7 +80,7 @@ describe.each(["/v1/quote", "/v1/quote/build"])("POST %s", (path) => {
 
   test.each([
     ["vitalik.eth", /is a name, not an address: resolve the ENS name/],
-    ["USDC", /is a (?:symbol|name), not an address/],
+    ["USDC", /is a name or a symbol, not an address/],
     ["0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02914", /EIP-55 checksum/],
     ["0x8335", /must have 40 hexadecimal digits after 0x; it has 4/],
     ["", /must be an address/],

@@ -155,7 +155,7 @@ describe("before anything is sent", () => {
     ["no chain", { from_chain_id: undefined }, "is required"],
     ["slippage 50", { slippage: 50 }, "0.01 = 1 %"],
     ["an ENS name", { user_address: "alice.eth" }, "resolve the ENS name"],
-    ["a symbol", { from_token: "USDC" }, "is a symbol, not an address"],
+    ["a symbol", { from_token: "USDC" }, "is a name or a symbol, not an address"],
     ["a bad checksum", { user_address: "0x70997970C51812dc3A010C7d01b50e0d17dc79c8" }, "EIP-55 checksum"],
     ["an unserved chain", { from_chain_id: 8453 }, "served are: Local One (31337)"],
   ])("%s has a text of its own", async (_what, change, text) => {

@@ -53,7 +53,7 @@ describe("a mistake in a build's body is answered with what to do", () => {
     ["an amount in hexadecimal", { from_amount: "0x10" }, /in decimal digits and not in hexadecimal/],
     ["everything", { from_amount: "max" }, /send the balance itself/],
     ["more than uint256", { from_amount: "9".repeat(78) }, /does not fit uint256/],
-    ["ETH by its symbol", { from_token: "ETH" }, /is a symbol, not an address: .*GET \/v1\/tokens/],
+    ["ETH by its symbol", { from_token: "ETH" }, /is a name or a symbol, not an address: .*GET \/v1\/tokens/],
     ["an account for a token", { from_token: OTHER }, /^400 token_unsupported: .*GET \/v1\/tokens/],
     ["a token of another chain", { from_chain_id: 31338 }, /^400 token_unsupported: .*GET \/v1\/tokens/],
     ["the vault's own share", { from_token: address }, /must not be the share token of the vault itself/],
