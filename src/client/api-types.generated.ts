@@ -3984,17 +3984,17 @@ export interface components {
             metrics: {
                 /**
                  * @description Name of the figure.
-                 * @example share_of_total_assets
+                 * @example net_flow
                  */
                 label: string;
                 /**
-                 * @description Value of the figure, as a decimal string.
-                 * @example 0.1834
+                 * @description Value of the figure, as a decimal string. Amounts are in the token's smallest unit: divide by 10^`decimals`.
+                 * @example 183400000000
                  */
                 value: string;
                 /**
-                 * @description Unit of `value`.
-                 * @example fraction
+                 * @description Unit of `value` after the division by 10^`decimals`: the symbol of the vault's asset for amounts, followed by its shortened address unless this service knows the token; `fraction`; `seconds`; or `1e18`, which marks a share price in whole assets per whole share.
+                 * @example USDC
                  */
                 unit: string;
                 /**
@@ -4002,6 +4002,11 @@ export interface components {
                  * @example -0.1834
                  */
                 change: string | null;
+                /**
+                 * @description Decimals of `value`: 183400000000 with 6 decimals and unit `USDC` is 183,400 USDC. 0 for fractions and seconds, 18 for share prices, `null` if unknown.
+                 * @example 6
+                 */
+                decimals: number | null;
             }[];
             /**
              * Format: date-time
@@ -4131,17 +4136,17 @@ export interface components {
             metrics: {
                 /**
                  * @description Name of the figure.
-                 * @example share_of_total_assets
+                 * @example net_flow
                  */
                 label: string;
                 /**
-                 * @description Value of the figure, as a decimal string.
-                 * @example 0.1834
+                 * @description Value of the figure, as a decimal string. Amounts are in the token's smallest unit: divide by 10^`decimals`.
+                 * @example 183400000000
                  */
                 value: string;
                 /**
-                 * @description Unit of `value`.
-                 * @example fraction
+                 * @description Unit of `value` after the division by 10^`decimals`: the symbol of the vault's asset for amounts, followed by its shortened address unless this service knows the token; `fraction`; `seconds`; or `1e18`, which marks a share price in whole assets per whole share.
+                 * @example USDC
                  */
                 unit: string;
                 /**
@@ -4149,6 +4154,11 @@ export interface components {
                  * @example -0.1834
                  */
                 change: string | null;
+                /**
+                 * @description Decimals of `value`: 183400000000 with 6 decimals and unit `USDC` is 183,400 USDC. 0 for fractions and seconds, 18 for share prices, `null` if unknown.
+                 * @example 6
+                 */
+                decimals: number | null;
             }[];
             /**
              * Format: date-time
@@ -4206,17 +4216,17 @@ export interface components {
                 metrics: {
                     /**
                      * @description Name of the figure.
-                     * @example share_of_total_assets
+                     * @example net_flow
                      */
                     label: string;
                     /**
-                     * @description Value of the figure, as a decimal string.
-                     * @example 0.1834
+                     * @description Value of the figure, as a decimal string. Amounts are in the token's smallest unit: divide by 10^`decimals`.
+                     * @example 183400000000
                      */
                     value: string;
                     /**
-                     * @description Unit of `value`.
-                     * @example fraction
+                     * @description Unit of `value` after the division by 10^`decimals`: the symbol of the vault's asset for amounts, followed by its shortened address unless this service knows the token; `fraction`; `seconds`; or `1e18`, which marks a share price in whole assets per whole share.
+                     * @example USDC
                      */
                     unit: string;
                     /**
@@ -4224,6 +4234,11 @@ export interface components {
                      * @example -0.1834
                      */
                     change: string | null;
+                    /**
+                     * @description Decimals of `value`: 183400000000 with 6 decimals and unit `USDC` is 183,400 USDC. 0 for fractions and seconds, 18 for share prices, `null` if unknown.
+                     * @example 6
+                     */
+                    decimals: number | null;
                 }[];
             }[];
         };
@@ -6638,7 +6653,7 @@ export interface components {
     headers: {
         /** @description Id of the request: the caller's own when it sent a well-formed one, otherwise a new one. */
         "X-Request-Id": string;
-        /** @description How long shared caches may serve the response; `private, no-store` if it was asked with credentials. */
+        /** @description How long shared caches may serve the response; `private, no-store` if the request had credentials. */
         "Cache-Control": string;
         /** @description Tags by which the deployment purges the response from its own cache. */
         "Cache-Tag": string;
@@ -11496,10 +11511,11 @@ export interface operations {
                      *           "asset_symbol": "USDC",
                      *           "metrics": [
                      *             {
-                     *               "label": "share_of_total_assets",
-                     *               "value": "0.1834",
-                     *               "unit": "fraction",
-                     *               "change": "-0.1834"
+                     *               "label": "net_flow",
+                     *               "value": "183400000000",
+                     *               "unit": "USDC",
+                     *               "change": "-0.1834",
+                     *               "decimals": 6
                      *             }
                      *           ],
                      *           "first_seen": "2026-01-02T03:04:05.678Z",
@@ -11656,10 +11672,11 @@ export interface operations {
                      *           "asset_symbol": "USDC",
                      *           "metrics": [
                      *             {
-                     *               "label": "share_of_total_assets",
-                     *               "value": "0.1834",
-                     *               "unit": "fraction",
-                     *               "change": "-0.1834"
+                     *               "label": "net_flow",
+                     *               "value": "183400000000",
+                     *               "unit": "USDC",
+                     *               "change": "-0.1834",
+                     *               "decimals": 6
                      *             }
                      *           ],
                      *           "first_seen": "2026-01-02T03:04:05.678Z",
@@ -11816,10 +11833,11 @@ export interface operations {
                      *           "asset_symbol": "USDC",
                      *           "metrics": [
                      *             {
-                     *               "label": "share_of_total_assets",
-                     *               "value": "0.1834",
-                     *               "unit": "fraction",
-                     *               "change": "-0.1834"
+                     *               "label": "net_flow",
+                     *               "value": "183400000000",
+                     *               "unit": "USDC",
+                     *               "change": "-0.1834",
+                     *               "decimals": 6
                      *             }
                      *           ],
                      *           "first_seen": "2026-01-02T03:04:05.678Z",
@@ -11978,10 +11996,11 @@ export interface operations {
                      *           "asset_symbol": "USDC",
                      *           "metrics": [
                      *             {
-                     *               "label": "share_of_total_assets",
-                     *               "value": "0.1834",
-                     *               "unit": "fraction",
-                     *               "change": "-0.1834"
+                     *               "label": "net_flow",
+                     *               "value": "183400000000",
+                     *               "unit": "USDC",
+                     *               "change": "-0.1834",
+                     *               "decimals": 6
                      *             }
                      *           ],
                      *           "first_seen": "2026-01-02T03:04:05.678Z",
@@ -12249,10 +12268,11 @@ export interface operations {
                      *       "asset_symbol": "USDC",
                      *       "metrics": [
                      *         {
-                     *           "label": "share_of_total_assets",
-                     *           "value": "0.1834",
-                     *           "unit": "fraction",
-                     *           "change": "-0.1834"
+                     *           "label": "net_flow",
+                     *           "value": "183400000000",
+                     *           "unit": "USDC",
+                     *           "change": "-0.1834",
+                     *           "decimals": 6
                      *         }
                      *       ],
                      *       "first_seen": "2026-01-02T03:04:05.678Z",
@@ -12271,10 +12291,11 @@ export interface operations {
                      *           "summary": "Withdrawals from Steakhouse USDC exceeded deposits by 183,400 USDC in the last 24 hours, 18.34% of the 1,000,000 USDC it held a day ago (2,000 USDC deposited, 185,400 USDC withdrawn). Over 28 earlier days the median of the daily net outflow was 0.40% of total assets; up to 4.40% is normal for this vault. If this continues, the liquidity for immediate withdrawals may run out: check how much you could withdraw now.",
                      *           "metrics": [
                      *             {
-                     *               "label": "share_of_total_assets",
-                     *               "value": "0.1834",
-                     *               "unit": "fraction",
-                     *               "change": "-0.1834"
+                     *               "label": "net_flow",
+                     *               "value": "183400000000",
+                     *               "unit": "USDC",
+                     *               "change": "-0.1834",
+                     *               "decimals": 6
                      *             }
                      *           ]
                      *         }

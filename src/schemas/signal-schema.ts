@@ -17,11 +17,21 @@ export const Dimension = z
   .meta({ description: "Aspect of the vault that the signal is about." });
 export type Dimension = z.infer<typeof Dimension>;
 
-/** One figure of a signal, with its unit and change. */
+/** One figure of a signal as it is stored, with its unit and change. */
 const Metric = z.object({
-  label: z.string().meta({ description: "Name of the figure.", example: "share_of_total_assets" }),
-  value: z.string().meta({ description: "Value of the figure, as a decimal string.", example: "0.1834" }),
-  unit: z.string().meta({ description: "Unit of `value`.", example: "fraction" }),
+  label: z.string().meta({ description: "Name of the figure.", example: "net_flow" }),
+  value: z.string().meta({
+    description:
+      "Value of the figure, as a decimal string. Amounts are in the token's smallest unit: divide by 10^`decimals`.",
+    example: "183400000000",
+  }),
+  unit: z.string().meta({
+    description:
+      "Unit of `value` after the division by 10^`decimals`: the symbol of the vault's asset for amounts, followed by its " +
+      "shortened address unless this service knows the token; `fraction`; `seconds`; or `1e18`, which marks a share price " +
+      "in whole assets per whole share.",
+    example: "USDC",
+  }),
   change: z.string().nullable().meta({
     description: "Change from the previous value, as a fraction, or `null` if it does not apply.",
     example: "-0.1834",
@@ -29,8 +39,22 @@ const Metric = z.object({
 });
 export type Metric = z.infer<typeof Metric>;
 
+/** One figure of a signal as responses show it, with what turns it into whole units. */
+const ShownMetric = Metric.extend({
+  decimals: z
+    .int()
+    .nullable()
+    .meta({
+      description:
+        "Decimals of `value`: 183400000000 with 6 decimals and unit `USDC` is 183,400 USDC. 0 for fractions and seconds, 18 " +
+        "for share prices, `null` if unknown.",
+      example: 6,
+    }),
+});
+export type ShownMetric = z.infer<typeof ShownMetric>;
+
 /** The figures of a signal. */
-const Metrics = z.array(Metric).meta({ description: "Figures that the signal is based on." });
+const Metrics = z.array(ShownMetric).meta({ description: "Figures that the signal is based on." });
 
 /** Summary of a signal, in a few sentences. */
 const Summary = z.string().meta({
@@ -118,7 +142,8 @@ const Stage = z.object({
   summary: Summary,
   metrics: Metrics.meta({ description: "Figures at that time." }),
 });
-export type Stage = z.infer<typeof Stage>;
+/** A stage as it is stored, without the decimals of its figures. */
+export type Stage = Omit<z.infer<typeof Stage>, "metrics"> & { metrics: Metric[] };
 
 /** A signal with its evidence and the earlier observations of its incident. */
 export const SignalDetail = Signal.extend({

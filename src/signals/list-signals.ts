@@ -2,9 +2,10 @@ import type { Context } from "../context.ts";
 import { type SignalRow, selectSignal, selectSignals } from "../db/queries/signal-queries.ts";
 import { failure } from "../errors.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
-import type { Dimension, Signal, SignalDetail, Tier } from "../schemas/signal-schema.ts";
+import type { Dimension, Metric, ShownMetric, Signal, SignalDetail, Tier } from "../schemas/signal-schema.ts";
 import { listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
+import { assetUnit } from "./read-signal-facts.ts";
 
 /**
  * Filters for signals, and the page to return. Selects incidents last seen at or after `since`, of the given tiers and
@@ -44,9 +45,9 @@ export async function getSignal(ctx: Context, signalId: string): Promise<SignalD
   const row = await selectSignal(ctx.db, signalId);
   const vault = row === null ? undefined : vaultOf(row, (await listRegistry(ctx)).byId);
   const signal = row === null ? null : toSignal(ctx, { row, vault });
-  if (row === null || signal === null)
+  if (row === null || signal === null || vault === undefined)
     throw failure("signal_not_found", `there is no signal ${signalId}: GET /v1/intel/feed lists the signals`);
-  return { ...signal, evidence: row.evidence, evolution: row.evolution };
+  return { ...signal, evidence: row.evidence, evolution: stagesOf({ row, vault }) };
 }
 
 const vaultOf = (row: SignalRow, byId: ReadonlyMap<string, Vault>): Vault | undefined =>
@@ -69,11 +70,24 @@ function toSignal(ctx: Context, of: { row: SignalRow; vault: Vault | undefined }
     chain_id: vault.chainId,
     chain_name: chain.name,
     asset_symbol: vault.asset.symbol,
-    metrics: row.metrics,
+    metrics: withDecimals(row.metrics, vault),
     first_seen: row.firstSeen.toISOString(),
     last_seen: row.lastSeen.toISOString(),
     update_count: row.updateCount,
     tx_hash: row.txHash,
     block_number: row.blockNumber,
   };
+}
+
+const stagesOf = ({ row, vault }: { row: SignalRow; vault: Vault }): SignalDetail["evolution"] =>
+  row.evolution.map((stage) => ({ ...stage, metrics: withDecimals(stage.metrics, vault) }));
+
+const withDecimals = (metrics: readonly Metric[], vault: Vault): ShownMetric[] =>
+  metrics.map((metric) => ({ ...metric, decimals: decimalsOf(metric, vault) }));
+
+/** Returns the decimals of a figure, or null for an amount of another token than the vault's present asset. */
+function decimalsOf({ unit }: Metric, { chainId, asset }: Vault): number | null {
+  if (unit === "fraction" || unit === "seconds") return 0;
+  if (unit === "1e18") return 18;
+  return unit === assetUnit({ chainId, asset }) ? asset.decimals : null;
 }

@@ -159,7 +159,10 @@ describe("raiseSignals() on a chain", () => {
     expect(title).toMatch(
       /^Whale out: single withdrawal of 120,000 USDC \(0x[0-9a-fA-F]{4}…[0-9a-fA-F]{4}\)$/,
     );
-    expect(metrics[0]).toMatchObject({ unit: expect.stringMatching(/^USDC \(0x/) });
+    expect(metrics).toMatchObject([
+      { label: "amount", value: "120000000000", unit: expect.stringMatching(/^USDC \(0x/), decimals: 6 },
+      { label: "share_of_total_assets", unit: "fraction", decimals: 0 },
+    ]);
   });
 
   test("raises each incident once and moves the end of ongoing ones", async () => {

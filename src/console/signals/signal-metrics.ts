@@ -30,7 +30,7 @@ const IN_POINTS = new Set(["apy_1d", "withdrawable"]);
  * page does not know: no figure is shown in a unit that may be wrong.
  */
 export function describeMetric(
-  { label, value, unit, change }: Metric,
+  { label, value, unit, change }: Omit<Metric, "decimals">,
   asset: { symbol: string; decimals: number | null },
 ): MetricWords | null {
   const name = NAMES[label];
