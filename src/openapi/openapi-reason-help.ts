@@ -13,8 +13,8 @@ export interface ReasonHelp extends ErrorHelp {
 export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   amount_too_high: {
     where: "reasons",
-    cause: "The bridge does not take this much at once.",
-    remedy: "Send a smaller amount, or several.",
+    cause: "The amount is more than the bridge transfers at once.",
+    remedy: "Send a smaller amount, or split it into several deposits.",
   },
   amount_too_low: {
     where: "reasons",
@@ -33,7 +33,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   bridge_excluded: {
     where: "reasons",
-    cause: "The provider's bridge was not asked, because another bridge is wanted.",
+    cause: "The provider's bridge was skipped, because `preferred_bridge` names another one.",
     remedy: "Omit `preferred_bridge`.",
   },
   bridge_unavailable: {
@@ -58,8 +58,8 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   destination_call_unsupported: {
     where: "reasons",
-    cause: "The bridge cannot make the deposit on arrival, so that it takes two steps.",
-    remedy: "Nothing is to be done: the second step is offered.",
+    cause: "The bridge cannot make the deposit on arrival, so the deposit takes two steps.",
+    remedy: "No action is needed: the response contains the second step.",
   },
   exchange_unavailable: {
     where: "reasons",
@@ -98,27 +98,27 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   request_gone: {
     where: "next_refusal",
-    cause: "The vault no longer knows this request, and no shares followed it.",
-    remedy: "Ask the vault's curator what became of the request.",
+    cause: "The vault no longer has this request, and delivered no shares for it.",
+    remedy: "Ask the vault's curator what happened to the request.",
   },
   request_refused: {
     where: "reasons",
-    cause: "The provider does not take such a transfer.",
+    cause: "The provider does not accept this transfer.",
     remedy: "Try another token, chain or amount.",
   },
   route_not_enabled: {
     where: "reasons",
-    cause: "The bridge has closed this way between the chains.",
+    cause: "The bridge has disabled this route between the chains.",
     remedy: "Try another bridge, token or chain.",
   },
   same_chain: {
     where: "reasons",
     cause: "The bridge transfers only between different chains.",
-    remedy: "Nothing is to be done: exchanges are asked for swaps on one chain.",
+    remedy: "No action is needed: swaps on one chain use exchanges instead.",
   },
   slippage: {
     where: "reasons",
-    cause: "The bridge takes more than the slippage tolerance allows.",
+    cause: "The bridge costs more than the slippage tolerance allows.",
     remedy: "Raise `slippage`, or send a larger amount.",
   },
   slippage_exceeded: {

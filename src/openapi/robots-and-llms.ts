@@ -15,6 +15,7 @@ const LLMS = `# Causeway
 - All amounts are decimal integer strings in the token's smallest unit. Addresses are checksummed; vault ids are \`<chain_id>:<lowercase address>\`.
 - \`POST /v1/quote/build\` takes from_chain_id, from_token, from_amount, vault_id and user_address. Its \`steps\` are all that the user does, in order.
 - One loop serves every kind of deposit: send the first step whose state is \`required\`, report its hash with \`PATCH /v1/deposits/{tracking_id}/tx\` (step: its step_id), read \`GET /v1/deposits/{tracking_id}\` again after \`poll_after_ms\`, and go on until no step is \`required\` or \`waiting\`.
+- The way back is the same loop: \`POST /v1/withdraw/build\` takes vault_id, user_address and shares (an amount, or \`"all"\`); report to \`PATCH /v1/withdrawals/{tracking_id}/tx\` and read \`GET /v1/withdrawals/{tracking_id}\`.
 - Errors are problem documents (RFC 9457) with a stable \`code\`; invalid input is 422 with a list in \`detail\`. Unknown fields are refused with the name that was probably meant.
 
 ## Documents

@@ -32,7 +32,7 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
   const plan = StepPlan.safeParse(kept);
   const planned = plan.data?.source.authorization;
   if (plan.data === undefined || planned === undefined)
-    throw failure("withdrawal_state", "this withdrawal waits for no signature");
+    throw failure("withdrawal_state", "this withdrawal does not wait for a signature");
   const { row } = await trackWithdrawal(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
   if (row.state !== "built" && row.state !== "abandoned" && row.state !== "expired")
     throw failure("withdrawal_state", `a withdrawal that is ${row.state} was already sent`);

@@ -42,7 +42,7 @@ export function firstSteps(stack: StackManifest): StackExample[] {
       commands: [build(later), sign, sign, `npm run stack -- settle ${later.vault_id}`, sign],
     },
     {
-      title: `Leave a vault that pays after a cooldown, which settle ends: ${cooling.name}`,
+      title: `Leave a vault that pays after a cooldown (settle ends the cooldown): ${cooling.name}`,
       commands: [
         ...[build(cooling), sign, sign, withdrawCommand(stack, cooling), sign],
         ...[`npm run stack -- settle ${cooling.vault_id}`, sign],
