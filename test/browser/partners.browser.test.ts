@@ -65,7 +65,11 @@ test("a partner applies, is approved, registers, and keeps a key pair", async ()
   await approve(company);
   await page.reload();
   await page.getByRole("button", { name: "First time: register" }).click();
-  await page.getByText(/^cw_secret_/).waitFor();
+  const secret = await page.getByText(/^cw_secret_/).textContent();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy the secret" }).click();
+  await page.getByRole("button", { name: "Copied the secret" }).waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toBe(secret);
   await page.getByRole("button", { name: "I have saved it" }).click();
   expect(await page.getByText(/^cw_secret_/).count()).toBe(0);
   await page.getByLabel("Name of a new key").fill("Server");

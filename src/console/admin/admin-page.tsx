@@ -1,19 +1,17 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import type { Answer } from "../../client/actions/read-actions.ts";
-import type { operations } from "../../client/api-types.generated.ts";
-import type { ApiRequest } from "../../client/causeway-client.ts";
-import { ask } from "../api/console-client.ts";
-import { shorten } from "../format/format-text.ts";
-import { formatAge, formatTime } from "../format/format-times.ts";
+import { type Ask, ask } from "../api/console-client.ts";
+import { capitalize, shorten, shortenAddresses, toSentence } from "../format/format-text.ts";
+import { formatAge } from "../format/format-times.ts";
 import { familyName } from "../format/format-vault-words.ts";
 import { Button, Segments, SelectField, TextField } from "../ui/controls.tsx";
 import { DataTable } from "../ui/data-table.tsx";
 import { ConfirmedAction } from "../ui/dialogs.tsx";
 import { Badge, EmptyState, ErrorState, Loaded, type Tone } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
+import { AuditLog } from "./admin-audit-log.tsx";
 
-type Ask = <Name extends keyof operations>(request: ApiRequest) => Promise<Answer<Name>>;
 type Section = "applications" | "vaults" | "audit";
 
 const SECTIONS = [
@@ -44,7 +42,7 @@ export function AdminPage() {
       <Card flush>
         {section === "applications" ? <Applications askAs={askAs} /> : null}
         {section === "vaults" ? <Vaults askAs={askAs} /> : null}
-        {section === "audit" ? <Audit askAs={askAs} /> : null}
+        {section === "audit" ? <AuditLog askAs={askAs} /> : null}
       </Card>
     </Page>
   );
@@ -99,7 +97,7 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
 };
 
 const Status = ({ status }: { status: string }): ReactNode => (
-  <Badge tone={STATUS_TONES[status] ?? "neutral"}>{status}</Badge>
+  <Badge tone={STATUS_TONES[status] ?? "neutral"}>{capitalize(status)}</Badge>
 );
 
 /** Decisions that an administrator can make, by the status of the application. */
@@ -171,7 +169,7 @@ function Applications({ askAs }: { askAs: Ask }) {
                           busy={decide.isPending}
                           onClick={() => decide.mutate({ id: application.applicationId, decision })}
                         >
-                          {decision.charAt(0).toUpperCase() + decision.slice(1)}
+                          {capitalize(decision)}
                           <span className="sr-only"> {application.form.company}</span>
                         </Button>
                       ),
@@ -215,7 +213,10 @@ function Vaults({ askAs }: { askAs: Ask }) {
             label="State"
             hideLabel
             value={state}
-            choices={STATES.map((value) => ({ value, label: value === "" ? "All states" : value }))}
+            choices={STATES.map((value) => ({
+              value,
+              label: value === "" ? "All states" : capitalize(value),
+            }))}
             onChange={setState}
           />
         </div>
@@ -278,42 +279,5 @@ const describeClaim = ({ adapter, asset, provenance }: RegistryVault): string =>
 /** Returns the result of a vault's last proof. */
 function describeProof({ proof }: RegistryVault): string {
   if (proof === null) return "None yet";
-  return proof.ok ? `Passed ${formatAge(proof.at, Date.now())}` : proof.reason;
-}
-
-function Audit({ askAs }: { askAs: Ask }) {
-  const query = useQuery({
-    queryKey: ["admin audit"],
-    queryFn: ({ signal }) => askAs<"admin.audit">({ path: "/v1/admin/audit", query: { limit: 100 }, signal }),
-    gcTime: 0,
-  });
-  return (
-    <Loaded query={query} rows={8}>
-      {(entries) =>
-        entries.length === 0 ? (
-          <EmptyState title="Nothing was decided yet" />
-        ) : (
-          <DataTable
-            columns={[
-              { label: "Action" },
-              { label: "Subject" },
-              { label: "By", minor: true },
-              { label: "Time" },
-            ]}
-            rows={entries.map(({ id, action, subject, actor, at }) => ({
-              id,
-              name: action.replaceAll(/[._]/g, " "),
-              cells: [
-                <span key="subject" className="text-xs break-all">
-                  {subject}
-                </span>,
-                actor,
-                formatTime(at),
-              ],
-            }))}
-          />
-        )
-      }
-    </Loaded>
-  );
+  return proof.ok ? `Passed ${formatAge(proof.at, Date.now())}` : toSentence(shortenAddresses(proof.reason));
 }

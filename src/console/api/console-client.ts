@@ -14,6 +14,9 @@ export async function ask<Name extends keyof operations>(request: ApiRequest): P
   return (await causeway.request(request)) as Answer<Name>;
 }
 
+/** Sends a request like `ask`, with credentials of its own. */
+export type Ask = typeof ask;
+
 /**
  * Returns true for errors after which a repeated request may succeed: network errors, `rate_limited`, and responses
  * with a status of at least 500. False for anything but a CausewayError.

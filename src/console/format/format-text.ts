@@ -3,9 +3,12 @@ export function plural(count: number, noun: string): string {
   return `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** Returns a text with a capital first letter. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Formats a text of the API as a sentence: with a capital letter and a full stop. */
 export function toSentence(text: string): string {
-  const start = text.charAt(0).toUpperCase() + text.slice(1);
+  const start = capitalize(text);
   return /[.!?]$/.test(start) ? start : `${start}.`;
 }
 
@@ -16,3 +19,7 @@ export function toSentence(text: string): string {
 export function shorten(hex: string): string {
   return hex.length <= 12 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`;
 }
+
+/** Shortens the addresses within a text, like `shorten`. Longer hexadecimal values and all other text stay unchanged. */
+export const shortenAddresses = (text: string): string =>
+  text.replaceAll(/0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g, (address) => shorten(address));

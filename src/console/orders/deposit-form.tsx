@@ -6,7 +6,7 @@ import { formatChain } from "../api/console-chain-names.ts";
 import { causeway } from "../api/console-client.ts";
 import { chainsQuery } from "../api/console-queries.ts";
 import { formatAmount, parseAmount, toDecimalText } from "../format/format-numbers.ts";
-import { Button, SelectField } from "../ui/controls.tsx";
+import { Button, Chevron, SelectField } from "../ui/controls.tsx";
 import { ErrorState } from "../ui/feedback.tsx";
 import { TokenMark } from "../ui/token-display.tsx";
 import { WalletButton } from "../wallet/wallet-button.tsx";
@@ -105,6 +105,12 @@ function problemOf(of: {
   return of.tooMuch ? "This is more than your balance." : null;
 }
 
+/** Returns the text size at which an amount is visible as a whole on a phone, up to 20 characters. */
+function sizeFor(text: string): string {
+  if (text.length <= 10) return "text-xl";
+  return text.length <= 15 ? "text-base" : "text-xs";
+}
+
 function AmountField(props: {
   token: PaidToken;
   text: string;
@@ -133,12 +139,12 @@ function AmountField(props: {
           aria-invalid={problem === null ? undefined : true}
           aria-describedby="deposit-amount-note"
           onChange={(event) => onText(event.target.value)}
-          className="h-14 w-full min-w-0 rounded-lg bg-transparent px-3 text-xl font-semibold tabular-nums !outline-none"
+          className={`h-14 w-full min-w-0 rounded-lg bg-transparent px-3 font-semibold tabular-nums !outline-none ${sizeFor(text)}`}
         />
         <button
           type="button"
           onClick={() => setPicking("open")}
-          className="flex shrink-0 items-center gap-2 rounded-lg bg-raised py-1.5 pr-3 pl-1.5 text-left hover:bg-line"
+          className="flex shrink-0 items-center gap-2 rounded-lg bg-raised py-1.5 pr-2 pl-1.5 text-left hover:bg-line"
         >
           <TokenMark symbol={token.symbol} />
           <span>
@@ -148,9 +154,7 @@ function AmountField(props: {
               {formatChain(chains, token.chainId)}
             </span>
           </span>
-          <span aria-hidden="true" className="text-xs text-muted">
-            ▾
-          </span>
+          <Chevron />
         </button>
       </div>
       <div id="deposit-amount-note" className="mt-1 flex min-h-5 flex-wrap justify-between gap-x-3 text-sm">

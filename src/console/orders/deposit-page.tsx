@@ -12,7 +12,7 @@ import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
 import { BridgeFact, OrderView } from "./order-view.tsx";
-import { isCancellable, isOpen } from "./order-words.ts";
+import { isCancellable, isOpen, paidToken } from "./order-words.ts";
 
 /**
  * Page of a built deposit, with the steps to sign and their progress. The page can be reopened at any time to continue
@@ -59,8 +59,7 @@ function DepositView({ deposit, readAt }: { deposit: Deposit; readAt: number }) 
 
 function DepositFacts({ deposit, vault }: { deposit: Deposit; vault: VaultDetail | undefined }) {
   const tokens = useQuery(tokensQuery(deposit.fromChainId)).data ?? [];
-  const from = deposit.fromToken.toLowerCase();
-  const paid = tokens.find(({ address }) => address.toLowerCase() === from);
+  const paid = paidToken(deposit, tokens);
   const shares = (amount: bigint | null) =>
     amount === null || vault === undefined
       ? "–"

@@ -117,6 +117,27 @@ function describeSignature({ typedData }: Step, amount: string): string {
   return `Pays ${amount} for exactly this order, once${until}. It cannot be used for anything else. Signing costs no fee.`;
 }
 
+/** The fields of a token that are needed to show an amount of it. */
+type ShownToken = { symbol: string; decimals: number | null };
+
+/**
+ * Returns the token that a deposit pays, from the listed tokens or else from its steps: a move pays with a vault's shares,
+ * which no list contains and which have no symbol. Undefined if neither knows it.
+ */
+export function paidToken(
+  { fromToken, fromChainId, steps }: { fromToken: string; fromChainId: number; steps: readonly Step[] },
+  listed: readonly (ShownToken & { address: string })[],
+): ShownToken | undefined {
+  const from = fromToken.toLowerCase();
+  const known = listed.find(({ address }) => address.toLowerCase() === from);
+  if (known !== undefined) return known;
+  const step = steps.find(
+    ({ chainId, token }) => chainId === fromChainId && token?.address.toLowerCase() === from,
+  );
+  if (step?.token === null || step === undefined) return undefined;
+  return { symbol: step.token.symbol || "shares", decimals: step.token.decimals };
+}
+
 const symbolOf = ({ token }: Step): string => token?.symbol ?? "the token";
 
 function amountOf(step: Step): string {

@@ -16,7 +16,7 @@ import { toSentence } from "../format/format-text.ts";
 import { formatTime } from "../format/format-times.ts";
 import { describeNoMinimum, describeSettlement } from "../format/format-vault-words.ts";
 import type { Position } from "../portfolio/portfolio-search.ts";
-import { Button, SelectField } from "../ui/controls.tsx";
+import { Button, Chevron, SelectField } from "../ui/controls.tsx";
 import { Badge, ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
@@ -110,15 +110,13 @@ function TokenChoice({
       <button
         type="button"
         onClick={() => setPicking("open")}
-        className="flex min-h-10 w-full items-center justify-between gap-2 rounded-lg border border-strong bg-surface px-3 py-2 text-left"
+        className="flex min-h-10 w-full items-center justify-between gap-2 rounded-lg border border-strong bg-surface py-2 pr-2.5 pl-3 text-left"
       >
         <span className="truncate">
           <span className="sr-only">Receive </span>
           {requested.symbol} <span className="text-muted">on {formatChain(chains, requested.chainId)}</span>
         </span>
-        <span aria-hidden="true" className="text-xs text-muted">
-          ▾
-        </span>
+        <Chevron />
       </button>
       {picking === "never" ? null : (
         <Suspense fallback={null}>

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { capitalize } from "../format/format-text.ts";
 import { formatAge } from "../format/format-times.ts";
 import { Button, TextField } from "../ui/controls.tsx";
 import { DataTable } from "../ui/data-table.tsx";
@@ -45,12 +46,39 @@ function IssuedPair({ pair, onKept }: { pair: Pair; onKept: () => void }) {
       }
     >
       <dl className="mt-2 space-y-1 font-mono text-[13px] break-all">
-        <dt className="text-muted">Key</dt>
-        <dd>{pair.apiKey}</dd>
-        <dt className="text-muted">Secret</dt>
-        <dd>{pair.apiSecret}</dd>
+        <Copied name="key" text={pair.apiKey} />
+        <Copied name="secret" text={pair.apiSecret} />
       </dl>
     </Notice>
+  );
+}
+
+/** A value with a button that copies it, where the browser lets pages copy. */
+function Copied({ name, text }: { name: string; text: string }) {
+  const [done, setDone] = useState(false);
+  const clipboard = "clipboard" in navigator ? navigator.clipboard : null;
+  return (
+    <>
+      <dt className="text-muted">{capitalize(name)}</dt>
+      <dd className="flex flex-wrap items-center gap-x-2">
+        <span className="min-w-0">{text}</span>
+        {clipboard === null ? null : (
+          <button
+            type="button"
+            onClick={() =>
+              void clipboard.writeText(text).then(
+                () => setDone(true),
+                () => setDone(false),
+              )
+            }
+            className="min-h-8 font-sans font-medium text-accent hover:underline"
+          >
+            {done ? "Copied" : "Copy"}
+            <span className="sr-only"> the {name}</span>
+          </button>
+        )}
+      </dd>
+    </>
   );
 }
 

@@ -27,7 +27,7 @@ export function PositionRequests(props: {
   return (
     <ul className="space-y-2 px-4 pb-3 sm:px-5">
       {position.requests.map((request) => (
-        <li key={`${request.kind} ${request.requestId}`} className="rounded-lg bg-raised px-3 py-2 text-sm">
+        <li key={`${request.kind} ${request.requestId}`} className="rounded-lg bg-raised px-3 py-2.5 text-sm">
           <div className="flex flex-wrap items-center justify-between gap-3">
             <RequestText request={request} position={position} />
             <Follow request={request} />
@@ -104,7 +104,7 @@ function RequestActions(props: { request: Request; vaultId: string; own: `0x${st
   return (
     <div className="mt-2 space-y-2">
       {acting.error === null ? null : <ErrorState error={acting.error} />}
-      <div className="flex flex-wrap gap-2">
+      <div className="flex flex-wrap gap-2 sm:justify-end">
         {claimable ? (
           <Button
             busy={acting.isPending && acting.variables === "claim"}

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { Answer } from "../../client/actions/read-actions.ts";
 import { rulesQuery, signalsQuery, vaultsQuery } from "../api/console-queries.ts";
 import { plural } from "../format/format-text.ts";
-import { Button, Segments, SelectField } from "../ui/controls.tsx";
+import { Button, Chevron, Segments, SelectField } from "../ui/controls.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
 import { SignalList } from "./signal-list.tsx";
@@ -121,8 +121,14 @@ function Rules() {
             {rules.map((rule) => (
               <li key={rule.ruleId}>
                 <details className="group px-4 py-3 sm:px-5">
-                  <summary className="cursor-pointer font-medium">
-                    {rule.title} <span className="text-sm font-normal text-muted">{rule.dimension}</span>
+                  <summary className="flex cursor-pointer list-none items-center justify-between gap-3 font-medium [&::-webkit-details-marker]:hidden">
+                    <span className="min-w-0">
+                      {rule.title}
+                      <span className="ml-2 text-sm font-normal text-muted capitalize">{rule.dimension}</span>
+                    </span>
+                    <span className="transition-transform group-open:rotate-180">
+                      <Chevron />
+                    </span>
                   </summary>
                   <p className="mt-1 max-w-3xl text-sm text-muted">{rule.description}</p>
                   <ul className="mt-2 space-y-1 text-sm">

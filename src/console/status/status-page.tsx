@@ -134,7 +134,9 @@ function Jobs({ health }: { health: Health }) {
     id: name,
     name: jobName(name),
     cells: [
-      startedAt === null ? "Not yet" : formatAge(startedAt, Date.now()),
+      <span key="run" className="whitespace-nowrap">
+        {startedAt === null ? "Not yet" : formatAge(startedAt, Date.now())}
+      </span>,
       <Outcome key={name} ok={ok} words={["Succeeded", code ?? "Failed"]} />,
     ],
   }));

@@ -84,6 +84,15 @@ export function TextField(
   );
 }
 
+/** The arrow of a control that opens a list of choices. */
+export function Chevron() {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 16 16" className="size-4 shrink-0 text-muted">
+      <path d="M4 6.5 8 10.5 12 6.5" fill="none" stroke="currentColor" strokeWidth="1.5" />
+    </svg>
+  );
+}
+
 /** An option of a `SelectField` or `Segments`: its value, and the label that is shown. */
 export interface Choice {
   value: string;
@@ -108,13 +117,23 @@ export function SelectField(props: {
       <label htmlFor={id} className={hideLabel ? "sr-only" : "mb-1 block text-sm font-medium"}>
         {label}
       </label>
-      <select id={id} value={value} onChange={(event) => onChange(event.target.value)} className={FIELD}>
-        {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.label}
-          </option>
-        ))}
-      </select>
+      <div className="relative">
+        <select
+          id={id}
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          className={`${FIELD} appearance-none truncate !pr-9`}
+        >
+          {choices.map((choice) => (
+            <option key={choice.value} value={choice.value}>
+              {choice.label}
+            </option>
+          ))}
+        </select>
+        <span className="pointer-events-none absolute inset-y-0 right-2.5 flex items-center">
+          <Chevron />
+        </span>
+      </div>
     </div>
   );
 }

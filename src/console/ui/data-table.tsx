@@ -29,11 +29,11 @@ export function DataTable({ columns, rows }: { columns: readonly Column[]; rows:
     <table className="w-full text-sm">
       <thead>
         <tr className="border-b border-line text-xs text-muted">
-          <th scope="col" className="px-4 py-2 text-left font-medium sm:px-5">
+          <th scope="col" className="py-2 pr-2 pl-4 text-left font-medium sm:px-5">
             {first?.label}
           </th>
           {others.map(({ label }, index) => (
-            <th key={label} scope="col" className={`px-4 py-2 font-medium sm:px-5 ${look(index)}`}>
+            <th key={label} scope="col" className={`px-2 py-2 font-medium last:pr-4 sm:px-5 ${look(index)}`}>
               {label}
             </th>
           ))}
@@ -42,11 +42,11 @@ export function DataTable({ columns, rows }: { columns: readonly Column[]; rows:
       <tbody className="divide-y divide-line">
         {rows.map(({ id, name, cells }) => (
           <tr key={id}>
-            <th scope="row" className="px-4 py-2.5 text-left font-medium break-words sm:px-5">
+            <th scope="row" className="py-2.5 pr-2 pl-4 text-left font-medium break-words sm:px-5">
               {name}
             </th>
             {others.map(({ label }, index) => (
-              <td key={label} className={`px-4 py-2.5 tabular-nums sm:px-5 ${look(index)}`}>
+              <td key={label} className={`px-2 py-2.5 tabular-nums last:pr-4 sm:px-5 ${look(index)}`}>
                 {cells[index]}
               </td>
             ))}

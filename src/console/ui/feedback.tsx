@@ -42,7 +42,7 @@ export function Notice(props: { tone?: Tone; title?: string; action?: ReactNode;
       className={`flex flex-wrap items-center justify-between gap-3 rounded-lg border px-4 py-3 ${NOTICE[tone]}`}
     >
       <div className="min-w-0 flex-1 basis-60 text-sm">
-        {title === undefined ? null : <p className="font-medium">{title}</p>}
+        {title === undefined ? null : <p className="font-semibold">{title}</p>}
         {children === undefined ? null : <div className="break-words text-ink">{children}</div>}
       </div>
       {action}

@@ -12,17 +12,19 @@ const HUES = [
 ];
 
 /**
- * A round badge with the first three letters of a token's symbol. Logos are not loaded, because their servers would
+ * A round badge with a token's symbol, or with the first three letters of one longer than four. Logos are not loaded, because their servers would
  * learn which tokens a user views.
  */
 export function TokenMark({ symbol }: { symbol: string }) {
   const sum = [...symbol].reduce((total, letter) => total + letter.charCodeAt(0), 0);
+  // Four letters tell USDC from USDT.
+  const letters = [...symbol].length > 4 ? [...symbol].slice(0, 3).join("") : symbol;
   return (
     <span
       aria-hidden="true"
-      className={`inline-flex size-8 shrink-0 items-center justify-center rounded-full text-[10px] font-semibold text-white ${HUES[sum % HUES.length]}`}
+      className={`inline-flex size-8 shrink-0 items-center justify-center rounded-full font-semibold text-white ${letters.length > 3 ? "text-[9px] tracking-tight" : "text-[10px]"} ${HUES[sum % HUES.length]}`}
     >
-      {symbol.slice(0, 3)}
+      {letters}
     </span>
   );
 }

@@ -50,6 +50,7 @@ function VaultView({ vault }: { vault: VaultDetail }) {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_23rem]">
         <div className="space-y-6 lg:sticky lg:top-20 lg:order-2">
           <Card title="Deposit">
+            {vault.maxDeposit === 0n && !vault.paused ? <Full /> : null}
             {vault.paused ? <Paused vault={vault} /> : <DepositForm vault={vault} onBuilt={onBuilt} />}
           </Card>
           <YourActions vault={vault} />
@@ -110,6 +111,17 @@ function Paused({ vault }: { vault: VaultDetail }) {
       </Link>{" "}
       shows whether you can withdraw now.
     </Notice>
+  );
+}
+
+/** Note above the form of a vault that takes nothing at the moment. The form stays, because room returns at any time. */
+function Full() {
+  return (
+    <div className="mb-4">
+      <Notice tone="warn" title="This vault is full">
+        It takes no deposits until others withdraw or its limit is raised.
+      </Notice>
+    </div>
   );
 }
 

@@ -119,7 +119,7 @@ function Filters({ vaults }: { vaults: readonly Vault[] }) {
 }
 
 const COLUMNS =
-  "grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,2.4fr)_6.5rem_5rem_minmax(0,1.2fr)_6rem] lg:grid-cols-[minmax(0,2.4fr)_minmax(0,1fr)_6.5rem_5rem_minmax(0,1fr)_minmax(0,1.2fr)_6rem]";
+  "grid-cols-[minmax(0,1fr)_auto] md:grid-cols-[minmax(0,2.4fr)_6.5rem_5rem_minmax(0,1.2fr)_6rem] lg:grid-cols-[minmax(0,2.4fr)_minmax(0,0.9fr)_6.5rem_5rem_minmax(0,1fr)_11rem_5.5rem]";
 
 /** Number of rows that fill the first screen. */
 const FIRST_ROWS = 14;
@@ -154,7 +154,7 @@ function VaultList({ vaults }: { vaults: readonly Vault[] }) {
             <span className="text-right">Total value</span>
             <span className="text-right">APY, 7 days</span>
             <span className="hidden text-right lg:block">Room</span>
-            <span>Deposit / withdrawal</span>
+            <span className="lg:pl-2">Deposit / withdrawal</span>
             <span className="text-right">Last proof</span>
           </div>
           <ul className="divide-y divide-line">
@@ -213,7 +213,7 @@ const VaultRow = memo(function VaultRow({ vault }: { vault: Vault }) {
           <span className="sr-only">Room for deposits </span>
           {describeCapacity(vault)}
         </span>
-        <span className="hidden text-sm md:block">
+        <span className="hidden text-sm md:block lg:pl-2">
           {settles[0]} / {settles[1]?.toLowerCase()}
         </span>
         <span className="hidden text-right text-sm text-muted md:block">

@@ -5,6 +5,7 @@ import {
   describeState,
   describeStep,
   isCancellable,
+  paidToken,
 } from "../../../src/console/orders/order-words.ts";
 
 const purposes = [
@@ -88,4 +89,24 @@ test("states that the page does not know yet are shown by their name", () => {
   expect(describeState("half_done").label).toBe("half done");
   expect(describeFailure("SLIPPAGE_EXCEEDED")).toContain("nothing was taken");
   expect(describeFailure(null)).toBe("");
+});
+
+describe("paidToken()", () => {
+  const [fromToken, other] = [`0x${"ab".repeat(20)}`, `0x${"cd".repeat(20)}`];
+  const step = {
+    ...stepFor("authorize"),
+    token: { address: fromToken.toUpperCase(), symbol: "", decimals: 18 },
+  } as Step;
+
+  test("is the listed token, and otherwise the shares that a step of the move takes", () => {
+    const order = { fromToken, fromChainId: 1, steps: [stepFor("deposit"), step] };
+    const listed = { address: fromToken, symbol: "USDC", decimals: 6 };
+    expect(paidToken(order, [listed])).toBe(listed);
+    expect(paidToken(order, [])).toEqual({ symbol: "shares", decimals: 18 });
+  });
+
+  test("is unknown if no step of the paying chain names it", () => {
+    expect(paidToken({ fromToken: other, fromChainId: 1, steps: [step] }, [])).toBeUndefined();
+    expect(paidToken({ fromToken, fromChainId: 2, steps: [step] }, [])).toBeUndefined();
+  });
 });
