@@ -45,7 +45,7 @@ test("a deposit that is signed in one tab cannot be sent from another one too", 
   await startSigning(page);
   await page.getByText("Confirm in your wallet").first().waitFor();
   await startSigning(other);
-  await other.getByText("This order is open in another tab").waitFor();
+  await other.getByText("This order is already being signed").waitFor();
   confirm();
   await reachState(page, "Completed");
   await reachState(other, "Completed");

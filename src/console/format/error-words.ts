@@ -31,8 +31,8 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   deposit_not_found: ["No such deposit", "Check the address of this page."],
   exits_paused: ["The vault has paused withdrawals", ""],
   in_progress: [
-    "This order is open in another tab",
-    "Continue there. If that tab waits for nothing, close it or load this page again.",
+    "This order is already being signed",
+    "Answer what your wallet shows, or continue in the tab that started it. If neither waits for you, load this page again.",
   ],
   insufficient_balance: ["Your balance is too small", "Nothing was sent. Enter a smaller amount."],
   internal: [
