@@ -15,9 +15,12 @@ const marked = new Marked({
     },
   },
   hooks: {
-    // Wide tables scroll by themselves, so that a page is never wider than a telephone.
+    // Wide tables and code scroll by themselves, by keyboard too, so that a page is never wider than a telephone.
     postprocess: (html) =>
-      html.replaceAll("<table>", '<div class="table"><table>').replaceAll("</table>", "</table></div>"),
+      html
+        .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
+        .replaceAll("</table>", "</table></div>")
+        .replaceAll("<pre>", '<pre tabindex="0">'),
   },
 });
 

@@ -67,7 +67,8 @@ ${errorCodes
     ({ code, status, title, retryable, cause, remedy }) =>
       `<h2 class="code" id="${code}">${code}</h2>\n<p>${status}. ${title}. ${sentenceHtml(cause)}</p>\n` +
       `<p>${sentenceHtml(remedy)} ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>\n` +
-      `<pre>${sentenceHtml(JSON.stringify(problemExample(code), null, 2))}</pre>`,
+      // Focusable, so that what is wider than a telephone can be scrolled by keyboard.
+      `<pre tabindex="0">${sentenceHtml(JSON.stringify(problemExample(code), null, 2))}</pre>`,
   )
   .join("\n")}
 <h2>Codes in responses</h2>

@@ -1,8 +1,9 @@
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Frame, Page } from "playwright-core";
 import { parseUnits } from "viem";
 import { afterAll, afterEach, beforeAll, expect, inject, test } from "vitest";
 import { matrixTest, PAGE_TIMEOUT_MS, startBrowser, usual } from "../support/browser/console-browser.ts";
 import { examplePage, type HostSite, serveSite } from "../support/browser/host-page.ts";
+import { expectAccessible } from "../support/browser/page-checks.ts";
 import { announceWallet } from "../support/browser/page-wallet.ts";
 import { sharesOf } from "../support/browser/shares-of.ts";
 import { chainIds, chainOf, newUser, vaultNamed } from "../support/e2e/chain.ts";
@@ -39,17 +40,29 @@ async function visit(origin: string) {
 
 const form = (page: Page) => page.frameLocator(`iframe[src^="${api}/embed"]`);
 
+/** Returns the embedded page itself. */
+function embedded(page: Page): Frame {
+  const frame = page.frames().find((one) => one.url().startsWith(`${api}/embed`));
+  if (frame === undefined) throw new Error("this page embeds no form");
+  return frame;
+}
+
 /** Deposits in the frame with the wallet of the page around it. */
 async function deposit(page: Page, origin: string): Promise<void> {
   const frame = form(page);
+  await frame.getByRole("button", { name: "Connect a wallet to deposit" }).waitFor();
+  await expectAccessible(embedded(page));
   await frame.getByRole("button", { name: "Connect a wallet to deposit" }).click();
   // Wallets that announce themselves in the frame are not offered.
   expect(await frame.getByRole("button", { name: "Test Wallet" }).count()).toBe(0);
   await frame.getByRole("button", { name: `Wallet of ${origin}` }).click();
   await frame.getByLabel("You pay").fill("25");
   await frame.getByRole("button", { name: "Review deposit" }).click();
+  await frame.getByRole("button", { name: "Sign in wallet" }).waitFor();
+  await expectAccessible(embedded(page));
   await frame.getByRole("button", { name: "Sign in wallet" }).click();
   await frame.getByText("Completed", { exact: true }).waitFor();
+  await expectAccessible(embedded(page));
 }
 
 test("the guide's example deposits from another site with that site's wallet", async () => {

@@ -22,6 +22,9 @@ const pages = [
   { path: "/admin", shown: "Administrator's token" },
   { path: "/deposits/trk_00000000000000000000000000000000", shown: "Check the address of this page." },
   { path: "/withdrawals/trk_00000000000000000000000000000000", shown: "Check the address of this page." },
+  { path: "/docs/guide", shown: "Getting started" },
+  { path: "/docs/guide/deposits", shown: "How deposits work" },
+  { path: "/docs/errors", shown: "Errors" },
   { path: "/embed", shown: "This page belongs inside another site" },
 ];
 let browser: Browser;

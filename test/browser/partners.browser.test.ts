@@ -31,6 +31,7 @@ async function openAdmin(): Promise<OpenPage> {
 /** Applies as a new company, with the wallet that the page is connected to. */
 async function apply(page: Page, company: string): Promise<void> {
   await page.getByLabel("Company").fill(company);
+  await expectAccessible(page);
   await page.getByLabel("Email").fill("team@example.com");
   await page.getByRole("button", { name: "Sign and send" }).click();
   await page.getByText("Your application is under review").waitFor();
@@ -64,8 +65,11 @@ test("a partner applies, is approved, registers, and keeps a key pair", async ()
   await apply(page, company);
   await approve(company);
   await page.reload();
+  await page.getByRole("button", { name: "First time: register" }).waitFor();
+  await expectAccessible(page);
   await page.getByRole("button", { name: "First time: register" }).click();
   const secret = await page.getByText(/^cw_secret_/).textContent();
+  await expectAccessible(page);
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("button", { name: "Copy the secret" }).click();
   await page.getByRole("button", { name: "Copied the secret" }).waitFor();
@@ -125,6 +129,7 @@ test("a partner's deposits are counted and charted", async () => {
   await page.getByText("Chart by TradingView").scrollIntoViewIfNeeded();
   await page.getByRole("img", { name: /^1 deposit sent in 7 days/ }).waitFor();
   await expect.poll(() => page.locator("canvas").count()).toBeGreaterThan(0);
+  await expectAccessible(page);
   expect(errors.filter((message) => !message.includes("404"))).toEqual([]);
   await close();
 });

@@ -12,6 +12,10 @@ const inUsd = {
   roundingMode: "trunc",
 } as const;
 const usdFormat = new Intl.NumberFormat("en-US", inUsd);
+const MILLION = 1_000_000n;
+const compactFormat = new Intl.NumberFormat("en-US", {
+  ...{ notation: "compact", maximumFractionDigits: 2, roundingMode: "trunc" },
+});
 const compactUsdFormat = new Intl.NumberFormat("en-US", { ...inUsd, notation: "compact" });
 
 /**
@@ -38,6 +42,15 @@ export function formatAmount(amount: bigint, options: { decimals: number; digits
   const kept = fraction.slice(0, digits).replace(/0+$/, "");
   if (kept === "" && absolute > 0n && absolute < unit) return `${sign}<${smallest(digits)}`;
   return `${sign}${whole}${kept === "" ? "" : `.${kept}`}`;
+}
+
+/**
+ * Formats an amount of at least zero like `formatAmount` with two decimals, but shortens amounts from a million whole
+ * tokens on: `123.45B`. Rounds toward zero. For columns: a number that is cut there reads as another number.
+ */
+export function formatShortAmount(amount: bigint, decimals: number): string {
+  const whole = amount / 10n ** BigInt(decimals);
+  return whole < MILLION ? formatAmount(amount, { decimals, digits: 2 }) : compactFormat.format(whole);
 }
 
 const smallest = (digits: number): string => (digits === 0 ? "1" : `0.${"1".padStart(digits, "0")}`);

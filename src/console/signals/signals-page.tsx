@@ -3,7 +3,7 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Answer } from "../../client/actions/read-actions.ts";
 import { rulesQuery, signalsQuery, vaultsQuery } from "../api/console-queries.ts";
-import { plural } from "../format/format-text.ts";
+import { capitalize, plural } from "../format/format-text.ts";
 import { Button, Chevron, Segments, SelectField } from "../ui/controls.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
 import { Card, Page } from "../ui/page-and-cards.tsx";
@@ -124,7 +124,9 @@ function Rules() {
                   <summary className="flex cursor-pointer list-none items-center justify-between gap-3 font-medium [&::-webkit-details-marker]:hidden">
                     <span className="min-w-0">
                       {rule.title}
-                      <span className="ml-2 text-sm font-normal text-muted capitalize">{rule.dimension}</span>
+                      <span className="ml-2 text-sm font-normal text-muted">
+                        {capitalize(rule.dimension)}
+                      </span>
                     </span>
                     <span className="transition-transform group-open:rotate-180">
                       <Chevron />

@@ -1,5 +1,5 @@
 import type { Vault, VaultDetail } from "../../client/actions/read-actions.ts";
-import { formatAmount, formatMinimum, formatPercent } from "../format/format-numbers.ts";
+import { formatMinimum, formatPercent, formatShortAmount } from "../format/format-numbers.ts";
 
 /**
  * Maximum deposit from which a vault counts as unlimited. Vaults without a limit report the largest integers of their
@@ -9,7 +9,7 @@ const UNLIMITED = 2n ** 120n;
 
 /**
  * Returns the largest deposit that a vault accepts now as text: `No limit`, `Full`, `Paused`, `Not known`, or an amount
- * of its asset, rounded down.
+ * of its asset, rounded down and shortened from a million on.
  */
 export function describeCapacity({
   maxDeposit,
@@ -20,7 +20,7 @@ export function describeCapacity({
   if (maxDeposit === null) return "Not known";
   if (maxDeposit >= UNLIMITED) return "No limit";
   if (maxDeposit === 0n) return "Full";
-  return `${formatAmount(maxDeposit, { decimals: asset.decimals, digits: 2 })} ${asset.symbol}`;
+  return `${formatShortAmount(maxDeposit, asset.decimals)} ${asset.symbol}`;
 }
 
 /**

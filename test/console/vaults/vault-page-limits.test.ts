@@ -11,6 +11,8 @@ const asset = { address: "0x00000000000000000000000000000000000000aa", symbol: "
 describe("the largest deposit", () => {
   test.each([
     ["an amount, rounded down", { maxDeposit: 1_234_567_899n, paused: false }, "1,234.56 USDC"],
+    ["a large amount, shortened", { maxDeposit: 123_456_789_012_345_678n, paused: false }, "123.45B USDC"],
+    ["a million, shortened", { maxDeposit: 1_999_999_999_999n, paused: false }, "1.99M USDC"],
     ["nothing", { maxDeposit: 0n, paused: false }, "Full"],
     ["no limit", { maxDeposit: 2n ** 256n - 1n, paused: false }, "No limit"],
     ["an unknown limit", { maxDeposit: null, paused: false }, "Not known"],

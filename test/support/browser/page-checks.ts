@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { expect } from "vitest";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -15,8 +15,8 @@ const SETTLED = `Promise.all(
 /** A rule of axe that the page violates, and the elements that violate it. */
 type Violation = { id: string; nodes: { html: string }[] };
 
-/** Fails if axe finds a violation on a page as it is now, or if the page is wider than its window. */
-export async function expectAccessible(page: Page): Promise<void> {
+/** Fails if axe finds a violation on a page or in a frame as it is now, or if it is wider than its window. */
+export async function expectAccessible(page: Page | Frame): Promise<void> {
   await page.evaluate(SETTLED);
   // Not by a script element, which the page's policy refuses.
   await page.evaluate(AXE);
