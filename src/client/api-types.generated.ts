@@ -1208,7 +1208,7 @@ export interface paths {
         };
         /**
          * List prices
-         * @description Returns prices of tokens in US dollars, with source and age. They come from price feeds on chain, then from a public price API; a token that neither knows, and a token on a chain that is not served, has `null` figures.
+         * @description Returns prices of tokens in US dollars, with source and age. They come from price feeds on chain, then from a public price API; the figures are `null` for a token that neither has, and on a chain that is not served.
          */
         get: operations["prices.list"];
         put?: never;
@@ -2341,7 +2341,7 @@ export interface components {
              */
             tags: string[];
         };
-        /** @description Something to know before signing. */
+        /** @description What the user should know before signing. */
         Warning: {
             /**
              * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts.
@@ -2430,7 +2430,7 @@ export interface components {
              */
             authorize?: "approve" | "erc3009" | "permit2" | "permit" | "auto";
             /**
-             * @description Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a signature by `erc3009` or `permit2`, which `auto` looks for too.
+             * @description Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a signature by `erc3009` or `permit2`, both of which `auto` considers.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             submitter?: HexText;
@@ -2554,7 +2554,7 @@ export interface components {
              * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
              */
             spender: HexText | null;
-            /** @description State of the step, by what the chains show. */
+            /** @description State of the step, as on-chain data shows it. */
             state: components["schemas"]["StepState"];
             /**
              * @description Hash of the step's transaction, or `null` if none is known.
@@ -2620,7 +2620,7 @@ export interface components {
              * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
              */
             spender: HexText | null;
-            /** @description State of the step, by what the chains show. */
+            /** @description State of the step, as on-chain data shows it. */
             state: components["schemas"]["StepState"];
             /**
              * @description Hash of the step's transaction, or `null` if none is known.
@@ -3099,7 +3099,7 @@ export interface components {
              */
             exit_fee: bigint | null;
             /**
-             * @description Amount of the token asked for that is expected to arrive, or `null` if it is unknown.
+             * @description Expected amount of the requested token, or `null` if it is unknown.
              * @example 1000000
              */
             to_amount: bigint | null;
@@ -3196,7 +3196,7 @@ export interface components {
              */
             authorize?: "approve" | "erc3009" | "permit2" | "permit" | "auto";
             /**
-             * @description Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a signature by `erc3009` or `permit2`, which `auto` looks for too.
+             * @description Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a signature by `erc3009` or `permit2`, both of which `auto` considers.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             submitter?: HexText;
@@ -3254,7 +3254,7 @@ export interface components {
                  */
                 exit_fee: bigint | null;
                 /**
-                 * @description Amount of the token asked for that is expected to arrive, or `null` if it is unknown.
+                 * @description Expected amount of the requested token, or `null` if it is unknown.
                  * @example 1000000
                  */
                 to_amount: bigint | null;
@@ -3374,7 +3374,7 @@ export interface components {
              */
             exit_token: HexText;
             /**
-             * @description Token that the user asked for, checksummed; the zero address for the native currency.
+             * @description Requested token, checksummed; the zero address for the native currency.
              * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
              */
             to_token: HexText;
@@ -3531,7 +3531,7 @@ export interface components {
              */
             exit_token: HexText;
             /**
-             * @description Token that the user asked for, checksummed; the zero address for the native currency.
+             * @description Requested token, checksummed; the zero address for the native currency.
              * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
              */
             to_token: HexText;
@@ -4934,7 +4934,7 @@ export interface components {
              */
             exit_token: HexText;
             /**
-             * @description Token that the user asked for, checksummed; the zero address for the native currency.
+             * @description Requested token, checksummed; the zero address for the native currency.
              * @example 0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913
              */
             to_token: HexText;
@@ -5110,7 +5110,7 @@ export interface components {
             last_used_at: string | null;
         };
         /**
-         * @description `build`: quotes and builds; `read`: what the partner sees of itself; `manage`: settings, vaults and keys.
+         * @description `build`: quotes and builds; `read`: the partner's own data; `manage`: settings, vaults and keys.
          * @example read
          * @enum {string}
          */
@@ -6313,7 +6313,7 @@ export interface components {
          */
         StepPurpose: "approve_reset" | "approve" | "authorize" | "deposit" | "transfer" | "redeem" | "request" | "claim" | "cooldown" | "cancel";
         /**
-         * @description State of a step, by what the chains show. `required`: the user can do it now; `waiting`: it was sent, or waits for a bridge or the vault; `done`; `skipped`: it is not needed, or no longer possible.
+         * @description State of a step, as on-chain data shows it. `required`: the user can do it now; `waiting`: it was sent, or waits for a bridge or the vault; `done`; `skipped`: it is not needed, or no longer possible.
          * @example required
          * @enum {string}
          */

@@ -11,7 +11,7 @@ export type KeyRight = (typeof keyRights)[number];
 const KeyRightText = z.enum(keyRights).meta({
   id: "KeyRight",
   description:
-    "`build`: quotes and builds; `read`: what the partner sees of itself; `manage`: settings, vaults and keys.",
+    "`build`: quotes and builds; `read`: the partner's own data; `manage`: settings, vaults and keys.",
   example: "read",
 });
 

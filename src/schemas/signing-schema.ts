@@ -92,7 +92,7 @@ export const authorizeFields = {
   submitter: UserInput.optional().meta({
     description:
       "Account that will send the signed order and pay its gas. Default: `user_address`. Another account needs a " +
-      "signature by `erc3009` or `permit2`, which `auto` looks for too.",
+      "signature by `erc3009` or `permit2`, both of which `auto` considers.",
     example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
   }),
 };

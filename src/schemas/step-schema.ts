@@ -56,7 +56,7 @@ export type StepState = (typeof stepStates)[number];
 const StepStateText = z.enum(stepStates).meta({
   id: "StepState",
   description:
-    "State of a step, by what the chains show. `required`: the user can do it now; `waiting`: it was sent, or waits for a " +
+    "State of a step, as on-chain data shows it. `required`: the user can do it now; `waiting`: it was sent, or waits for a " +
     "bridge or the vault; `done`; `skipped`: it is not needed, or no longer possible.",
   example: "required",
 });
@@ -81,7 +81,7 @@ const common = {
     description: "Contract that an approval is for, checksummed, or `null` if the step approves nothing.",
     example: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
   }),
-  state: StepStateText.meta({ description: "State of the step, by what the chains show." }),
+  state: StepStateText.meta({ description: "State of the step, as on-chain data shows it." }),
   tx_hash: HashText.nullable().meta({
     description: "Hash of the step's transaction, or `null` if none is known.",
   }),
@@ -202,5 +202,5 @@ export const Warning = z
       example: "no independent price is known; a second offer agrees with this one",
     }),
   })
-  .meta({ id: "Warning", description: "Something to know before signing." });
+  .meta({ id: "Warning", description: "What the user should know before signing." });
 export type Warning = z.infer<typeof Warning>;

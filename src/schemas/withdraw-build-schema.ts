@@ -144,7 +144,7 @@ const OptionFigures = {
     example: "0",
   }),
   to_amount: AmountText.nullable().meta({
-    description: "Amount of the token asked for that is expected to arrive, or `null` if it is unknown.",
+    description: "Expected amount of the requested token, or `null` if it is unknown.",
   }),
   to_amount_min: AmountText.nullable().meta({
     description: "Minimum amount of that token that is enforced, or `null` if no minimum is enforced.",

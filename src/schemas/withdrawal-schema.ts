@@ -122,7 +122,7 @@ export const Withdrawal = z
       description: "Token that the vault pays, checksummed; the zero address for the native currency.",
     }),
     to_token: AddressText.meta({
-      description: "Token that the user asked for, checksummed; the zero address for the native currency.",
+      description: "Requested token, checksummed; the zero address for the native currency.",
     }),
     estimated_assets: AmountText.nullable().meta({
       description:
