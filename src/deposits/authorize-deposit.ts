@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
 import type { DepositRow } from "../db/queries/deposit-queries.ts";
 import { failure } from "../errors.ts";
-import { authorizeOrder } from "../orders/authorization/authorize-order.ts";
+import { type AuthorizedOrder, authorizeOrder } from "../orders/authorization/authorize-order.ts";
 import { cancelAuthorization } from "../orders/authorization/cancel-authorization.ts";
 import type { PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
 import { StepPlan } from "../orders/order-steps.ts";
@@ -56,14 +56,24 @@ export async function authorizeDeposit(
   if (!built.success || row.expiresAt.getTime() <= ctx.now())
     throw failure("quote_expired", "the quote of this deposit has expired; build it again");
   const signed = await authorizeOrder(ctx, { planned, signature, spent: "deposit_state" });
+  return toSignedDeposit(built.data, { plan, signed });
+}
+
+/** Fills the signed transaction, its steps and its simulation into the response to the build of a deposit. Pure. */
+export function toSignedDeposit(
+  built: BuiltDeposit,
+  { plan, signed }: { plan: StepPlan; signed: AuthorizedOrder },
+): BuiltDeposit {
   const { output, ...seen } = signed.simulation;
-  const shares = output?.toString() ?? built.data.simulation.shares;
+  // The order of a first step pays out the token that the second step deposits, not shares.
+  const minted = plan.destination === null ? output : null;
+  const shares = minted?.toString() ?? built.simulation.shares;
   return {
-    ...built.data,
+    ...built,
     transaction_request: signed.transaction,
     calls: [signed.call],
     steps: toSignedSteps(plan, signed.transaction),
-    simulation: { ...built.data.simulation, ...seen, shares },
+    simulation: { ...built.simulation, ...seen, shares },
   };
 }
 

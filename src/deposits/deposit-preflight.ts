@@ -10,11 +10,11 @@ import { type AuthorizationFacts, authorizationQuery } from "../orders/authoriza
 import { priceIsSafe } from "../orders/order-slippage.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
 import { isUnsafeRoute } from "../providers/provider-failures.ts";
-import { decodeRouterError, foreignReason } from "../router/router-codec.ts";
+import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
 import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
 import { pauseReason } from "../vaults/vault-deposit-entry.ts";
-import type { ExplainedRevert } from "../vaults/vault-reverts.ts";
+import { type ExplainedRevert, explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-intent.ts";
 
 /**
@@ -200,16 +200,28 @@ function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
   return failure("below_minimum", `${intent.vault.name} accepts only larger deposits`, members);
 }
 
+/** A simulated deposit that reverted: its revert data, and the call that they come from. */
+export interface RevertedDeposit {
+  revert: Hex;
+  failedCall: "approval" | "deposit";
+}
+
 /**
  * Returns the error for a deposit whose simulation reverted, whether the user or a bridge makes it. If the Router
- * reverted because too few shares were minted, it is `zero_shares` or `price_unsafe`; otherwise it is derived from the
- * vault's revert data, which the Router's error contains. `amount` is in the deposited token's smallest unit.
+ * reverted because too few shares were minted, it is `zero_shares` or `price_unsafe`; if the paid token failed (its
+ * approval or a transfer), `would_revert`; otherwise it is derived from the vault's revert data, which the Router's
+ * error contains. `amount` is in the deposited token's smallest unit.
  */
 export function explainDepositRevert(
   of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
-  revert: Hex,
+  { revert, failedCall }: RevertedDeposit,
 ): AppError {
   const { vault } = of.intent;
+  const token = failedTokenOf(revert);
+  if (failedCall === "approval" || (token !== null && !sameAddress(token, vault.shareToken))) {
+    const { text } = explainCommonRevert(foreignReason(revert) ?? revert);
+    return failure("would_revert", "the paid token rejects this payment", { revert: text });
+  }
   const routers = decodeRouterError(revert);
   if (routers?.name === "OutputBelowMinimum") {
     return routers.args[0] === 0n

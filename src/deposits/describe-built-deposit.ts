@@ -186,13 +186,15 @@ export function toEstimate(
       min_shares: end.floors.minShares.toString(),
     };
   }
-  // The second step was simulated with the guaranteed amount; it deposits whatever arrives.
-  const { depositAmount, expectedShares, floors } = end.deposit;
+  // The second step was simulated with the guaranteed amount; it deposits whatever arrives. A token may charge a fee on
+  // the transfer into the vault.
+  const { intent, depositAmount, expectedShares, floors } = end.deposit;
+  const scaled = (seen: bigint): string => mulDivDown(seen, route.toAmount, intent.amount).toString();
   return {
     ...amounts,
-    deposit_amount: route.toAmount.toString(),
+    deposit_amount: scaled(depositAmount),
     deposit_amount_min: floors.minIn.toString(),
-    estimated_shares: mulDivDown(expectedShares, route.toAmount, depositAmount).toString(),
+    estimated_shares: scaled(expectedShares),
     min_shares: floors.minShares?.toString() ?? null,
   };
 }

@@ -135,8 +135,6 @@ function explainFailure(
   intent: DepositIntent,
   { depositAmount: amount, simulated, checked }: DirectAttempt,
 ): AppError {
-  return explainDepositRevert(
-    { intent, amount, terms: checked.terms },
-    simulated.ok ? "0x" : simulated.revert,
-  );
+  const failed = simulated.ok ? ({ revert: "0x", failedCall: "deposit" } as const) : simulated;
+  return explainDepositRevert({ intent, amount, terms: checked.terms }, failed);
 }

@@ -1,8 +1,12 @@
-import type { Hex } from "viem";
 import type { Context } from "../context.ts";
 import { toRouterCall } from "../deposits/deposit-calldata.ts";
 import { type DepositIntent, type DepositOrder, resolveOrder } from "../deposits/deposit-intent.ts";
-import { explainDepositRevert, type Preflight, preflightDeposit } from "../deposits/deposit-preflight.ts";
+import {
+  explainDepositRevert,
+  type Preflight,
+  preflightDeposit,
+  type RevertedDeposit,
+} from "../deposits/deposit-preflight.ts";
 import type { PreparedDeposit } from "../deposits/prepared-deposit.ts";
 import { prepareSecondStep } from "../deposits/two-step-deposit.ts";
 import { type AppError, failure } from "../errors.ts";
@@ -23,6 +27,7 @@ import { depositRouterAddress } from "../router/router-address.ts";
 import {
   decodeRouterError,
   encodeRouterCall,
+  failedTokenOf,
   type RouterCall,
   type RouterStep,
 } from "../router/router-codec.ts";
@@ -199,7 +204,7 @@ async function moveInOne(ctx: Context, of: InOne): Promise<MovedInOne> {
     ...{ payment, call: first.call },
     reads: [balanceOfRead(order.vault.shareToken, order.user)],
   });
-  if (!made.ok) throw explainMove({ ...of, intent, checked }, made.revert);
+  if (!made.ok) throw explainMove({ ...of, intent, checked }, made);
   const { spender, token: paidWith } = payment;
   verifyApprovals(made.calls, { token: paidWith, spender, amount: facts.shares });
   const seen = increaseOf(made.simulation, 0);
@@ -241,7 +246,8 @@ function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; f
   const { order, withdrawal, target } = move;
   const { intent, minShares, facts } = to;
   const deadline = orderDeadline(facts.block.timestamp);
-  const floors: MoveFloors = { minIn: exit.exit.minAssets, minShares, deadline };
+  // What reaches the new vault: the swap's minimum, or without a swap the old vault's.
+  const floors: MoveFloors = { minIn: quote?.toAmountMin ?? exit.exit.minAssets, minShares, deadline };
   const built = toMoveOrder(exit.exit, { deposit: toRouterCall(intent, floors), between });
   const call = { target: depositRouterAddress, value: 0n, data: encodeRouterCall(built) };
   const asked = toExpectedWithdrawal({ order: withdrawal, facts, way: exit.exit.way }, minShares);
@@ -264,15 +270,24 @@ function toMoveOrder(exit: Exit, of: { deposit: RouterCall; between: readonly Ro
   };
 }
 
-function explainMove(of: InOne & { intent: DepositIntent; checked: Preflight }, revert: Hex): AppError {
+/** Returns the error for a move whose simulation reverted, from the vault or swap that failed. */
+function explainMove(
+  of: InOne & { intent: DepositIntent; checked: Preflight },
+  failed: RevertedDeposit,
+): AppError {
+  const { revert, failedCall } = failed;
   const error = decodeRouterError(revert);
   const index = error?.name === "StepFailed" ? error.args[0] : null;
   const { way, shares } = of.exit.exit;
-  if (index === 0n || error?.name === "StepUnderfunded")
+  const token = failedTokenOf(revert);
+  // The user pays with shares of the old vault, so their approval and their transfer are its own.
+  const left =
+    failedCall === "approval" || (token !== null && sameAddress(token, of.move.withdrawal.vault.shareToken));
+  if (left || index === 0n || error?.name === "StepUnderfunded")
     return explainFailedExit({ order: of.move.withdrawal, way, shares }, revert);
   if (index === 1n && of.between.length > 0)
     return failure("would_revert", "the swap would revert", { revert: null });
-  return explainDepositRevert({ intent: of.intent, amount: of.amount, terms: of.checked.terms }, revert);
+  return explainDepositRevert({ intent: of.intent, amount: of.amount, terms: of.checked.terms }, failed);
 }
 
 async function acrossChains(ctx: Context, { order, withdrawal, target }: Move): Promise<PreparedDeposit> {

@@ -5,6 +5,7 @@ import {
   encodeEventTopics,
   encodeFunctionData,
   type Hex,
+  isAddress,
   isHex,
   type Log,
   parseEventLogs,
@@ -187,6 +188,16 @@ export function foreignReason(data: Hex): Hex | null {
   const error = decodeRouterError(data);
   const reason = error === null ? null : WITH_REASON.has(error.name) ? error.args.at(-1) : null;
   return isHex(reason) ? reason : null;
+}
+
+/**
+ * Returns the token whose own call or balance failed, if revert data is the Router's `TokenFailed`; the zero address
+ * means a rejected native payment. Null for any other data.
+ */
+export function failedTokenOf(data: Hex): Address | null {
+  const error = decodeRouterError(data);
+  const [token] = error?.name === "TokenFailed" ? error.args : [];
+  return typeof token === "string" && isAddress(token) ? token : null;
 }
 
 const WITH_REASON: ReadonlySet<string> = new Set(["StepFailed", "TokenFailed", "AuthorizationFailed"]);

@@ -1,10 +1,12 @@
+import { encodeErrorResult, type Hex, isAddressEqual, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { toWarnings } from "../../src/deposits/describe-built-deposit.ts";
+import { toEstimate, toWarnings } from "../../src/deposits/describe-built-deposit.ts";
 import { prepareMove } from "../../src/moves/prepare-move.ts";
+import { depositRouterAbi } from "../../src/router/deposit-router-artifact.ts";
 import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
-import { balanceKey } from "../support/deposits/simulated-chain.ts";
+import { balanceKey, type SentCall, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
 import {
   createMoveFixture,
@@ -21,6 +23,7 @@ async function moved(world: Parameters<typeof createMoveFixture>[0] = {}, from: 
   if (made.kind !== "direct") throw new Error(made.kind);
   return made;
 }
+const isMove = (data: Hex): boolean => isAddressEqual(decodeRouterCall(data).order.tokenOut, TARGET_VAULT);
 const codeOf = (world: Parameters<typeof createMoveFixture>[0], from?: Vault) =>
   moved(world, from).then(
     () => "none",
@@ -77,6 +80,22 @@ describe("prepareMove() between vaults of one asset", () => {
     expect(await codeOf(world, from)).toBe(code);
   });
 
+  test.each([
+    ["share that is left", VAULT, "exits_paused"],
+    ["new share", TARGET_VAULT, "vault_paused"],
+    ["asset", USDC, "would_revert"],
+  ] as const)("charges a pause of the %s to its own contract", async (_what, token, code) => {
+    const reason = encodeErrorResult({ abi: parseAbi(["error EnforcedPause()"]) });
+    const revert = encodeErrorResult({
+      abi: depositRouterAbi,
+      ...{ errorName: "TokenFailed", args: [token, reason] },
+    });
+    // Only the move fails: the redemption alone is simulated first.
+    const effects = ({ data }: SentCall): SimulatedEffects =>
+      isMove(data) ? { revert } : { rises: { [balanceKey(USDC, USER)]: WORTH } };
+    expect(await codeOf({ effects })).toBe(code);
+  });
+
   test("names no single transaction without the Router", async () => {
     expect(await codeOf({ routed: false })).toBe("mode_unsupported");
   });
@@ -111,6 +130,8 @@ describe("prepareMove() between vaults of different assets", () => {
     const { steps } = decodeRouterCall(made.direct.deposit.data);
     expect(steps.map(({ target: to }) => to)).toEqual([VAULT, EXCHANGE, TARGET_VAULT]);
     expect(made.direct.depositAmount).toBeLessThanOrEqual(fairWeth(WORTH));
+    const { to_amount: expected, to_amount_min: least, deposit_amount_min: deposited } = toEstimate(made);
+    expect([BigInt(least), deposited]).toEqual([(BigInt(expected) * 99n) / 100n, least]);
   });
 
   test("warns that only another exchange agrees, where no price is known", async () => {

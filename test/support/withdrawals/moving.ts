@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { USDC, USER, VAULT, vault } from "../deposits/fixtures.ts";
-import { balanceKey, type SimulatedEffects, sharesFor } from "../deposits/simulated-chain.ts";
+import { balanceKey, type SentCall, type SimulatedEffects, sharesFor } from "../deposits/simulated-chain.ts";
 import { HELD, WORTH } from "./fixtures.ts";
 import { createWithdrawalFixture, storedOf, type WithdrawalFixture } from "./withdrawing.ts";
 
@@ -21,7 +21,7 @@ export const NEW_SHARES = sharesFor(WORTH);
 export function createMoveFixture(
   world: Parameters<typeof createWithdrawalFixture>[0] & {
     target?: Vault;
-    effects?: () => SimulatedEffects;
+    effects?: (call: SentCall) => SimulatedEffects;
   } = {},
 ): Promise<WithdrawalFixture> {
   const { target = into, effects, ...others } = world;
