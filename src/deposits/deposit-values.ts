@@ -57,8 +57,8 @@ export interface DepositValues {
   /** Value of the payment. */
   paid: bigint | null;
   /**
-   * Expected value on arrival at the vault. For a direct deposit: what remains after the token's transfer fee.
-   * Otherwise: the route's expected output.
+   * Expected value on arrival at the vault. For a direct deposit: what remains after the token's transfer fee. For a
+   * routed one: the route's expected output. Null for a move in one transaction.
    */
   arrives: bigint | null;
 }
@@ -80,7 +80,8 @@ export function valueDeposit(prepared: PreparedDeposit, prices: Prices): Deposit
     const { intent, depositAmount } = prepared.direct;
     return {
       paid: arrived(from.amount, intent.token),
-      arrives: arrived(depositAmount, intent.token),
+      // A move pays with shares, and its deposit is in another token.
+      arrives: prepared.quoteType === "move" ? null : arrived(depositAmount, intent.token),
     };
   }
   const { fromDecimals, route, token } = prepared.routed;

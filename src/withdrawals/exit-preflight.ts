@@ -76,11 +76,15 @@ type PlannedWay = Omit<ExitWay, "terms">;
  * Reads the on-chain state for a withdrawal: share balance, allowances, the vault's conditions for each redemption path
  * in the requested modes, and price feeds. Makes one RPC request, or further ones if all shares are redeemed, because
  * the conditions depend on their number. Throws `nothing_to_withdraw` if the account holds no shares and the vault's
- * call would not claim any first; errors of the RPC nodes propagate.
+ * call would not claim any first, and `upstream_unavailable` if all shares are redeemed and their number cannot be
+ * read; errors of the RPC nodes propagate.
  */
 export async function readExitFacts(ctx: Context, order: WithdrawalOrder): Promise<ExitFacts> {
   const facts = await readFacts(ctx, { order, shares: order.shares });
   const most = mostHeld(facts);
+  // A guess would be redeemed as "all", with a minimum for what was guessed.
+  if (order.shares === "all" && facts.balance === null && most === 0n)
+    throw failure("upstream_unavailable", `the account's shares of ${order.vault.name} could not be read`);
   // Some families' calls first claim shares that are not in the balance yet.
   const all =
     order.shares === "all" && most > facts.shares ? await readFacts(ctx, { order, shares: most }) : facts;

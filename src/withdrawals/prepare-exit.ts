@@ -318,14 +318,18 @@ function toRequested(of: Made): PreparedExit {
 
 /**
  * Returns true if the simulated logs show the request, or an immediate payment in place of one. Without logs, true if
- * exactly the requested shares left the user.
+ * exactly the requested shares left the user. Throws `simulation_unavailable` if neither could be read.
  */
 function isRequestNoted({ exit, made }: Made): boolean {
   const { order, shares, way } = exit;
   const { exits, vault, user } = order;
   const logs = made.simulation.calls.at(-1)?.logs ?? null;
-  const left = increaseOf(made.simulation, 0) === -shares;
-  if (logs === null || exits.findRequest === undefined) return left;
+  const rise = increaseOf(made.simulation, 0);
+  const left = rise === -shares;
+  if (logs === null || exits.findRequest === undefined) {
+    if (rise !== null) return left;
+    throw failure("simulation_unavailable", "the request could not be read in the simulation");
+  }
   const seen = simulatedLogs(logs);
   if (exits.findRequest(vault, { user, logs: seen }) !== null) return true;
   return left && isPaidAtOnce({ order, way }, seen);

@@ -158,7 +158,7 @@ function toExitError(
   const { code, text } = revert;
   if (code === "no_liquidity" && EXCEEDS_LIMIT.test(text ?? "")) return limitRefusal(asked);
   if (code !== null && isKnownRefusal(code)) return toExitRefusal(asked, code);
-  if (code === "nothing_to_withdraw") return failure(code, `the account holds no shares of ${name}`);
+  if (code === "nothing_to_withdraw") return failure(code, `${name} would pay nothing for these shares`);
   if (code === "below_minimum") return belowMinimum(asked);
   if (lacksLiquidity(asked)) return limitRefusal(asked);
   if (lacksAssets(asked, text)) return toExitRefusal(asked, "no_liquidity");

@@ -11,7 +11,7 @@ import { buildOneStep } from "../../src/deposits/one-step-deposit.ts";
 import type { PreparedDeposit } from "../../src/deposits/prepared-deposit.ts";
 import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";
 import { type Prices, priceKey, type TokenPrice } from "../../src/prices/price.ts";
-import { USER, VAULT } from "../support/deposits/fixtures.ts";
+import { intentOf, USER, VAULT } from "../support/deposits/fixtures.ts";
 import { createRoutedOrder, option, PAID_AMOUNT } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 import { ETHER, feedPriceOf } from "../support/prices/fake-feeds.ts";
@@ -66,6 +66,17 @@ describe("valueDeposit()", () => {
     const odd = { ...one, routed: { ...one.routed, fromDecimals: null } };
     expect(valueDeposit(odd, pricesOf(odd, USD)).paid).toBeNull();
   });
+});
+
+test("valueDeposit() does not value a move's deposit at the price of the shares that pay for it", async () => {
+  const intent = intentOf({ token: { address: VAULT, symbol: "", decimals: 18 } });
+  const { vault } = intent;
+  const order = { from: { chainId: vault.chainId, token: VAULT, amount: 2n * 10n ** 18n }, vault };
+  const direct = { intent, depositAmount: 3_000_000n };
+  const move = { kind: "direct", quoteType: "move", order, direct } as unknown as PreparedDeposit;
+  const shares = { chainId: vault.chainId, token: VAULT };
+  const prices: Prices = new Map([[priceKey(shares), feedPriceOf(USD)]]);
+  expect(valueDeposit(move, prices)).toEqual({ paid: 2n * USD, arrives: null });
 });
 
 describe("priceImpact()", () => {

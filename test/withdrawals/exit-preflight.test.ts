@@ -51,6 +51,10 @@ test("readExitFacts() states nothing that it could not read", async () => {
   expect([...facts.allowances.values()]).toEqual([null]);
 });
 
+test("readExitFacts() redeems no guessed number where all shares are meant and cannot be read", async () => {
+  await expect(read({ balanceOf: undefined })).rejects.toMatchObject({ code: "upstream_unavailable" });
+});
+
 test("readExitFacts() offers the owner's own call alone without the Router, and only the modes asked for", async () => {
   const { facts } = await read({}, { routed: false, shares: 5n });
   expect(facts.ways.map(({ via }) => via)).toEqual(["user"]);

@@ -164,6 +164,12 @@ describe("prepareExit() by the owner", () => {
     );
     expect(await codeOf({ ...of, effects: {} })).toBe("upstream_rejected");
   });
+
+  test("a request that the simulation cannot show is not called unrecorded", async () => {
+    const lagoon = { vault: familyVault("lagoon") };
+    const of = { via: "user", mode: "request", order: lagoon } as const;
+    expect(await codeOf({ ...of, effects: { unread: true } })).toBe("simulation_unavailable");
+  });
 });
 
 describe("prepareExit() of a request while another is open", () => {

@@ -43,6 +43,8 @@ export interface SimulatedEffects {
   /** Shares of open redemption requests before and after the call, as ERC-7540's views return them; 0 if absent. */
   open?: { before: bigint; after: bigint };
   returned?: Hex;
+  /** True if the reads around the call fail. */
+  unread?: boolean;
   /** What contracts emit; without it, the node returns no logs. */
   logs?: readonly Log[];
   gasUsed?: bigint;
@@ -125,6 +127,7 @@ export const balanceKey = (token: Address, account: Address): string =>
 function answerOf(call: SentCall, of: { at: number; lastAt: number; effects: SimulatedEffects }) {
   const { at, lastAt, effects } = of;
   const answer = { status: "0x1", returnData: "0x" as Hex, gasUsed: "0x5208" as Hex };
+  if (effects.unread === true && isRead(call)) return answer;
   if (call.data.startsWith(BALANCE_OF)) {
     const account: Address = `0x${call.data.slice(-40)}`;
     const rise = at < lastAt ? 0n : (effects.rises?.[balanceKey(call.to, account)] ?? 0n);
