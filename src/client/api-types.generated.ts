@@ -1674,7 +1674,7 @@ export interface components {
              */
             code: "below_minimum";
             /**
-             * @description Smallest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.
+             * @description Smallest deposit that the vault accepts, in the smallest unit of the deposited token, or `null` if it is unknown.
              * @example 1000000
              */
             min_deposit: string | null;
@@ -1712,7 +1712,7 @@ export interface components {
              */
             code: "above_maximum";
             /**
-             * @description Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.
+             * @description Largest deposit that the vault accepts, in the smallest unit of the deposited token, or `null` if it is unknown.
              * @example 250000000000
              */
             max_deposit: string | null;
@@ -1750,7 +1750,7 @@ export interface components {
              */
             code: "no_liquidity";
             /**
-             * @description Amount that can be withdrawn now, in the asset's smallest unit, or `null` if it is unknown.
+             * @description Amount that can be withdrawn now, in the smallest unit of the token that the vault pays, or `null` if it is unknown.
              * @example 1000000
              */
             available: string | null;
@@ -2258,7 +2258,7 @@ export interface components {
              * @example approve
              */
             authorize?: components["schemas"]["SigningMethod"];
-            /** @description All routes that providers offered. The route that a build would take comes first. */
+            /** @description Routes with a fair price. The route that a build would take comes first; `reasons` has the rejected ones. */
             route_options: components["schemas"]["RouteOption"][];
             /** @description Why the other routes were rejected. */
             reasons: {
@@ -2344,7 +2344,7 @@ export interface components {
         /** @description What the user should know before signing. */
         Warning: {
             /**
-             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts.
+             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. Of withdrawals only: `exit_fee`: the vault's exit fee exceeds the slippage tolerance; `no_minimum`: no contract enforces a minimum payment.
              * @example price_unverified
              */
             code: string;
@@ -2820,7 +2820,7 @@ export interface components {
              */
             destination_tx_hash: HexText | null;
             /**
-             * @description Amount that the user received instead of shares, in the smallest unit of the token that arrived, or `null` if no such payment has been seen.
+             * @description Amount that a swap or bridge delivered to the user, for the second step or instead of shares, in the smallest unit of the token that arrived, or `null` if none has been seen.
              * @example 1000000
              */
             delivered_amount: bigint | null;
@@ -2965,7 +2965,7 @@ export interface components {
              */
             destination_tx_hash: HexText | null;
             /**
-             * @description Amount that the user received instead of shares, in the smallest unit of the token that arrived, or `null` if no such payment has been seen.
+             * @description Amount that a swap or bridge delivered to the user, for the second step or instead of shares, in the smallest unit of the token that arrived, or `null` if none has been seen.
              * @example 1000000
              */
             delivered_amount: bigint | null;
@@ -4807,7 +4807,7 @@ export interface components {
              */
             destination_tx_hash: HexText | null;
             /**
-             * @description Amount that the user received instead of shares, in the smallest unit of the token that arrived, or `null` if no such payment has been seen.
+             * @description Amount that a swap or bridge delivered to the user, for the second step or instead of shares, in the smallest unit of the token that arrived, or `null` if none has been seen.
              * @example 1000000
              */
             delivered_amount: bigint | null;

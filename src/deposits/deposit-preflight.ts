@@ -31,7 +31,9 @@ export interface Preflight {
   allowance: bigint | null;
   /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;
-  /** State that decides which signatures can pay, or null if none was requested. */
+  /**
+   * State that decides which signatures can pay. Null if none was requested, or if none can pay (see `mayBeSigned`).
+   */
   authorization: AuthorizationFacts | null;
   block: BlockTime;
 }

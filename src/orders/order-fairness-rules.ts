@@ -13,7 +13,8 @@ const MAX_DRIFT = PARTS_PER_BILLION / 100n;
 
 /**
  * Relation of the paid token to the requested token. `same_asset`: the asset tables in code list both as one asset
- * (such as USDC on two chains), or they are a chain's native currency and its wrapped token. `swap`: anything else.
+ * (such as USDC on two chains), or they are one token or a chain's native currency and its wrapped token. `swap`:
+ * anything else.
  */
 export type TokenRelation = "same_asset" | "swap";
 

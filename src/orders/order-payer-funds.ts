@@ -22,7 +22,7 @@ export interface Payer {
 
 /** A payer's token balance and allowances, read at one block. Amounts are in the token's smallest unit. */
 export interface Funds {
-  /** Null if unknown; `readFunds` never returns null. */
+  /** Null if unknown, which it never is in a result of `readFunds`. */
   balance: bigint | null;
   /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
   nativeBalance: bigint | null;

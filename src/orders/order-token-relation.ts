@@ -32,8 +32,8 @@ const listsOf = (tables: readonly AssetTable[], { chain }: TokenOnChain) =>
   tables.map((table) => table.assets(chain.chainId));
 
 /**
- * Returns `same_asset` if the asset tables in code list two tokens as one asset, or if they are a chain's native
- * currency and its wrapped token; otherwise `swap`. No quote affects the result.
+ * Returns `same_asset` if two tokens are the same token, a chain's native currency and its wrapped token, or one asset
+ * by the asset tables in code; otherwise `swap`. No quote affects the result.
  */
 export function relationOf(
   tables: readonly AssetTable[],

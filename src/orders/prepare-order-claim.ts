@@ -9,8 +9,8 @@ import { toTransactionRequest, toWalletCall } from "./order-wallet-calls.ts";
 import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-order-payment.ts";
 
 /**
- * The user's next transaction for a deposit (a claim or a second step): `next` is the simulated transaction, `refusal`
- * the reason why it cannot be sent now. Both are null if there is nothing to send.
+ * The user's next transaction for a deposit, or a claim or cancellation for a withdrawal: `next` is the simulated
+ * transaction, `refusal` the reason why it cannot be sent now. Both are null if there is nothing to send.
  */
 export interface NextStepOutcome {
   next: NextStep | null;

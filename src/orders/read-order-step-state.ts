@@ -20,7 +20,7 @@ interface SteppedOrder<R extends SteppedRow> {
   earlier: readonly (string | null)[];
   /** Returns true if the user still has to send the first transaction. */
   isFirstRequired(row: R): boolean;
-  /** Returns a plan if none is stored. */
+  /** Returns the plan to use if none is stored or the stored one cannot be parsed. */
   planOf(row: R): Promise<StepPlan>;
 }
 
@@ -35,7 +35,7 @@ interface StepStateRead<R> {
 
 /**
  * Reads the state that is needed to list an order's steps and that its row does not contain: the stored plan (from
- * `planOf` if none is stored), the reported transaction of the current step, and the user's allowance if the first
+ * `planOf` if none is stored or it cannot be parsed), the reported transaction of the current step, and the user's allowance if the first
  * transaction has not been sent yet. An allowance that cannot be read is null. Throws `store_unavailable`; errors of
  * `planOf` propagate.
  */

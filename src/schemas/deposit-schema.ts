@@ -200,8 +200,8 @@ export const Deposit = z
     }),
     delivered_amount: AmountText.nullable().meta({
       description:
-        "Amount that the user received instead of shares, in the smallest unit of the token that arrived, or `null` if no " +
-        "such payment has been seen.",
+        "Amount that a swap or bridge delivered to the user, for the second step or instead of shares, in the smallest unit " +
+        "of the token that arrived, or `null` if none has been seen.",
     }),
     refund_tx_hash: HashText.nullable().meta({
       description: "Hash of the transaction that refunded the user, or `null` if none has been seen.",

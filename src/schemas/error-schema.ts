@@ -87,21 +87,21 @@ const membersByCode = {
   below_minimum: {
     min_deposit: z.string().nullable().meta({
       description:
-        "Smallest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
+        "Smallest deposit that the vault accepts, in the smallest unit of the deposited token, or `null` if it is unknown.",
       example: "1000000",
     }),
   },
   above_maximum: {
     max_deposit: z.string().nullable().meta({
       description:
-        "Largest deposit that the vault accepts, in the asset's smallest unit, or `null` if it is unknown.",
+        "Largest deposit that the vault accepts, in the smallest unit of the deposited token, or `null` if it is unknown.",
       example: "250000000000",
     }),
   },
   no_liquidity: {
     available: z.string().nullable().meta({
       description:
-        "Amount that can be withdrawn now, in the asset's smallest unit, or `null` if it is unknown.",
+        "Amount that can be withdrawn now, in the smallest unit of the token that the vault pays, or `null` if it is unknown.",
       example: "1000000",
     }),
   },

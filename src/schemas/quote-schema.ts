@@ -300,7 +300,8 @@ export const Quote = z
     approval: PaymentApproval,
     authorize: ChosenWay,
     route_options: z.array(RouteOption).meta({
-      description: "All routes that providers offered. The route that a build would take comes first.",
+      description:
+        "Routes with a fair price. The route that a build would take comes first; `reasons` has the rejected ones.",
     }),
     reasons: z
       .array(

@@ -59,7 +59,7 @@ function problemOf(kind: AuthorizationKind, payable: Payable & { named: boolean 
   if (facts === null) return "a signature works only where the DepositRouter takes the user's token";
   const { token } = facts;
   if (kind === "permit2") {
-    if (facts.permit2Allowance === null) return "Permit2 is not available on this chain";
+    if (facts.permit2Allowance === null) return "Permit2 is not available on this chain or could not be read";
     if (facts.permit2Allowance < amount) return "the user has not approved Permit2 for this amount";
     return accountProblem("code", payable);
   }
