@@ -13,14 +13,17 @@ import type { Vault } from "../vaults/vault.ts";
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
- * Finds the vault whose shares pay for a deposit, if any. The vault is read from Postgres and not from the cache,
- * because its contracts redeem the shares. The result is `none` also if the target vault is unknown. Throws
- * `store_unavailable`, `vault_not_found`, and `token_unsupported` if the token is no longer that vault's share.
+ * Finds the vault whose shares pay for a deposit, if any; of several with this share, the first that is open for
+ * deposits, otherwise the first. The vault is read from Postgres and not from the cache, because its contracts redeem
+ * the shares. The result is `none` also if the target vault is unknown. Throws `store_unavailable`, `vault_not_found`,
+ * and `token_unsupported` if the token is no longer that vault's share.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;
   const { all } = await listRegistry(ctx);
-  const paid = all.find((one) => one.chainId === chainId && sameAddress(one.shareToken, token));
+  const sharing = all.filter((one) => one.chainId === chainId && sameAddress(one.shareToken, token));
+  // A vault that replaces another may have the same share; the replaced one may no longer redeem it.
+  const paid = sharing.find(({ status }) => status === "active") ?? sharing[0];
   if (paid === undefined) return { kind: "none" };
   const into = all.find((one) => one.chainId === target.chainId && sameAddress(one.address, target.address));
   if (into === undefined) return { kind: "none" };

@@ -27,6 +27,14 @@ test("findMovedVault() finds the vault whose share token pays", async () => {
   expect(await paidWith(VAULT)).toMatchObject({ kind: "other", vault: { vaultId: vault.vaultId } });
 });
 
+test("findMovedVault() prefers the open vault of two with one share token", async () => {
+  const older = { ...storedOf(vault), address: OTHER, status: "paused" as const };
+  const found = { kind: "other", vault: { vaultId: vault.vaultId } };
+  const of = { stored: [storedOf(vault)] };
+  expect(await paidWith(VAULT, { ...of, rows: [older, storedOf(vault), into] })).toMatchObject(found);
+  expect(await paidWith(VAULT, { ...of, rows: [storedOf(vault), older, into] })).toMatchObject(found);
+});
+
 test("findMovedVault() takes a token that is nobody's share, or another chain's, for a plain payment", async () => {
   expect(await paidWith(USDC)).toEqual({ kind: "none" });
   expect(await paidWith(OTHER)).toEqual({ kind: "none" });

@@ -6,7 +6,7 @@ import { depositRouterAbi } from "../../src/router/deposit-router-artifact.ts";
 import { decodeRouterCall } from "../../src/router/router-codec.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
-import { balanceKey, type SentCall, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
+import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import { HELD, WORTH } from "../support/withdrawals/fixtures.ts";
 import {
   createMoveFixture,
@@ -23,7 +23,8 @@ async function moved(world: Parameters<typeof createMoveFixture>[0] = {}, from: 
   if (made.kind !== "direct") throw new Error(made.kind);
   return made;
 }
-const isMove = (data: Hex): boolean => isAddressEqual(decodeRouterCall(data).order.tokenOut, TARGET_VAULT);
+const isMove = (data: string): boolean =>
+  isAddressEqual(decodeRouterCall(data as Hex).order.tokenOut, TARGET_VAULT);
 const codeOf = (world: Parameters<typeof createMoveFixture>[0], from?: Vault) =>
   moved(world, from).then(
     () => "none",
@@ -91,7 +92,7 @@ describe("prepareMove() between vaults of one asset", () => {
       ...{ errorName: "TokenFailed", args: [token, reason] },
     });
     // Only the move fails: the redemption alone is simulated first.
-    const effects = ({ data }: SentCall): SimulatedEffects =>
+    const effects = ({ data }: { data: string }): SimulatedEffects =>
       isMove(data) ? { revert } : { rises: { [balanceKey(USDC, USER)]: WORTH } };
     expect(await codeOf({ effects })).toBe(code);
   });

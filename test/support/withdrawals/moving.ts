@@ -2,7 +2,7 @@ import type { Address } from "viem";
 import { BuildInput } from "../../../src/schemas/build-input-schema.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { USDC, USER, VAULT, vault } from "../deposits/fixtures.ts";
-import { balanceKey, type SentCall, type SimulatedEffects, sharesFor } from "../deposits/simulated-chain.ts";
+import { balanceKey, sharesFor } from "../deposits/simulated-chain.ts";
 import { HELD, WORTH } from "./fixtures.ts";
 import { createWithdrawalFixture, storedOf, type WithdrawalFixture } from "./withdrawing.ts";
 
@@ -19,10 +19,7 @@ export const NEW_SHARES = sharesFor(WORTH);
  * Creates a chain on which the user can move all shares. The database's first result is the registry with both vaults.
  */
 export function createMoveFixture(
-  world: Parameters<typeof createWithdrawalFixture>[0] & {
-    target?: Vault;
-    effects?: (call: SentCall) => SimulatedEffects;
-  } = {},
+  world: Parameters<typeof createWithdrawalFixture>[0] & { target?: Vault } = {},
 ): Promise<WithdrawalFixture> {
   const { target = into, effects, ...others } = world;
   const rises = { [balanceKey(USDC, USER)]: WORTH, [balanceKey(TARGET_VAULT, USER)]: NEW_SHARES };
