@@ -12,9 +12,9 @@ export const StepLeg = z.object({
   slot: z.enum(["source", "destination"]),
   purpose: z.enum(["deposit", "transfer", "request", "redeem", "cooldown"]),
   chainId: z.int(),
-  /** The token that the transaction takes, and the amount, in the token's smallest unit. */
+  /** The token that the transaction takes, and the amount, in the token's smallest unit; null while it is unknown. */
   token: TokenRef,
-  amount: z.string(),
+  amount: z.string().nullable(),
   /** Name of the vault whose share the token is; absent for other tokens. */
   shares_of: z.string().optional(),
   /** Contract that takes the token, or null for the native currency and calls without an approval. */
@@ -128,7 +128,7 @@ export function signatureStep(
 
 function approvalSteps(leg: StepLeg, facts: LegFacts): Step[] {
   const { token, amount, spender } = leg;
-  if (spender === null) return [];
+  if (spender === null || amount === null) return [];
   const { approve, reset } = approvalStates(leg, facts);
   const resetting = leg.reset || reset === "required";
   const approval = { token: getAddress(token.address), spender: getAddress(spender), amount: BigInt(amount) };
@@ -165,7 +165,7 @@ function approvalStates(leg: StepLeg, facts: LegFacts): { approve: StepState; re
   if (facts.approvalsWait) return { approve: "waiting", reset: "waiting" };
   if (facts.state !== "required") return { approve: settled, reset: settled };
   const { allowance } = facts;
-  const enough = allowance === null ? leg.allowed : allowance >= BigInt(leg.amount);
+  const enough = allowance === null || leg.amount === null ? leg.allowed : allowance >= BigInt(leg.amount);
   const partial = allowance === null ? leg.reset : allowance > 0n;
   return {
     approve: enough ? settled : "required",
@@ -254,8 +254,8 @@ const SHARE_TITLES: Readonly<Partial<Record<StepPurpose, string>>> = {
 };
 
 /**
- * Returns the title of a step: the user's action, with the amount if the token's decimals are known. Shares are named
- * by their vault, because a share token's symbol is unverified.
+ * Returns the title of a step: the user's action, with the amount if it and the token's decimals are known. Shares are
+ * named by their vault, because a share token's symbol is unverified.
  */
 function titleOf(
   { token, amount, shares_of }: Pick<StepLeg, "token" | "amount" | "shares_of">,
@@ -263,7 +263,7 @@ function titleOf(
 ): string {
   const does = shares_of === undefined ? TITLES[purpose] : (SHARE_TITLES[purpose] ?? TITLES[purpose]);
   const name = shares_of === undefined ? token.symbol || "the token" : `shares of ${shares_of}`;
-  if (purpose === "approve_reset" || token.decimals === null)
+  if (purpose === "approve_reset" || amount === null || token.decimals === null)
     return shares_of === undefined ? `${does} ${name}` : `${does} the ${name}`;
   return `${does} ${readableAmount(BigInt(amount), token.decimals)} ${name}`;
 }

@@ -151,7 +151,7 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
   const second = toLeg({
     slot: "destination",
     purpose: "transfer",
-    ...{ chainId, token: { address, symbol, decimals }, amount: (exit.assets ?? 0n).toString(), spender },
+    ...{ chainId, token: { address, symbol, decimals }, amount: exit.assets?.toString() ?? null, spender },
     ...{ approvals: 1, transaction: null },
   });
   return { source, destination: second, ...settling };

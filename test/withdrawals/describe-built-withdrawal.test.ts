@@ -79,6 +79,17 @@ describe("planWithdrawalSteps()", () => {
     expect(titles(cooling)[0]?.[1]).toBe(`Start the cooldown of 100 shares of ${vault.name}`);
   });
 
+  test("names no amount for the second step while what the vault will pay is unknown", () => {
+    const of = prepared({ kind: "two_step", mode: "request", via: "user" });
+    const unknown = { ...of, exit: { ...of.exit, assets: null } } as PreparedWithdrawal;
+    const last = toBuiltWithdrawalSteps(planWithdrawalSteps(unknown, share)).at(-1);
+    expect(last).toMatchObject({
+      step_id: "destination.transfer",
+      title: "Swap or bridge USDC",
+      amount: null,
+    });
+  });
+
   test("names what is swapped or bridged second", () => {
     const of = prepared({ kind: "two_step", route: { toAmount: 50n, toAmountMin: 48n } });
     expect(titles(of).slice(-2)).toEqual([

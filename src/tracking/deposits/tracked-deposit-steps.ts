@@ -180,7 +180,7 @@ async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
   };
   if (!row.twoStep || row.moveToken === null) return { source, destination: null, settles: false };
   const token = await findToken(ctx, { chainId: row.vaultChainId, address: row.moveToken });
-  const amount = row.deliveredAmount ?? row.moveExpected ?? "0";
+  const amount = row.deliveredAmount ?? row.moveExpected;
   const second = { ...common, slot: "destination", purpose: "deposit", chainId: row.vaultChainId } as const;
   return { source, destination: { ...second, token, amount }, settles: false };
 }
