@@ -13,17 +13,27 @@ import type { Vault } from "../vaults/vault.ts";
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
- * Finds the vault whose shares pay for a deposit, if any; of several with this share, the first that is open for
- * deposits, otherwise the first. The vault is read from Postgres and not from the cache, because its contracts redeem
- * the shares. The result is `none` also if the target vault is unknown. Throws `store_unavailable`, `vault_not_found`,
- * and `token_unsupported` if the token is no longer that vault's share.
+ * Returns the vault with a share token: of several, the first that is open for deposits, otherwise the first. A vault
+ * that replaces another may have the same share, which the replaced one may no longer redeem. Undefined if no vault has
+ * it. Pure.
+ */
+export function vaultOfShare(
+  all: readonly Vault[],
+  { chainId, token }: { chainId: number; token: string },
+): Vault | undefined {
+  const sharing = all.filter((one) => one.chainId === chainId && sameAddress(one.shareToken, token));
+  return sharing.find(({ status }) => status === "active") ?? sharing[0];
+}
+
+/**
+ * Finds the vault whose shares pay for a deposit, if any (see `vaultOfShare`). The vault is read from Postgres and not
+ * from the cache, because its contracts redeem the shares. The result is `none` also if the target vault is unknown.
+ * Throws `store_unavailable`, `vault_not_found`, and `token_unsupported` if the token is no longer that vault's share.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;
   const { all } = await listRegistry(ctx);
-  const sharing = all.filter((one) => one.chainId === chainId && sameAddress(one.shareToken, token));
-  // A vault that replaces another may have the same share; the replaced one may no longer redeem it.
-  const paid = sharing.find(({ status }) => status === "active") ?? sharing[0];
+  const paid = vaultOfShare(all, { chainId, token });
   if (paid === undefined) return { kind: "none" };
   const into = all.find((one) => one.chainId === target.chainId && sameAddress(one.address, target.address));
   if (into === undefined) return { kind: "none" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findMovedVault } from "../../src/moves/find-move-source.ts";
+import { findMovedVault, vaultOfShare } from "../../src/moves/find-move-source.ts";
 import { BuildInput } from "../../src/schemas/build-input-schema.ts";
 import { OTHER, USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 import { createWithdrawalFixture, storedOf } from "../support/withdrawals/withdrawing.ts";
@@ -27,12 +27,13 @@ test("findMovedVault() finds the vault whose share token pays", async () => {
   expect(await paidWith(VAULT)).toMatchObject({ kind: "other", vault: { vaultId: vault.vaultId } });
 });
 
-test("findMovedVault() prefers the open vault of two with one share token", async () => {
-  const older = { ...storedOf(vault), address: OTHER, status: "paused" as const };
-  const found = { kind: "other", vault: { vaultId: vault.vaultId } };
-  const of = { stored: [storedOf(vault)] };
-  expect(await paidWith(VAULT, { ...of, rows: [older, storedOf(vault), into] })).toMatchObject(found);
-  expect(await paidWith(VAULT, { ...of, rows: [storedOf(vault), older, into] })).toMatchObject(found);
+test("vaultOfShare() prefers the open vault of two with one share token", () => {
+  const older = { ...vault, address: OTHER, status: "paused" as const };
+  const share = { chainId: vault.chainId, token: vault.shareToken };
+  expect(vaultOfShare([older, vault], share)).toBe(vault);
+  expect(vaultOfShare([vault, older], share)).toBe(vault);
+  expect(vaultOfShare([older], share)).toBe(older);
+  expect(vaultOfShare([vault], { ...share, chainId: 31338 })).toBeUndefined();
 });
 
 test("findMovedVault() takes a token that is nobody's share, or another chain's, for a plain payment", async () => {
