@@ -82,20 +82,28 @@ function requestedAmount(
   const [before, after] = [simulation.before.slice(1), simulation.after.slice(1)].map((answers) =>
     pending.interpret(toDecodedResults(pending.reads, answers)),
   );
-  const [noted, known] = [unclaimedAssets(after), unclaimedAssets(before)];
-  if (noted !== null && known !== null) return noted - known;
+  const noted = increaseOfUnclaimed(before, after);
+  if (noted !== null) return noted;
   if (logs !== null) return null;
   if (size(last?.returnData ?? "0x") === 32) return intent.amount;
   throw failure("simulation_unavailable", "the simulation did not show the request");
 }
 
 /**
- * Returns the requested assets that are not claimed yet, in the asset's smallest unit, or null if they are unknown.
- * Claimable assets are included, because a vault may settle a request immediately.
+ * Returns by how much the requested assets that are not claimed yet increased, in the asset's smallest unit, or null if
+ * that is unknown. Claimable assets are included, because a vault may settle a request immediately; not for families
+ * that never state them.
  */
-function unclaimedAssets(pending: PendingDeposit | undefined): bigint | null {
-  if (pending === undefined || pending.pendingAssets === null) return null;
-  return pending.pendingAssets + (pending.claimableAssets ?? 0n);
+function increaseOfUnclaimed(
+  before: PendingDeposit | undefined,
+  after: PendingDeposit | undefined,
+): bigint | null {
+  if (before === undefined || after === undefined) return null;
+  if (before.pendingAssets === null || after.pendingAssets === null) return null;
+  const waiting = after.pendingAssets - before.pendingAssets;
+  const [was, is] = [before.claimableAssets, after.claimableAssets];
+  if (was === null || is === null) return was === is ? waiting : null;
+  return waiting + is - was;
 }
 
 function toDecodedResults(

@@ -86,6 +86,11 @@ test.each([
     { ...honest, after: [0n, null, 0n], logs: [] },
     "upstream_rejected",
   ],
+  [
+    "a view that answered before fails",
+    { before: [AMOUNT, 0n, 5n], after: [0n, AMOUNT, null] },
+    "simulation_unavailable",
+  ],
   ["the asset's balance is not read", { ...honest, after: [null, AMOUNT, 0n] }, "simulation_unavailable"],
 ])("requestEffect() refuses an async request when %s", (_name, of, code) => {
   expect(() => effect.interpret(simulated(of))).toThrow(expect.objectContaining({ code }));
