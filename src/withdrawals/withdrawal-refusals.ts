@@ -1,10 +1,12 @@
 import type { Hex } from "viem";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
-import { decodeRouterError, foreignReason } from "../router/router-codec.ts";
+import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { ExitRefusal } from "../vaults/vault-exits.ts";
+import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
@@ -167,14 +169,20 @@ function toExitError(
 
 /**
  * Returns the error for a redemption whose simulation reverted with the data `revert`. It is `price_unsafe` if the
- * output was below the Router's minimum, because the vault then paid less than its preview. Otherwise, it is derived
- * from the vault's revert data, which the Router's error contains: its error code if known, `no_liquidity` if the views
- * report too little, or `would_revert`.
+ * output was below the Router's minimum, because the vault then paid less than its preview, and `would_revert` if the
+ * paid token itself failed in the Router, for example because it is paused. Otherwise, it is derived from the vault's
+ * revert data, which the Router's error contains: its error code if known, `no_liquidity` if the views report too
+ * little, or `would_revert`.
  */
 export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);
   if (routers?.name === "OutputBelowMinimum" || routers?.name === "StepUnderfunded") return paysLess(asked);
   const reason = routers === null ? revert : foreignReason(revert);
+  const token = failedTokenOf(revert);
+  if (token !== null && !sameAddress(token, asked.order.vault.shareToken)) {
+    const { text } = explainCommonRevert(reason ?? "0x");
+    return failure("would_revert", "the token that the vault pays cannot be transferred", { revert: text });
+  }
   const explained =
     reason === null
       ? { code: null, text: routers?.name ?? "" }

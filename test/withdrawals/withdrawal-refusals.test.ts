@@ -16,6 +16,7 @@ const errors = parseAbi([
   "error OutputBelowMinimum(uint256 received, uint256 minimum)",
   "error StepUnderfunded(uint256 index, uint256 held, uint256 needed)",
   "error StepFailed(uint256 index, bytes reason)",
+  "error TokenFailed(address token, bytes reason)",
   "error NotEnoughLiquidity()",
   "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
   "error Error(string reason)",
@@ -165,6 +166,15 @@ describe("explainFailedExit()", () => {
       expect(of(revert, { heldShares: null })).toBe("would_revert");
     }
     expect(of(named("ERC20: burn amount exceeds balance"))).toBe("would_revert");
+  });
+
+  test("charges a paused token to itself, and a paused share to its vault", () => {
+    const paused = encodeErrorResult({ abi: errors, errorName: "EnforcedPause" });
+    const failing = (token: Hex) =>
+      encodeErrorResult({ abi: errors, errorName: "TokenFailed", args: [token, paused] });
+    expect(of(failing(metaMorpho.shareToken))).toBe("exits_paused");
+    expect(of(failing(metaMorpho.asset.address))).toBe("would_revert");
+    expect(of(failed(paused))).toBe("exits_paused");
   });
 
   test("a floor of the Router means a vault that pays less than it previews", () => {
