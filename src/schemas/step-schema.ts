@@ -194,7 +194,8 @@ export const Warning = z
     code: z.string().meta({
       description:
         "Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the " +
-        "route's amounts.",
+        "route's amounts. Of withdrawals only: `exit_fee`: the vault's exit fee exceeds the slippage tolerance; " +
+        "`no_minimum`: no contract enforces a minimum payment.",
       example: "price_unverified",
     }),
     detail: z.string().meta({

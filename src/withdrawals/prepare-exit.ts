@@ -167,10 +167,8 @@ export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
     payer: user,
     token: vault.shareToken,
     amount: facts.shares,
-    // A call of the owner's own needs no allowance.
     spender: spender ?? vault.entryPoint,
     allowance: spender === null ? MAX_UINT256 : (facts.allowances.get(spender.toLowerCase()) ?? null),
-    // Shares that the call itself claims first count as held.
     balance: heldBy({ facts, way }),
     nativeBalance: facts.nativeBalance,
     block: facts.block,

@@ -10,14 +10,7 @@ import {
 } from "viem";
 import { describe, expect, test } from "vitest";
 import type { DepositIntent } from "../../src/deposits/deposit-intent.ts";
-import {
-  explainDepositRevert,
-  type Preflight,
-  preflightDeposit,
-  type RevertedDeposit,
-  toDepositRefusal,
-} from "../../src/deposits/deposit-preflight.ts";
-import { depositRouterAbi } from "../../src/router/deposit-router-artifact.ts";
+import { type Preflight, preflightDeposit, toDepositRefusal } from "../../src/deposits/deposit-preflight.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { erc4626Abi } from "../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
 import { type Contracts, contractsClient } from "../support/chains/multicall.ts";
@@ -258,7 +251,7 @@ describe("preflightDeposit() refusals", () => {
   });
 });
 
-describe("explainDepositRevert()", () => {
+describe("toDepositRefusal()", () => {
   const terms = {
     asset: USDC,
     previewShares: 1n,
@@ -272,7 +265,7 @@ describe("explainDepositRevert()", () => {
 
   test.each([
     [
-      { code: "above_maximum", text: "AllCapsReached" },
+      { code: "above_maximum", text: "x" },
       { code: "above_maximum", members: { max_deposit: null } },
     ],
     [
@@ -292,24 +285,6 @@ describe("explainDepositRevert()", () => {
     ],
   ] as const)("with %j is refused as %j", (revert, refused) => {
     expect(toDepositRefusal(input, revert)).toMatchObject({ name: "AppError", ...refused });
-  });
-
-  const paused = encodeErrorResult({
-    abi: parseAbi(["error Error(string reason)"]),
-    ...{ errorName: "Error", args: ["Pausable: paused"] },
-  });
-  const failed = (token: Hex): Hex =>
-    encodeErrorResult({ abi: depositRouterAbi, errorName: "TokenFailed", args: [token, paused] });
-
-  test.each<[string, RevertedDeposit, string]>([
-    ["the vault", { revert: paused, failedCall: "deposit" }, "vault_paused"],
-    ["the vault's share", { revert: failed(VAULT), failedCall: "deposit" }, "vault_paused"],
-    ["the paid token", { revert: failed(USDC), failedCall: "deposit" }, "would_revert"],
-    ["the approval of the paid token", { revert: paused, failedCall: "approval" }, "would_revert"],
-  ])("charges a pause of %s to the contract that is paused", (_what, revert, code) => {
-    const error = explainDepositRevert(input, revert);
-    expect(error.code).toBe(code);
-    if (code === "would_revert") expect(error.members).toEqual({ revert: "Pausable: paused" });
   });
 
   test("returns `above_maximum` for an empty revert above the vault's maximum", () => {
