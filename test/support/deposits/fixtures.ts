@@ -113,6 +113,7 @@ export const row: DepositRow = {
   requestId: null,
   nextCheckAt: null,
   checks: 0,
+  dueSince: null,
   parentTrackingId: null,
   partnerId: "",
   partnerType: 0,

@@ -1,0 +1,1 @@
+ALTER TABLE "deposits" ADD COLUMN "due_since" timestamp (3) with time zone;
