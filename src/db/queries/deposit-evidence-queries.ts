@@ -114,8 +114,8 @@ async function otherDepositExists(
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other proven deposits into the same asynchronous vault whose requests are open or were claimed, at
- * most 50, oldest first. Throws `store_unavailable`.
+ * Selects the user's other proven deposits into the same asynchronous vault, at most 50: those with open requests, oldest
+ * first, then those whose requests were claimed, newest first. Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,
@@ -128,6 +128,9 @@ export async function selectOtherRequests(
 ): Promise<DepositRow[]> {
   const open = inArray(deposits.state, ["requested", "claimable"]);
   const claimed = and(eq(deposits.state, "completed"), isNotNull(deposits.claimTxHash));
+  const isClaimed = raw`${deposits.state} = 'completed'`;
+  const since = raw`extract(epoch from ${deposits.createdAt})`;
+  const age = raw`case when ${isClaimed} then -${since} else ${since} end`;
   const own = and(
     eq(deposits.direction, "deposit"),
     eq(deposits.userAddress, userAddress),
@@ -142,7 +145,8 @@ export async function selectOtherRequests(
       .select()
       .from(deposits)
       .where(own)
-      .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
+      // Claimed ones become ever more: the oldest of them must not crowd out those that are open.
+      .orderBy(asc(isClaimed), asc(age), asc(deposits.trackingId))
       .limit(MAX_OTHER_REQUESTS),
   );
   return rows as DepositRow[];
