@@ -40,7 +40,7 @@ export interface SingleFlow {
 export interface DayFlows {
   inflow: bigint;
   outflow: bigint;
-  /** At most five flows, deposits and withdrawals together, with the largest absolute amounts first. */
+  /** The five largest deposits and the five largest withdrawals at most, with the largest absolute amounts first. */
   largest: readonly SingleFlow[];
 }
 

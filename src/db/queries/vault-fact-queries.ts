@@ -89,7 +89,7 @@ const BACK = { fine: 2 * 3_600, hour: 7 * 86_400, day: 90 * 86_400 } as const;
 const back = raw.raw(
   `case step when ${snapshotSteps.fine} then ${BACK.fine} when ${snapshotSteps.hour} then ${BACK.hour} else ${BACK.day} end`,
 );
-/** Maximum number of largest flows returned per vault. */
+/** Maximum number of largest deposits, and of largest withdrawals, returned per vault. */
 const LARGEST = 5;
 
 /**
@@ -115,10 +115,15 @@ export async function selectPoints(
   return z.array(PointShape).parse(rows);
 }
 
-/** SQL of the five largest flows of each vault, each with the sums of all flows of its vault. */
+/**
+ * SQL of the five largest deposits and the five largest withdrawals of each vault, each with the sums of all flows of
+ * its vault. They are counted apart, so that several deposits do not hide a large withdrawal.
+ */
 const largestFlows = (vaults: readonly VaultSpan[]): SQL => raw`select * from (
     select c.chain_id, c.vault_address, f.tx_hash, f.log_index, coalesce(f.assets, 0)::text as assets,
-      f.user_address, f.block_number, row_number() over (w order by abs(coalesce(f.assets, 0)) desc, f.tx_hash) as n,
+      f.user_address, f.block_number, row_number() over (
+        partition by c.chain_id, c.vault_address, sign(coalesce(f.assets, 0))
+        order by abs(coalesce(f.assets, 0)) desc, f.tx_hash) as n,
       coalesce(sum(f.assets) filter (where f.assets > 0) over w, 0)::text as inflow,
       coalesce(-sum(f.assets) filter (where f.assets < 0) over w, 0)::text as outflow,
       count(f.tx_hash) filter (where f.assets is null) over w as unknown
@@ -131,7 +136,7 @@ const largestFlows = (vaults: readonly VaultSpan[]): SQL => raw`select * from (
     left join ${flows} f on f.chain_id = v."chainId" and f.vault_address = v."vaultAddress"
       and f.block_number > v."afterBlock" and ${countsForVault}
     window w as (partition by c.chain_id, c.vault_address)
-  ) as ranked where n <= ${LARGEST} order by chain_id, vault_address, n`;
+  ) as ranked where n <= ${LARGEST} order by chain_id, vault_address, abs(assets::numeric) desc, tx_hash`;
 
 const sum = z.string().transform(BigInt);
 const SpanFlowsShape = z
@@ -170,8 +175,8 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 
 /**
  * Selects the largest flows and the flow sums of vaults, in one batch. `largest` has, for each of `vaults`, the five
- * flows after `afterBlock` with the largest absolute amounts, largest first, each with the sums of all of the vault's
- * flows after that block; a vault without flows has one record. `sums` has, for each of `spans`, in their order, the
+ * largest deposits and the five largest withdrawals after `afterBlock`, by absolute amount, each with the sums of all of
+ * the vault's flows after that block; a vault without flows has one record. `sums` has, for each of `spans`, in their order, the
  * sums of the flows after `afterBlock` up to and including `toBlock`. Vaults and ranges whose flows are not all stored
  * are left out, and so are ranges with a flow whose amount is unknown. Throws `store_unavailable`.
  */

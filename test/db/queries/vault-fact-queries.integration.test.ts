@@ -68,3 +68,12 @@ test("a redemption request counts for the vault when it is paid, and not again w
   expect(unknown.sums.map(({ index }) => index)).toEqual([0, 1]);
   expect(await sumNetFlows(db, { ...own, blocks: [20, 30] })).toEqual([null]);
 });
+
+test("deposits do not hide a withdrawal among the largest flows", async () => {
+  const { db } = causeway.context();
+  const deposited = Array.from({ length: 6 }, (_, n) => flow(40 + n, { assets: `${50 + n}` }));
+  await causeway.db.insert(flows).values([...deposited, flow(50, { assets: "-45" })]);
+  const vaults = [{ chainId: CHAIN_ID, vaultAddress: VAULT, afterBlock: 39 }];
+  const { largest } = await selectFlowFacts(db, { vaults, spans: [] });
+  expect(largest.map(({ assets }) => assets)).toEqual([55n, 54n, 53n, 52n, 51n, -45n]);
+});
