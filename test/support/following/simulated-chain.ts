@@ -61,6 +61,10 @@ export class SimulatedChain {
   reorgs = 0;
   /** Storage of the simulated contracts, under keys of their own. */
   readonly storage = new Map<string, Hex>();
+  /** Every block ever made, by hash. */
+  readonly #byHash = new Map<Hex, SimulatedBlock>();
+  /** The blocks that included a transaction, on this chain or on one that a reorg replaced, oldest first. */
+  readonly #places = new Map<Hex, { block: SimulatedBlock; included: Included }[]>();
 
   constructor(chainId: number, random: Random, startedAt: number) {
     this.chainId = chainId;
@@ -125,7 +129,18 @@ export class SimulatedChain {
 
   /** Returns a transaction's block and position on the current chain. Null if it is not included. */
   find(hash: Hex): { block: SimulatedBlock; included: Included } | null {
-    return findIncluded(this.blocks, hash);
+    return this.findIn(this.blocks, hash);
+  }
+
+  /** Finds a transaction in `blocks`, which are the first blocks of this chain or of one that a reorg replaced. */
+  findIn(blocks: readonly SimulatedBlock[], hash: Hex): { block: SimulatedBlock; included: Included } | null {
+    return this.#places.get(hash)?.findLast(({ block }) => blocks[block.number] === block) ?? null;
+  }
+
+  /** Finds a block in `blocks`, which are the first blocks of this chain or of one that a reorg replaced. */
+  findBlock(blocks: readonly SimulatedBlock[], hash: Hex): SimulatedBlock | null {
+    const block = this.#byHash.get(hash);
+    return block !== undefined && blocks[block.number] === block ? block : null;
   }
 
   /** Returns every event of the current chain with its transaction. */
@@ -144,27 +159,19 @@ export class SimulatedChain {
       included: [],
     };
     this.blocks.push(block);
+    this.#byHash.set(block.hash, block);
     let firstLog = 0;
     for (const sent of transactions) {
       const { succeeded, logs } = sent.run(this);
       const kept = succeeded ? logs : [];
-      block.included.push({ sent, succeeded, logs: kept, index: block.included.length, firstLog });
+      const included = { sent, succeeded, logs: kept, index: block.included.length, firstLog };
+      block.included.push(included);
+      const places = this.#places.get(sent.hash);
+      if (places === undefined) this.#places.set(sent.hash, [{ block, included }]);
+      else places.push({ block, included });
       firstLog += kept.length;
     }
   }
-}
-
-/** Finds a transaction in a list of blocks, newest first. */
-export function findIncluded(
-  blocks: readonly SimulatedBlock[],
-  hash: Hex,
-): { block: SimulatedBlock; included: Included } | null {
-  for (let at = blocks.length - 1; at >= 0; at -= 1) {
-    const block = blocks[at];
-    const included = block?.included.find(({ sent }) => sent.hash === hash);
-    if (block !== undefined && included !== undefined) return { block, included };
-  }
-  return null;
 }
 
 /**

@@ -14,7 +14,7 @@ import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { answerMulticall } from "../chains/multicall.ts";
 import { execute, FORGER, HANDLER, SPOKE_POOL, START_BALANCE, USDC, VAULTS, view } from "./contracts.ts";
 import { NO_FAULTS, type NodeFaults } from "./node-faults.ts";
-import { FINALITY, findIncluded, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
+import { FINALITY, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
 
 /** An error that a node returns. */
 class NodeRefusal extends Error {
@@ -43,6 +43,8 @@ const BALANCE_OF = "0x70a08231";
 export class SimulatedNode {
   readonly #chain: SimulatedChain;
   faults: NodeFaults = { ...NO_FAULTS };
+  /** The logs of blocks, each made once, with the number of the block's transactions at that time. */
+  readonly #made = new WeakMap<SimulatedBlock, { transactions: number; logs: WireLog[] }>();
   /** Number of answered requests by method. */
   readonly asked = new Map<string, number>();
 
@@ -81,7 +83,7 @@ export class SimulatedNode {
       case "eth_getBlockByNumber":
         return header(this.#blockAt(blocks, first as string));
       case "eth_getBlockByHash":
-        return header(blocks.find(({ hash }) => hash === first));
+        return header(this.#chain.findBlock(blocks, first as Hex) ?? undefined);
       case "eth_getLogs":
         return this.#logs(blocks, first as LogQuery);
       case "eth_getTransactionByHash":
@@ -124,21 +126,31 @@ export class SimulatedNode {
   #logs(blocks: readonly SimulatedBlock[], query: LogQuery): unknown {
     const shown = this.#shown(blocks);
     if (query.blockHash !== undefined) {
-      const block = shown.find(({ hash }) => hash === query.blockHash);
-      if (block === undefined) throw new NodeRefusal(-32000, "unknown block");
-      return logsOf(block).filter((log) => matches(log, query));
+      const block = this.#chain.findBlock(shown, query.blockHash);
+      if (block === null) throw new NodeRefusal(-32000, "unknown block");
+      return this.#logsOf(block).filter(matcherOf(query));
     }
     const number = (tag: string): number => this.#blockAt(blocks, tag)?.number ?? Number(tag);
     const [from, to] = [number(query.fromBlock ?? "latest"), number(query.toBlock ?? "latest")];
     if (to - from >= this.faults.limit)
       throw new NodeRefusal(-32005, `limited to a ${this.faults.limit} block range`);
-    return shown.slice(from, to + 1).flatMap((block) => logsOf(block).filter((log) => matches(log, query)));
+    const matches = matcherOf(query);
+    return shown.slice(from, to + 1).flatMap((block) => this.#logsOf(block).filter(matches));
+  }
+
+  #logsOf(block: SimulatedBlock): WireLog[] {
+    const transactions = block.included.length;
+    const known = this.#made.get(block);
+    if (known?.transactions === transactions) return known.logs;
+    const logs = block.included.flatMap((_, index) => receiptOf(block, index).logs);
+    this.#made.set(block, { transactions, logs });
+    return logs;
   }
 
   #transaction(blocks: readonly SimulatedBlock[], hash: Hex): unknown {
     const { unindexed } = this.faults;
     const shown = this.#shown(blocks);
-    const found = findIncluded(shown.slice(0, Math.max(1, shown.length - unindexed)), hash);
+    const found = this.#chain.findIn(shown.slice(0, Math.max(1, shown.length - unindexed)), hash);
     const pending = this.#chain.pool.find((sent) => sent.hash === hash);
     const sent = found?.included.sent ?? pending;
     if (sent === undefined) return null;
@@ -153,13 +165,17 @@ export class SimulatedNode {
 
   #receipt(blocks: readonly SimulatedBlock[], hash: Hex): unknown {
     const shown = this.#shown(blocks);
-    const found = findIncluded(shown.slice(0, Math.max(1, shown.length - this.faults.unreceipted)), hash);
+    const found = this.#chain.findIn(
+      shown.slice(0, Math.max(1, shown.length - this.faults.unreceipted)),
+      hash,
+    );
     return found === null ? null : receiptOf(found.block, found.included.index);
   }
 
   #receipts(blocks: readonly SimulatedBlock[], tag: string): unknown {
-    const block = this.#shown(blocks).find(({ hash, number }) => hash === tag || number === Number(tag));
-    return block === undefined ? null : block.included.map((_, index) => receiptOf(block, index));
+    const shown = this.#shown(blocks);
+    const block = tag.length === 66 ? this.#chain.findBlock(shown, tag as Hex) : shown[Number(tag)];
+    return block == null ? null : block.included.map((_, index) => receiptOf(block, index));
   }
 
   #call({ from, to, data, input }: WireCall, overrides: WireOverrides | undefined): Hex {
@@ -261,15 +277,15 @@ interface WireLog {
   topics: string[];
 }
 
-function matches({ address, topics }: WireLog, query: LogQuery): boolean {
-  const addresses = query.address === undefined ? null : [query.address].flat();
-  if (addresses !== null && addresses.length > 0 && !addresses.some((one) => one.toLowerCase() === address))
-    return false;
-  return (query.topics ?? []).every((wanted, at) => {
-    const topic = topics[at];
-    if (wanted === null) return true;
-    return topic !== undefined && [wanted].flat().some((one) => one.toLowerCase() === topic);
-  });
+/** Returns a function that is true for logs that a query asks for. */
+function matcherOf(query: LogQuery): (log: WireLog) => boolean {
+  const setOf = (wanted: string | string[]): Set<string> =>
+    new Set([wanted].flat().map((one) => one.toLowerCase()));
+  const addresses = setOf(query.address ?? []);
+  const topicSets = (query.topics ?? []).map((wanted) => (wanted === null ? null : setOf(wanted)));
+  return ({ address, topics }) =>
+    (addresses.size === 0 || addresses.has(address)) &&
+    topicSets.every((wanted, at) => wanted === null || wanted.has(topics[at] ?? ""));
 }
 
 function header(block: SimulatedBlock | undefined) {
@@ -279,10 +295,6 @@ function header(block: SimulatedBlock | undefined) {
   return {
     ...{ number: numberToHex(number), hash, parentHash, timestamp: numberToHex(timestamp), transactions },
   };
-}
-
-function logsOf(block: SimulatedBlock) {
-  return block.included.flatMap((_, index) => receiptOf(block, index).logs);
 }
 
 function receiptOf(block: SimulatedBlock, index: number) {
