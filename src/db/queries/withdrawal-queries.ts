@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNotNull, ne, or, sql as raw } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, ne, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositSteps, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
@@ -88,8 +88,8 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other redemptions from the same vault that are open, were claimed or were refunded, newest first
- * and at most 50: those with the same request id (null included), or with `anyId` all. Throws `store_unavailable`.
+ * Selects the user's other redemptions from the same vault that are open, were claimed or were refunded, the open ones
+ * first, then the newest, and at most 50: those with the same request id (null included), or with `anyId` all. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -97,6 +97,8 @@ export async function selectOtherRedemptions(
   { anyId = false }: { anyId?: boolean } = {},
 ): Promise<WithdrawalRow[]> {
   const sameId = requestId === null ? raw`${deposits.requestId} is null` : eq(deposits.requestId, requestId);
+  const isOpen = inArray(deposits.state, ["requested", "cooling", "claimable"]);
+  const hasEnded = raw`case when ${isOpen} then 0 else 1 end`;
   const own = and(
     eq(deposits.direction, "withdrawal"),
     eq(deposits.userAddress, userAddress),
@@ -104,18 +106,15 @@ export async function selectOtherRedemptions(
     eq(deposits.vaultAddress, vaultAddress),
     ne(deposits.trackingId, trackingId),
     anyId ? undefined : sameId,
-    or(
-      inArray(deposits.state, ["requested", "cooling", "claimable"]),
-      isNotNull(deposits.claimTxHash),
-      isNotNull(deposits.refundTxHash),
-    ),
+    or(isOpen, isNotNull(deposits.claimTxHash), isNotNull(deposits.refundTxHash)),
   );
   const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
       .where(own)
-      .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
+      // Ended ones become ever more and must not crowd out those that are open.
+      .orderBy(asc(hasEnded), desc(deposits.createdAt), desc(deposits.trackingId))
       .limit(MAX_OTHER_REQUESTS),
   );
   return rows as TrackedRow[] as WithdrawalRow[];

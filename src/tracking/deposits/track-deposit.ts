@@ -149,6 +149,8 @@ async function trackSecondStep(
     if (!awaitsSecondStep(current)) return current;
     const { hashes, noteSearched, read } = await candidates();
     for (const hash of hashes) {
+      // Further events with the same reference are not this deposit's.
+      if (!awaitsSecondStep(current)) break;
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction: read });
       current = await apply(ctx, { row: current, transitions, readTransaction: read });
     }

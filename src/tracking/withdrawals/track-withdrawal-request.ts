@@ -198,7 +198,10 @@ function partsOf(
 async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit }): Promise<EndSeen[]> {
   const { row, readTransaction, hints, now } = at;
   if (row.sourceTxHash === null) return [];
-  const source = await readTransaction(row.vaultChainId, row.sourceTxHash as Hex);
+  // A node may have forgotten a proven transaction; without its block nothing tells what came later.
+  const proven = row.sourceProven ? [row.sourceTxHash] : [];
+  const readSource = requireReceipts(ctx, { readTransaction, chainId: row.vaultChainId, hashes: proven });
+  const source = await readSource(row.vaultChainId, row.sourceTxHash as Hex);
   if (source.receipt === null) return [];
   const since = source.receipt.blockNumber;
   const named = [row.claimTxHash, row.refundTxHash, ...hashesOn(row.vaultChainId, hints)];

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
 import {
   selectDeposit,
   selectDepositsByUser,
@@ -61,6 +62,27 @@ test("an update changes a withdrawal only while it is in the state that it is ba
   expect(await selectOtherRedemptions(db(), { ...twin, requestId: "8" })).toEqual([]);
   const all = await selectOtherRedemptions(db(), { ...twin, requestId: "8" }, { anyId: true });
   expect(all.map((one) => one.trackingId)).toEqual([trackingId]);
+});
+
+test("selectOtherRedemptions() lists open ones before those that ended, however many", async () => {
+  const user = { userAddress: "0x00000000000000000000000000000000000000e1", requestId: "9" };
+  const rowOf = (number: number, change: Partial<WithdrawalRow>) => {
+    const id = `e${number.toString(16).padStart(3, "0")}`;
+    const created = new Date(withdrawalRow.createdAt.getTime() + number * 1_000);
+    return {
+      ...{ ...withdrawalRow, ...user, ...change, createdAt: created },
+      ...{ trackingId: `trk_${id.repeat(8)}`, ref: `0x${id.repeat(16)}` },
+    };
+  };
+  const open = rowOf(1, { state: "requested" });
+  const ended = Array.from({ length: 55 }, (_, number) =>
+    rowOf(number + 2, { state: "completed", claimTxHash: `0xc${number}` }),
+  );
+  await causeway.db.insert(deposits).values([open, ...ended]);
+  const found = await selectOtherRedemptions(db(), rowOf(99, {}));
+  expect(found).toHaveLength(50);
+  const first = found.slice(0, 2).map(({ trackingId }) => trackingId);
+  expect(first).toEqual([open.trackingId, ended.at(-1)?.trackingId]);
 });
 
 test("the newest 32 second steps that were built are kept", async () => {

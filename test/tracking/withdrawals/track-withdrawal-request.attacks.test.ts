@@ -34,7 +34,7 @@ function claimLog({ owner = USER, assets = PAID, emitter = VAULT, shares = SHARE
 const pays = (value: bigint, change = {}) => transferLog({ token: USDC, from: VAULT, value, ...change });
 
 /** What tracking finds in a transaction that may be the claim; `readable` is whether the vault answers. */
-async function find(logs: readonly Log[], { succeeded = true, readable = true } = {}) {
+async function find(logs: readonly Log[], { succeeded = true, readable = true, forgets = false } = {}) {
   const lagoon = { ...vault, adapter: "lagoon", caller: "user", wasActive: true };
   const { asset } = vault;
   const stored = { assetAddress: asset.address, assetSymbol: asset.symbol, assetDecimals: asset.decimals };
@@ -49,7 +49,10 @@ async function find(logs: readonly Log[], { succeeded = true, readable = true } 
     ...{ origin: "report", notedAt: new Date(NOW), droppedAt: null },
   };
   const seen: Record<string, TransactionOnChain> = {
-    [SOURCE]: { transaction: null, receipt: receiptOf(), confirmations: testChain.confirmations },
+    [SOURCE]: {
+      ...{ transaction: null, confirmations: testChain.confirmations },
+      receipt: forgets ? null : receiptOf(),
+    },
     [CLAIM]: {
       ...{ transaction: null, confirmations: testChain.confirmations },
       receipt: { ...receiptOf(...logs), succeeded },
@@ -79,6 +82,11 @@ test("a claim is read again if the vault could not be asked for its requests", a
     transitions: [],
     undecided: [CLAIM],
   });
+});
+
+test("nothing is concluded while no node has the receipt of the request", async () => {
+  const asked = find([claimLog(), pays(PAID)], { forgets: true });
+  await expect(asked).rejects.toMatchObject({ code: "upstream_unavailable" });
 });
 
 test("a claim of a part is read again while the vault reports the rest, any other transaction is not", async () => {
