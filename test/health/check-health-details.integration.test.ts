@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { leaseDueDeposits, scheduleCheck } from "../../src/db/queries/deposit-schedule-queries.ts";
 import { deposits } from "../../src/db/tables/deposit-tables.ts";
 import { followedChains } from "../../src/db/tables/deposit-tracking-tables.ts";
 import { failure } from "../../src/errors.ts";
@@ -74,26 +73,6 @@ test("GET /health/details counts the deposits that wait and what is missing of a
     round_at: new Date(now - 20_000).toISOString(),
   });
   expect(chain?.deposits?.lag_s).toBeGreaterThanOrEqual(30);
-});
-
-test("GET /health/details shows how long deposits have been due that runs lease again and again, and nobody tracks", async () => {
-  const now = Date.now();
-  await causeway.db.delete(deposits);
-  const stuck = { state: "bridging", nextCheckAt: new Date(now - 900_000) } as const;
-  await causeway.db.insert(deposits).values({ ...row, ...stuck });
-  const { db } = causeway.context();
-  // The queue delivers nothing: each lease ends, and the next run takes the deposit again.
-  for (const at of [now - 600_000, now - 540_000, now]) {
-    const lease = { now: new Date(at), leaseUntil: new Date(at + 30_000), limit: 10 };
-    expect(await leaseDueDeposits(db, lease)).toEqual([row.trackingId]);
-  }
-  const { deposits: waiting } = await details();
-  expect(waiting?.due).toBe(1);
-  expect(waiting?.oldest_due_s).toBeGreaterThanOrEqual(900);
-  const { trackingId } = row;
-  const leaseUntil = new Date(now + 30_000);
-  await scheduleCheck(db, { trackingId, leaseUntil, nextCheckAt: new Date(now + 60_000), checks: 1 });
-  expect((await details()).deposits).toMatchObject({ under_way: 1, due: 0, oldest_due_s: null });
 });
 
 test("GET /health/details shows each job's last run with its own code", async () => {

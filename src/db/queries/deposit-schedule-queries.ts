@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, lte, sql as raw } from "drizzle-orm";
+import { and, asc, eq, inArray, isNotNull, lte } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import type { TrackedRow } from "./deposit-queries.ts";
@@ -26,18 +26,12 @@ export async function leaseDueDeposits(
           .limit(lease.limit)
           .for("update", { skipLocked: true }),
       );
-    return (
-      sql
-        .with(due)
-        .update(deposits)
-        // A lease moves the next check, so that a queue that is stuck would look like one without a backlog.
-        .set({
-          nextCheckAt: lease.leaseUntil,
-          dueSince: raw`coalesce(${deposits.dueSince}, ${deposits.nextCheckAt})`,
-        })
-        .where(inArray(deposits.trackingId, sql.select({ trackingId: due.trackingId }).from(due)))
-        .returning({ trackingId: deposits.trackingId })
-    );
+    return sql
+      .with(due)
+      .update(deposits)
+      .set({ nextCheckAt: lease.leaseUntil })
+      .where(inArray(deposits.trackingId, sql.select({ trackingId: due.trackingId }).from(due)))
+      .returning({ trackingId: deposits.trackingId });
   });
   return rows.map(({ trackingId }) => trackingId);
 }
@@ -75,7 +69,7 @@ export async function scheduleCheck(
   await db.run((sql) =>
     sql
       .update(deposits)
-      .set({ nextCheckAt, checks, dueSince: null })
+      .set({ nextCheckAt, checks })
       .where(and(eq(deposits.trackingId, trackingId), eq(deposits.nextCheckAt, leaseUntil))),
   );
 }
@@ -91,7 +85,7 @@ export async function checkSoon(
   await db.run((sql) =>
     sql
       .update(deposits)
-      .set({ nextCheckAt: at, checks: 0, dueSince: null })
+      .set({ nextCheckAt: at, checks: 0 })
       .where(and(eq(deposits.trackingId, trackingId), isNotNull(deposits.nextCheckAt))),
   );
 }

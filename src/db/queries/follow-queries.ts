@@ -299,7 +299,7 @@ function evidenceStatements(step: FollowStep): SQL[] {
     raw`with finals as (update ${depositEvidence} as e set final = true
         where ${open} and e.checked and e.block_number <= ${final.number} and not ${reorganised}::bool
         returning e.tracking_id, e.tx_hash)
-      update ${deposits} as d set next_check_at = null, due_since = null from finals
+      update ${deposits} as d set next_check_at = null from finals
       where d.tracking_id = finals.tracking_id and ${ended} and d.next_check_at > ${at}::timestamptz
       and not (d.state = 'partial' and d.shares is null and d.direction = 'deposit')
       and not exists (select from ${depositHints} as h where h.tracking_id = d.tracking_id and h.dropped_at is null)

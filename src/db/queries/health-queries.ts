@@ -1,4 +1,4 @@
-import { and, count, isNotNull, sql as raw } from "drizzle-orm";
+import { count, lte, min, sql as raw } from "drizzle-orm";
 import * as z from "zod";
 import type { Database } from "../database-client.ts";
 import { deposits, underWay } from "../tables/deposit-tables.ts";
@@ -13,7 +13,7 @@ export async function pingDatabase(db: Database): Promise<void> {
 export interface DepositBacklog {
   /** Number of deposits and withdrawals that were sent and have not ended. */
   underWay: number;
-  /** Number of deposits and withdrawals that are due for tracking, with those that wait in the queue. */
+  /** Number of deposits and withdrawals that are due for tracking. */
   due: number;
   /** Time since which the longest-waiting deposit or withdrawal has been due, or null if none is due. */
   oldestDueAt: Date | null;
@@ -21,15 +21,13 @@ export interface DepositBacklog {
 
 /** Counts the deposits and withdrawals in progress, and those due for tracking. Throws `store_unavailable`. */
 export async function selectDepositBacklog(db: Database, now: Date): Promise<DepositBacklog> {
-  const since = raw`coalesce(${deposits.dueSince}, ${deposits.nextCheckAt})`;
-  const oldest = raw<Date | null>`min(${since})`.mapWith(deposits.nextCheckAt);
   return db.run(async (sql) => {
     const [open, late] = await sql.batch([
       sql.select({ number: count() }).from(deposits).where(underWay(deposits)),
       sql
-        .select({ number: count(), oldest })
+        .select({ number: count(), oldest: min(deposits.nextCheckAt) })
         .from(deposits)
-        .where(and(isNotNull(deposits.nextCheckAt), raw`${since} <= ${now}::timestamptz`)),
+        .where(lte(deposits.nextCheckAt, now)),
     ]);
     return {
       underWay: open[0]?.number ?? 0,

@@ -101,8 +101,6 @@ export const deposits = pgTable(
      */
     nextCheckAt: time("next_check_at"),
     checks: integer("checks").notNull().default(0),
-    /** Time since which a leased row has been due, or null if no run has leased it since its last check. */
-    dueSince: time("due_since"),
     parentTrackingId: text("parent_tracking_id"),
     partnerId: text("partner_id").notNull().default(""),
     partnerType: smallint("partner_type").notNull().default(0),

@@ -113,7 +113,6 @@ export const row: DepositRow = {
   requestId: null,
   nextCheckAt: null,
   checks: 0,
-  dueSince: null,
   parentTrackingId: null,
   partnerId: "",
   partnerType: 0,

@@ -1,1 +1,0 @@
-ALTER TABLE "deposits" ADD COLUMN "due_since" timestamp (3) with time zone;
