@@ -1,5 +1,5 @@
 import { and, eq } from "drizzle-orm";
-import { type Address, encodeDeployData, encodeFunctionData } from "viem";
+import { type Address, encodeDeployData, encodeFunctionData, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { priceFeedAbi, priceFeedCreationCode } from "#stand-ins/prices";
 import { contractsOf, deploy, type ScratchChain, send } from "../../scripts/stack/chains/scratch-chain.ts";
@@ -50,6 +50,7 @@ async function newVault(from = governed, more: readonly unknown[] = []): Promise
       to,
       data: encodeFunctionData({ abi: to === asset ? proven("ProofAsset").abi : abi, functionName, args }),
     });
+  await act(address, "set", [false, false, false, 2n ** 256n - 1n, 0n, 0n]);
   await act(asset, "mint", [chain.account, 10n ** 9n]);
   await act(asset, "approve", [address, 10n ** 9n]);
   await act(address, "deposit", [10n ** 9n, chain.account]);
@@ -189,9 +190,9 @@ describe("a discovered vault", () => {
   });
 
   /** Makes a vault one that only a public list names, proves it with these settings, and returns its row. */
-  async function proveListed(address: Address, by: Discovery) {
+  async function proveListed(address: Address, by: Discovery, namedBy = ["list:published"]) {
     const provenance = { source: "list", detail: "published" } as const;
-    const due = { provenance, namedBy: ["list:published"], proofDueAt: new Date(0) };
+    const due = { provenance, namedBy, proofDueAt: new Date(0) };
     await causeway.db.update(vaults).set(due).where(ownRow(address));
     await proveDueVaults(contextOf(by));
     const [row] = await causeway.db.select().from(vaults).where(ownRow(address));
@@ -216,6 +217,22 @@ describe("a discovered vault", () => {
     await factory.call("createProxy", [address]);
     // The factory is asked, not read: it names nothing.
     expect(await proveListed(address, by)).toMatchObject({ status: "active", namedBy: ["list:published"] });
+  });
+
+  test("that anyone may have cloned of a factory's original has no second source", async () => {
+    const [original, factory] = [await newVault(), await deployListRegister(chain)];
+    await factory.call("setOriginal", [original]);
+    // EIP-1167: what the factory deploys is byte for byte what everybody can deploy.
+    const [start, end] = ["3d602d80600a3d3981f3363d3d373d3d3d363d73", "5af43d82803e903d91602b57fd5bf3"];
+    const creationCode: Hex = `0x${start}${original.slice(2).toLowerCase()}${end}`;
+    const clone = await newVault({ ...governed, creationCode });
+    const asked = { chain_id: CHAIN, protocol: "Scratch", openness: "anybody", adapter: "euler" };
+    const more = [{ ...asked, address: factory.address, view: "vault_original" }];
+    const by = { openness: "anybody", setting: settings({ code: [] }), more };
+    await discover(clone, by);
+    const statusReason = "one public list alone names it";
+    expect(await proveListed(clone, by)).toMatchObject({ status: "candidate", statusReason });
+    expect(await proveListed(clone, by, ["list:published", "list:2"])).toMatchObject({ status: "active" });
   });
 
   test.each([
