@@ -20,28 +20,29 @@ the code of the DepositRouter.
   --rpc    the node to use; default: the chain's public nodes
   --vault  only this vault
   --file   a seed file; default: the database in DATABASE_URL, else drizzle/seed/vaults.json
-  --write  activate the vaults that passed and are not open, except those that an administrator disabled, and those
-           that were discovered or imported from a public list: only the admission gate opens them
+  --write  store what was read of the vaults that passed and are not open, as candidates whose proof is due now: it
+           opens them if a simulated deposit succeeds. Except those that an administrator disabled, and those that
+           were discovered or imported from a public list
   --help   show this text
 
 Exits with 1 when the chain contradicts a supported row, or the Router's address holds other code.`;
 
 /**
- * Result of comparing a chain's registry rows and its DepositRouter with the chain, and the vaults that were activated.
+ * Result of comparing a chain's registry rows and its DepositRouter with the chain, and the vaults that were submitted.
  */
 export interface RegistryReport {
-  /** The code at the Router's address: the expected code, none, or other code (then nothing is activated). */
+  /** The code at the Router's address: the expected code, none, or other code (then nothing is submitted). */
   router: "right" | "absent" | "differs";
   checked: CheckedRow[];
-  /** Lowercase addresses of the vaults that were activated; empty without `write`. */
-  activated: string[];
+  /** Lowercase addresses of the vaults that became candidates for a proof; empty without `write`. */
+  submitted: string[];
 }
 
 /**
  * Compares the registry rows of the client's chain with that chain: all rows, or those of the address `vault` and the
- * status `state`. With `write`, activates vaults that passed and are not yet open, unless the Router's address has
- * unexpected code. Discovered and imported vaults are never activated: nobody has reviewed them, and this comparison
- * neither simulates a deposit nor asks the admission gate. Errors of the chain client and the store propagate.
+ * status `state`. With `write`, vaults that passed and are not yet open become candidates with the columns that were read,
+ * and their proof is due at once, unless the Router's address has unexpected code. This comparison opens no vault, because
+ * it simulates no deposit. Discovered and imported vaults are left alone: nobody has reviewed them. Errors of the chain client and the store propagate.
  */
 export async function checkRegistry(
   client: ChainClient,
@@ -56,13 +57,13 @@ export async function checkRegistry(
   const checked: CheckedRow[] = [];
   // Sequential, because public nodes limit the request rate.
   for (const row of rows) checked.push(await checkRow(client, row));
-  const activated: string[] = [];
+  const submitted: string[] = [];
   for (const { row, verdict, found } of checked) {
     if (!write || router === "differs" || verdict !== "derived" || found === null) continue;
     if (row.provenance !== undefined && !isReviewed({ provenance: row.provenance })) continue;
-    if (await store.activate({ row, ...found })) activated.push(row.address);
+    if (await store.submit({ row, ...found })) submitted.push(row.address);
   }
-  return { router, checked, activated };
+  return { router, checked, submitted };
 }
 
 async function main(given: ReadonlySet<string>, values: ReadonlyMap<string, string>): Promise<void> {

@@ -24,7 +24,7 @@ const LABEL_WIDTH = 8;
 const ROUTER: Readonly<Record<RegistryReport["router"], string>> = {
   right: "DepositRouter: the expected code",
   absent: "DepositRouter: not deployed; deposits call the vaults' own entry points",
-  differs: "DepositRouter: OTHER CODE at its address; nothing is activated",
+  differs: "DepositRouter: OTHER CODE at its address; nothing is submitted",
 };
 const ORDER: readonly CheckedRow["verdict"][] = ["wrong", "unknown", "derived", "right"];
 
@@ -32,11 +32,11 @@ const ORDER: readonly CheckedRow["verdict"][] = ["wrong", "unknown", "derived", 
  * Formats the comparison of a chain's rows with their contracts, contradictions first, in lines of up to 100
  * characters.
  */
-export function formatReport({ router, checked, activated }: RegistryReport): string {
+export function formatReport({ router, checked, submitted }: RegistryReport): string {
   const rows = [...checked].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
   const lines = rows.flatMap(({ row, verdict, found, detail }) => [
     vaultLine(row, {
-      verdict: activated.includes(row.address) ? "activated" : verdict,
+      verdict: submitted.includes(row.address) ? "submitted" : verdict,
       family: found?.adapter ?? row.adapter,
     }),
     ...(detail === "" ? [] : detailLines("chain", detail)),
@@ -45,7 +45,7 @@ export function formatReport({ router, checked, activated }: RegistryReport): st
   const counts = ORDER.map(
     (verdict) => `${checked.filter((one) => one.verdict === verdict).length} ${verdict}`,
   );
-  return [...lines, "", ROUTER[router], `${counts.join(", ")}; ${activated.length} activated`].join("\n");
+  return [...lines, "", ROUTER[router], `${counts.join(", ")}; ${submitted.length} submitted`].join("\n");
 }
 
 const STATES: readonly StoredVault["status"][] = ["refused", "candidate", "paused", "unsupported", "active"];

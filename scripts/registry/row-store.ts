@@ -16,43 +16,44 @@ import { readSeedFile, seedFile } from "../db/seed.ts";
 import { SeedRow } from "../db/seed-row.ts";
 import type { ReportedRow } from "./report-table.ts";
 
-/** A vault to activate, as derived from its chain. */
-export interface Activation {
+/** A vault to prove, as derived from its chain. */
+export interface Submission {
   row: StoredVault;
   adapter: string;
   vault: DerivedVault;
 }
 
-/** A source of registry rows that can activate vaults. */
+/** A source of registry rows, to which vaults can be submitted for their proof. */
 export interface RowStore {
   name: string;
   /** Returns the rows of a chain, or of all chains for null. */
   rows(chainId: number | null): Promise<ReportedRow[]>;
   /**
-   * Activates a vault; returns false when the row has changed in the meantime or an administrator has disabled it.
+   * Makes a vault a candidate whose proof is due at once. Returns false if the row has changed in the meantime or an
+   * administrator has disabled the vault.
    */
-  activate(activation: Activation): Promise<boolean>;
+  submit(submission: Submission): Promise<boolean>;
 }
 
-const columnsOf = ({ row, adapter, vault }: Activation) => ({
+const columnsOf = ({ row, adapter, vault }: Submission) => ({
   ...toDerivedColumns(vault),
   adapter,
   type: findFamily(adapter)?.type ?? row.type,
 });
 
 /**
- * Opens a seed file, by default the repository's. An activation edits the file, which is then reviewed and committed,
- * and never returns false.
+ * Opens a seed file, by default the repository's. A submission edits the file, which is then reviewed and committed, and
+ * never returns false.
  */
 export function fileStore(file = seedFile): RowStore {
   return {
     name: file,
     rows: async (chainId) => readSeedFile(file).filter((row) => chainId === null || row.chainId === chainId),
-    async activate(activation) {
-      const { row } = activation;
+    async submit(submission) {
+      const { row } = submission;
       const rows = readSeedFile(file).map((one) =>
         formatVaultId(one) === formatVaultId(row)
-          ? SeedRow.parse({ ...one, ...columnsOf(activation), status: "active", statusReason: "" })
+          ? SeedRow.parse({ ...one, ...columnsOf(submission), status: "candidate", statusReason: "" })
           : one,
       );
       writeFileSync(file, `${JSON.stringify(rows, null, 2)}\n`);
@@ -61,7 +62,7 @@ export function fileStore(file = seedFile): RowStore {
   };
 }
 
-/** Opens a deployment's database. An activation is audited like an administrator's change. */
+/** Opens a deployment's database. A submission is audited like an administrator's change. */
 export function databaseStore(target: DatabaseTarget): RowStore {
   const { databaseUrl, endpoint } = target;
   const open = lazyDrizzle({ databaseUrl, httpUrl: endpoint ?? null, fetch });
@@ -76,13 +77,21 @@ export function databaseStore(target: DatabaseTarget): RowStore {
           .where(chainId === null ? undefined : eq(vaults.chainId, chainId))
           .orderBy(asc(vaults.chainId), asc(vaults.address)),
       ),
-    async activate(activation) {
-      const { chainId, address } = activation.row;
-      const vaultId = formatVaultId(activation.row);
+    async submit(submission) {
+      const { chainId, address } = submission.row;
+      const vaultId = formatVaultId(submission.row);
       if (await wasTakenOut(db, vaultId)) return false;
       return updateVaultStatus(db, {
-        ...{ chainId, address, vaultId, from: activation.row.status, to: "active", reason: "" },
-        derived: columnsOf(activation),
+        ...{
+          chainId,
+          address,
+          vaultId,
+          from: submission.row.status,
+          to: "candidate",
+          reason: "",
+          by: "proof",
+        },
+        derived: columnsOf(submission),
         note: {
           id: `aud_${randomUUID()}`,
           at: new Date(),

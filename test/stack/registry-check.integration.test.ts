@@ -127,7 +127,7 @@ describe("checkRegistry() on a supported row", () => {
   test("returns right when its contracts agree", async () => {
     expect(await check([rowOf(await honest()), (await veda()).row])).toMatchObject({
       verdict: "right",
-      report: { router: "absent", activated: [], checked: [{ verdict: "right" }, { verdict: "right" }] },
+      report: { router: "absent", submitted: [], checked: [{ verdict: "right" }, { verdict: "right" }] },
     });
   });
 
@@ -187,7 +187,7 @@ describe("checkRegistry() on a supported row", () => {
     const row = await make();
     const { report, ...checked } = await check([row], true);
     expect(checked).toEqual({ verdict: "wrong", detail: expect.stringMatching(detail) });
-    expect(report.activated).toEqual([]);
+    expect(report.submitted).toEqual([]);
     expect(await storedOf(row.address as Address)).toMatchObject({ status: "active", spender: row.spender });
   });
 
@@ -204,7 +204,7 @@ describe("checkRegistry() on a supported row", () => {
 });
 
 describe("checkRegistry() on an unsupported row", () => {
-  test("derives it, and activates it only with write", async () => {
+  test("derives it, and makes it a candidate whose proof is due, only with write", async () => {
     const vault = await honest();
     const row = rowOf(vault, {
       ...unsupported,
@@ -212,12 +212,13 @@ describe("checkRegistry() on an unsupported row", () => {
       acceptedAssets: [],
       spender: lower(EOA),
     });
-    expect(await check([row])).toMatchObject({ verdict: "derived", report: { activated: [] } });
+    expect(await check([row])).toMatchObject({ verdict: "derived", report: { submitted: [] } });
     expect(await storedOf(vault)).toMatchObject({ status: "unsupported" });
     const report = await checkRegistry(client, { store, vault, write: true });
-    expect(report.activated).toEqual([lower(vault)]);
+    expect(report.submitted).toEqual([lower(vault)]);
     expect(await storedOf(vault)).toMatchObject({
-      ...{ status: "active", statusReason: "", spender: lower(vault), assetAddress: lower(token) },
+      ...{ status: "candidate", statusBy: "proof", statusReason: "", wasActive: false },
+      ...{ spender: lower(vault), assetAddress: lower(token) },
       acceptedAssets: [{ address: token, symbol: "TOK", decimals: 6 }],
     });
     const subject = `${CHAIN}:${lower(vault)}`;
@@ -228,22 +229,24 @@ describe("checkRegistry() on an unsupported row", () => {
   test("stores the adapter and type of the detected family", async () => {
     const vault = await put("SaidMorpho", token);
     await check([rowOf(vault, unsupported)], true);
-    expect(await storedOf(vault)).toMatchObject({ status: "active", adapter: "metamorpho", type: "morpho" });
+    expect(await storedOf(vault)).toMatchObject({
+      ...{ status: "candidate", adapter: "metamorpho", type: "morpho" },
+    });
   });
 
   test.each(["factory", "list"] as const)(
-    "does not activate a vault of a %s, which nobody reviewed",
+    "does not submit a vault of a %s, which nobody reviewed",
     async (source) => {
       const vault = await honest();
       const row = rowOf(vault, { status: "candidate", statusReason: "not admitted yet" });
       await causeway.db.insert(vaults).values({ ...row, provenance: { source, detail: "Scratch" } });
       const report = await checkRegistry(client, { store, vault, write: true });
-      expect(report).toMatchObject({ activated: [], checked: [{ verdict: "derived" }] });
+      expect(report).toMatchObject({ submitted: [], checked: [{ verdict: "derived" }] });
       expect(await storedOf(vault)).toMatchObject({ status: "candidate" });
     },
   );
 
-  test("does not activate a vault that an administrator disabled", async () => {
+  test("does not submit a vault that an administrator disabled", async () => {
     const vault = await honest();
     await causeway.db.insert(audit).values({
       ...{ id: "aud_out", at: new Date(), actor: "admin", action: "vault.change", requestId: "r" },
@@ -251,7 +254,7 @@ describe("checkRegistry() on an unsupported row", () => {
     });
     expect(await check([rowOf(vault, unsupported)], true)).toMatchObject({
       verdict: "derived",
-      report: { activated: [] },
+      report: { submitted: [] },
     });
     expect(await storedOf(vault)).toMatchObject({ status: "unsupported" });
   });
@@ -261,11 +264,11 @@ describe("checkRegistry() on an unsupported row", () => {
   });
 });
 
-test("checkRegistry() activates nothing when other code is at the Router's address", async () => {
+test("checkRegistry() submits nothing when other code is at the Router's address", async () => {
   const vault = await honest();
   await chain.node.setCode({ address: depositRouterAddress, bytecode: "0x6001" });
   const { report } = await check([rowOf(vault, unsupported)], true);
-  expect(report).toMatchObject({ router: "differs", activated: [], checked: [{ verdict: "derived" }] });
+  expect(report).toMatchObject({ router: "differs", submitted: [], checked: [{ verdict: "derived" }] });
   expect(formatReport(report)).toContain("OTHER CODE");
   await chain.node.setCode({ address: depositRouterAddress, bytecode: "0x" });
   await send(chain, deployTransaction());
@@ -280,12 +283,12 @@ test("checkRegistry() reads and writes a seed file, and the table lists contradi
     const rows = [rowOf(good), rowOf(fresh, unsupported), rowOf(bad, { shareDecimals: 6 })];
     writeFileSync(file, JSON.stringify(rows));
     const report = await checkRegistry(client, { store: fileStore(file), vault: null, write: true });
-    expect(report.activated).toEqual([lower(fresh)]);
+    expect(report.submitted).toEqual([lower(fresh)]);
     const written = SeedRow.array().parse(JSON.parse(readFileSync(file, "utf8")));
-    expect(written.map(({ status }) => status)).toEqual(["active", "active", "active"]);
+    expect(written.map(({ status }) => status)).toEqual(["active", "candidate", "active"]);
     const lines = formatReport(report).split("\n");
     const vaultsOf = lines.filter((line) => line.includes("0x"));
-    expect(vaultsOf.map((line) => line.split(" ")[0])).toEqual(["wrong", "activated", "right"]);
+    expect(vaultsOf.map((line) => line.split(" ")[0])).toEqual(["wrong", "submitted", "right"]);
     expect(lines[1]).toMatch(/^ +chain +share decimals is 18, not 6$/);
   } finally {
     rmSync(folder, { recursive: true, force: true });
