@@ -4,6 +4,7 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
+import type { SimulationSetting } from "../chains/simulator/simulation-setting.ts";
 import { balanceOverride, findBalanceLayout, type SlotLayout } from "../chains/simulator/token-storage.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
@@ -33,6 +34,10 @@ export interface TokenPayment {
   nativeBalance?: bigint | null;
   /** The block at which balance and allowance were read. */
   block: BlockTime;
+  /** What the simulation shows to contracts that look for signs of one; null or absent for the nodes' defaults. */
+  setting?: SimulationSetting | null;
+  /** Code that the payer has in the simulation. Absent if it keeps its own. */
+  payerCode?: Hex;
 }
 
 /**
@@ -115,7 +120,8 @@ async function runWithApprovals(plan: {
   const calls = [...plan.before, plan.call];
   const standsAlone = calls.length === 1 && isFunded(payment);
   const time = payment.block.timestamp + INCLUSION_DELAY_S;
-  const input = { user: payment.payer, calls, reads, overrides, time, standsAlone };
+  const { payer: user, setting = null } = payment;
+  const input = { user, calls, reads, overrides, time, standsAlone, setting };
   const simulation = await runSimulation(payment.client, input);
   const last = simulation.calls.at(-1);
   if (simulation.failedAt !== null || last === undefined) {
@@ -135,9 +141,10 @@ const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== nul
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
-  const money = (isNative(token) ? amount : 0n) + GAS_FUNDS;
+  const money = (isNative(token) ? amount : 0n) + (payment.setting?.funds ?? GAS_FUNDS);
   // Nodes reject a balance override above 2^256 - 1.
-  const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
+  const own = payment.payerCode === undefined ? {} : { code: payment.payerCode };
+  const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256, ...own };
   if (isNative(token) || isFunded(payment)) return [gas];
   const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
     if (error instanceof RpcError) return null;

@@ -4,14 +4,20 @@ import type { VaultProof } from "../db/tables/vault-tables.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**
+ * Why a vault that takes deposits is closed: its redemptions are stopped, by its own word, or (`illiquid`) its family's
+ * contracts lack liquidity.
+ */
+export type ClosedExit = "stopped" | "illiquid";
+
+/**
  * Result of one attempt to prove a vault. `passed`: the simulated deposit or deposit request succeeded, and shares that
  * were minted immediately have the expected value. `refused`: the chain contradicts the entry, the vault rejects
- * deposits, or the shares are worth too little. `closed`: the vault's view functions or the error of the simulated
- * deposit show that it is paused, full or without a current price, which is not a fault of the entry. `unread`: a node
- * or the database failed.
+ * deposits, the shares are worth too little, or nobody can leave. `closed`: the vault's view functions or the error of
+ * the simulated deposit or redemption (`exit`) show that it is paused, full, illiquid or without a current price, which
+ * is not a fault of the entry. `unread`: a node or the database failed.
  */
 export type ProofFinding =
-  | { kind: "passed" | "refused" | "closed"; proof: VaultProof }
+  | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }
   | { kind: "unread"; reason: string };
 
 /** Fields of a registry entry that decide what a proof changes. */
@@ -40,6 +46,8 @@ const UNREAD_RETRY_MS = 10 * MINUTE_MS;
  * Pause before the next attempt for a vault that is closed by its own views or was paused by a proof, in milliseconds.
  */
 const CLOSED_RETRY_MS = HOUR_MS;
+/** Number of hourly proofs of an active vault that find it illiquid before it is paused: a day of them. */
+const ILLIQUID_BEFORE_PAUSE = 25;
 /** Pause before the next attempt for a candidate that its proof refused, in milliseconds. */
 const REFUSED_RETRY_MS = 6 * HOUR_MS;
 /** Pause before the next attempt for a vault that only the admission gate holds back, in milliseconds. */
@@ -52,7 +60,9 @@ const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
  * - A passed proof opens reviewed candidates (also refused ones) and vaults that a proof paused. A discovered or
  *   imported candidate opens only if `admission` has no obstacle.
  * - A refusal makes a candidate `refused`; the third consecutive refusal pauses an active vault.
- * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded.
+ * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded. But an active
+ * vault that nobody can leave is paused, since its deposits still succeed: if its redemptions are stopped, like after
+ * refusals; if it is illiquid, after a day.
  * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed; refused
  * while paused; paused by this refusal), 10 minutes (unread), 5 and then 25 minutes (first and second refusal of an
  * active vault) or six hours (other refusals). `now` is in milliseconds since the epoch.
@@ -73,6 +83,7 @@ export function decideAfterProof(
         proofRefusals: entry.proofRefusals,
       };
     case "closed":
+      if (finding.exit !== undefined && isOpenByProof(entry)) return exitChange(entry, { finding, now });
       return { ...kept, proof: finding.proof, proofDueAt: due(CLOSED_RETRY_MS), proofRefusals: 0 };
     case "passed": {
       const held = isCandidate(entry) && !isReviewed(entry) && admission?.obstacle !== null;
@@ -105,6 +116,28 @@ function mayActivate(entry: ProvenEntry): boolean {
 
 function heldChange(admission: Admission | null): Pick<ProofChange, "status" | "statusBy" | "statusReason"> {
   return { status: "candidate", statusBy: "proof", statusReason: admission?.obstacle ?? "not admitted yet" };
+}
+
+/** Returns true for entries that proofs keep open or have paused. */
+const isOpenByProof = ({ status, statusBy }: ProvenEntry): boolean =>
+  status === "active" || (status === "paused" && statusBy === "proof");
+
+/** Returns the change of an open vault that takes deposits although nobody can leave. */
+function exitChange(
+  entry: ProvenEntry,
+  of: { finding: Extract<ProofFinding, { proof: VaultProof }>; now: number },
+): Omit<ProofChange, "derived"> {
+  const { finding, now } = of;
+  const { proof } = finding;
+  if (finding.exit === "stopped" || entry.status !== "active")
+    return { ...refusalChange(entry, proof.reason), proof, ...retry(entry, now) };
+  const { status, statusBy, statusReason } = entry;
+  const proofRefusals = entry.proofRefusals + 1;
+  const change =
+    proofRefusals < ILLIQUID_BEFORE_PAUSE
+      ? { status, statusBy, statusReason }
+      : ({ status: "paused", statusBy: "proof", statusReason: proof.reason } as const);
+  return { ...change, proof, proofDueAt: new Date(now + CLOSED_RETRY_MS), proofRefusals };
 }
 
 function refusalChange(

@@ -19,7 +19,8 @@ import { describeForeignContract, recognizeFamily } from "./recognize-registry-f
 import { deniedQuery } from "./registers/read-register.ts";
 import { EXCLUDED, isBlocked } from "./registry-admission-gate.ts";
 import { isCurated, vouchingFor } from "./registry-vouching.ts";
-import { GENERIC_ADAPTER, type SimulatedProof, simulateProof } from "./simulate-proof.ts";
+import { type SimulatedProof, simulateProof } from "./simulate-proof.ts";
+import { GENERIC_ADAPTER } from "./simulate-way-back.ts";
 
 /** Result of an attempt to prove a vault, with the columns of its registry entry that were read from on-chain data. */
 export interface ProofAttempt {
@@ -223,5 +224,5 @@ function toFinding(ctx: Context, made: SimulatedProof): ProofFinding {
     returned: text(made.returned),
     reason: made.reason,
   };
-  return { kind: made.kind, proof };
+  return made.exit === null ? { kind: made.kind, proof } : { kind: made.kind, proof, exit: made.exit };
 }

@@ -1,6 +1,5 @@
-import { type Address, getAddress, hexToBigInt, keccak256, size, slice, stringToHex } from "viem";
-import { runSimulation } from "../chains/simulator/run-simulation.ts";
-import type { SimulationResult } from "../chains/simulator/simulation.ts";
+import { type Address, getAddress, keccak256, slice, stringToHex } from "viem";
+import { createQuery, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -8,12 +7,10 @@ import { mulDivDown } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { mintEffect, requestEffect, type VaultDeposit } from "../orders/order-expected-effect.ts";
 import { priceIsSafe } from "../orders/order-slippage.ts";
-import { encodeApprovals, type UserCall } from "../orders/order-wallet-calls.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
 import {
   balanceOfRead,
-  INCLUSION_DELAY_S,
   increaseOf,
-  paymentOverrides,
   simulatedHead,
   simulatePayment,
   type TokenPayment,
@@ -21,13 +18,15 @@ import {
 import {
   adapterOf,
   asyncDepositsOf,
-  explainExitRevert,
   explainVaultRevert,
+  findFamily,
 } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import type { DepositCall, DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
-import type { ExitMode } from "../vaults/vault-exits.ts";
 import { readUncached } from "../vaults/vault-state.ts";
+import type { ClosedExit } from "./decide-vault-proof.ts";
+import { readProofSetting } from "./proof-setting.ts";
+import { exitsPausedQuery, GENERIC_ADAPTER, simulateWayBack, type WayBack } from "./simulate-way-back.ts";
 
 /** Result of a simulated deposit into a vault. */
 export interface SimulatedProof {
@@ -48,23 +47,26 @@ export interface SimulatedProof {
   returned: bigint | null;
   /** True if the vault takes deposits only from the receiver of the shares, so the Router cannot deposit for users. */
   userOnly: boolean;
+  /** As in `ProofFinding`. */
+  exit: ClosedExit | null;
 }
 
-/** Name of the generic ERC-4626 adapter. For a claim with this name, the proof determines the family. */
-export const GENERIC_ADAPTER = "erc4626";
+/**
+ * Largest part of its profits that a vault may keep, as a fraction: the limit in the contracts of most curated vaults
+ * (MetaMorpho, Morpho Vault V2, Yearn's strategies, Lagoon).
+ */
+const MAX_PROFIT_FEE = 0.5;
+/** Code of a contract that does nothing: one `STOP`. */
+const CONTRACT_CODE = "0x00";
 /** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
 const PROOF_SLIPPAGE = 0.03;
-/** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
-const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 
 /**
  * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
- * chain. If all withdrawals of the vault are instant, also simulates the redemption of the shares; if a vault of no known
- * family redeems on request alone, the request, without which the vault is closed. Simulates nothing if the vault's views
- * already refuse the deposit. The amount is one whole token of the asset (or, if the vault does not
- * accept it, of the first accepted token), adjusted to the vault's limits. A loss of more than 3% in the shares' value
- * or the redemption is refused; a redemption that reverts is not. Throws `chain_unsupported` and
- * `simulation_unavailable`; errors of the RPC nodes propagate.
+ * chain. Also simulates the way back: see `simulateWayBack`. Simulates nothing if the vault's views already refuse the
+ * deposit. The amount is one whole token of the asset (or, if the vault does not accept it, of the first accepted token),
+ * adjusted to the vault's limits. A loss of more than 3% in the shares' value or the redemption is refused, as is a vault
+ * that nobody can leave or that keeps more than half of its profits. Throws `chain_unsupported` and `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);
@@ -76,12 +78,13 @@ export async function simulateProof(ctx: Context, vault: Vault): Promise<Simulat
   let read = await readTerms(ctx, usual);
   const deposit = { ...usual, amount: amountWithin(read.terms, usual.amount) };
   if (deposit.amount !== usual.amount) read = await readTerms(ctx, deposit);
-  const refusal = refusalOf(deposit, read.terms);
+  const refusal = refusalOf(deposit, read.terms) ?? feeRefusal(read.profitFee);
   if (refusal !== null) return { ...NOTHING_SEEN, ...refusal, blockNumber: read.block.number };
+  if (read.exitsPaused) return { ...NOTHING_SEEN, ...EXITS_PAUSED, blockNumber: read.block.number };
   return simulateDeposit(ctx, { deposit, ...read });
 }
 
-const NOTHING_SEEN = { amount: null, shares: null, returned: null, userOnly: false } as const;
+const NOTHING_SEEN = { amount: null, shares: null, returned: null, userOnly: false, exit: null } as const;
 
 /** Returns an address without a known key; it differs in every proof, so that a vault cannot recognize it. */
 function freshAccount(ctx: Context): Address {
@@ -91,20 +94,32 @@ function freshAccount(ctx: Context): Address {
 async function readTerms(
   ctx: Context,
   { vault, user, token, amount }: VaultDeposit,
-): Promise<{ terms: DepositTerms; block: BlockTime }> {
+): Promise<{ terms: DepositTerms; profitFee: number | null; exitsPaused: boolean; block: BlockTime }> {
   const request = { token, amount, caller: user, receiver: user, now: ctx.now() };
-  const query = adapterOf(vault).terms(vault, request);
+  const profitFee = findFamily(vault.adapter)?.profitFeeQuery?.(vault) ?? createQuery({}, () => null);
+  const exitsPaused = exitsPausedQuery(vault, { user, now: ctx.now() });
+  const query = queryAll({ terms: adapterOf(vault).terms(vault, request), profitFee, exitsPaused });
   const { value, block } = await readUncached(ctx, { chainId: vault.chainId, query });
-  return { terms: value, block };
+  return { ...value, block };
 }
 
-/** Returns the default amount, adjusted to the vault's limits if these are known. */
+/** Part of the default amount that a vault must have room for; a deposit of less would prove nothing. */
+const LEAST_ROOM = 1_000n;
+
+/** Returns the default amount, adjusted to the vault's limits if these are known and leave room for a proof. */
 function amountWithin({ minDeposit, maxDeposit }: DepositTerms, usual: bigint): bigint {
   if (minDeposit !== null && minDeposit > usual) return minDeposit;
-  return maxDeposit !== null && maxDeposit > 0n && maxDeposit < usual ? maxDeposit : usual;
+  const limits = maxDeposit !== null && maxDeposit < usual && maxDeposit * LEAST_ROOM >= usual;
+  return limits && maxDeposit > 0n ? maxDeposit : usual;
 }
 
 type Verdict = Pick<SimulatedProof, "kind" | "reason">;
+
+const EXITS_PAUSED: Verdict & Pick<SimulatedProof, "exit"> = {
+  kind: "closed",
+  reason: "nobody can leave: withdrawals are paused",
+  exit: "stopped",
+};
 
 /** Verdicts for the reasons why a vault's view functions show that it accepts no deposit now. */
 const REFUSALS: Readonly<Record<Refusal, Verdict>> = {
@@ -126,6 +141,12 @@ function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms):
     return { kind: "closed", reason: "the vault is full" };
   if (terms.previewShares === null) return revertVerdict(vault, terms.previewRevert ?? "0x");
   return null;
+}
+
+/** Returns the verdict on a vault that keeps too much of its profits, or null. */
+function feeRefusal(profitFee: number | null): Verdict | null {
+  if (profitFee === null || profitFee <= MAX_PROFIT_FEE) return null;
+  return { kind: "refused", reason: `the vault keeps ${Math.round(profitFee * 100)}% of its profits` };
 }
 
 /**
@@ -153,7 +174,10 @@ async function simulateDeposit(
   const { vault, user, token, amount } = deposit;
   const request = { token, amount, caller: user, receiver: user, minShares: 1n, async: terms.async === true };
   const call = adapterOf(vault).encode(vault, request);
-  const payment = { ...paymentOf(ctx, deposit), spender: call.spender, block };
+  const payment = {
+    ...paymentOf(ctx, deposit),
+    ...{ spender: call.spender, block, setting: await readProofSetting(ctx, vault.chainId) },
+  };
   const requests = call.async ? asyncDepositsOf(vault) : null;
   const effect = requests === null ? mintEffect(deposit) : requestEffect(deposit, requests);
   const made = await simulatePayment(ctx, { payment, call: userCall(call), reads: effect.reads });
@@ -169,47 +193,96 @@ async function simulateDeposit(
       kind: "refused",
       reason: "the minted shares are worth much less than the deposit",
     };
-  const closed = await requestRefusal(ctx, { deposit, payment, call, shares });
-  if (closed !== null) return { ...at, shares, kind: "closed", reason: closed };
-  const returned = await simulateWayBack(ctx, { deposit, payment, call, shares });
-  const loss = returned === null ? null : lossOf({ deposit, terms, shares, returned });
-  const verdict = { kind: loss === null ? "passed" : "refused", reason: loss ?? "" } as const;
-  const userOnly = loss === null && !(await takesDepositsForOthers(ctx, { deposit, payment }));
-  return { ...at, ...verdict, shares, returned, userOnly };
+  const back = await simulateWayBack(ctx, { deposit, payment, call, shares });
+  const returned = back.kind === "returned" ? back.returned : null;
+  const verdict = exitVerdict({ deposit, terms, shares, back });
+  if (verdict !== null) return { ...at, ...verdict, shares, returned };
+  const others = await simulateForOthers(ctx, { deposit, payment, terms });
+  if (others.cheats !== null) return { ...at, kind: "refused", reason: others.cheats, shares, returned };
+  return { ...at, kind: "passed", reason: "", shares, returned, userOnly: !others.takes };
 }
 
 /**
- * Returns true if an account can deposit for another one, as the Router does. Only simulated for vaults of the generic
- * family that the Router would call: other families' views show who may call them.
+ * Simulates a deposit for another account by a contract, as the Router's executor makes it, of a larger amount than the
+ * proof's. `takes`: the vault takes such deposits, if not of this amount then of the proof's. `cheats`: why the minted
+ * shares count against the vault, or null. Only simulated for vaults of the generic family that the Router would call:
+ * other families' views show who may call them.
  */
-async function takesDepositsForOthers(
+async function simulateForOthers(
   ctx: Context,
-  { deposit, payment }: { deposit: VaultDeposit; payment: TokenPayment },
-): Promise<boolean> {
-  const { vault, user, token, amount } = deposit;
-  if (vault.adapter !== GENERIC_ADAPTER || vault.caller !== "router") return true;
+  of: { deposit: VaultDeposit; payment: TokenPayment; terms: DepositTerms },
+): Promise<{ takes: boolean; cheats: string | null }> {
+  const { deposit, terms } = of;
+  if (deposit.vault.adapter !== GENERIC_ADAPTER || deposit.vault.caller !== "router")
+    return { takes: true, cheats: null };
+  const judge = async (amount: bigint): Promise<"paid" | "short" | "none"> => {
+    const shares = await mintedForOther(ctx, { ...of, amount });
+    if (shares === 0n) return "none";
+    return isWorthIt({ deposit: { ...deposit, amount }, terms, shares }) ? "paid" : "short";
+  };
+  const large = await judge(largerAmount(ctx, of));
+  if (large === "paid") return { takes: true, cheats: null };
+  // Limits that no view shows may reject the larger amount.
+  const usual = await judge(deposit.amount);
+  if (usual === "short") return { takes: true, cheats: "a contract's deposit mints shares worth much less" };
+  const cheats = large === "short" ? "a larger deposit mints shares worth much less" : null;
+  return { takes: usual === "paid", cheats };
+}
+
+/**
+ * Returns an amount two to four times the proof's that nobody can foresee, or the vault's limit if that is lower. Much
+ * larger ones would move the price of vaults that trade what they take.
+ */
+function largerAmount(
+  ctx: Context,
+  { deposit, terms }: { deposit: VaultDeposit; terms: DepositTerms },
+): bigint {
+  const chance = BigInt(`0x${ctx.randomId().slice(0, 8)}`) % 100_000n;
+  const amount = 2n * deposit.amount + (deposit.amount * 2n * chance) / 100_000n;
+  return terms.maxDeposit !== null && terms.maxDeposit < amount ? terms.maxDeposit : amount;
+}
+
+/** Returns the shares that a deposit by a contract mints to another account, or 0 if it reverts. */
+async function mintedForOther(
+  ctx: Context,
+  of: { deposit: VaultDeposit; payment: TokenPayment; amount: bigint },
+): Promise<bigint> {
+  const { deposit, payment, amount } = of;
+  const { vault, user, token } = deposit;
   const payer = freshAccount(ctx);
   const request = { token, amount, caller: payer, receiver: user, minShares: 1n, async: false };
   const call = adapterOf(vault).encode(vault, request);
-  const reads = [balanceOfRead(vault.shareToken, user)];
-  const made = await simulatePayment(ctx, { payment: { ...payment, payer }, call: userCall(call), reads });
-  return made.ok && (increaseOf(made.simulation, 0) ?? 0n) > 0n;
+  const made = await simulatePayment(ctx, {
+    payment: { ...payment, payer, amount, payerCode: CONTRACT_CODE },
+    call: userCall(call),
+    reads: [balanceOfRead(vault.shareToken, user)],
+  });
+  const minted = made.ok ? increaseOf(made.simulation, 0) : null;
+  return minted !== null && minted > 0n ? minted : 0n;
 }
 
 /** Returns what the redemption of the minted shares shows against the vault, or null. */
-function lossOf(of: {
+function exitVerdict(of: {
   deposit: VaultDeposit;
   terms: DepositTerms;
   shares: bigint;
-  returned: bigint;
-}): string | null {
-  const { deposit, terms, shares, returned } = of;
-  if (!isWorth(deposit, { amount: deposit.amount, returned }))
-    return "redeeming the shares at once returns much less than the deposit";
+  back: WayBack;
+}): (Verdict & Pick<SimulatedProof, "exit">) | null {
+  const { deposit, back } = of;
+  const { amount } = deposit;
+  if (back.kind === "waiting") return null;
+  if (back.kind === "none")
+    return { kind: back.exit === null ? "refused" : "closed", reason: back.reason, exit: back.exit };
+  const refused = (reason: string) => ({ kind: "refused", reason, exit: null }) as const;
+  if (!isWorth(deposit, { amount, returned: back.returned }))
+    return refused("redeeming the shares at once returns much less than the deposit");
+  const { shares, terms } = of;
   const stated = terms.price === null ? 0n : mulDivDown(shares, terms.price.assets, terms.price.shares);
-  return isWorth(deposit, { amount: stated, returned })
-    ? null
-    : "the vault states a much higher value of its shares than it pays for them";
+  if (!isWorth(deposit, { amount: stated, returned: back.returned }))
+    return refused("the vault states a much higher value of its shares than it pays for them");
+  if (back.later !== null && !isWorth(deposit, { amount, returned: back.later }))
+    return refused("redeeming the shares after 30 days returns much less than the deposit");
+  return null;
 }
 
 const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserCall => ({
@@ -245,74 +318,3 @@ function isWorth(
   const judged = { amount, shares: returned, price, slippage: PROOF_SLIPPAGE };
   return priceIsSafe({ ...judged, assetDecimals: token.decimals });
 }
-
-interface WayBack {
-  deposit: VaultDeposit;
-  payment: TokenPayment;
-  call: DepositCall;
-  shares: bigint;
-}
-
-/**
- * Simulates the deposit followed by the redemption of the minted shares. Returns the assets for all shares, rounded
- * down, or null if the vault has no instant withdrawals now. A reverting redemption does not refute the vault, because
- * shares may be locked and liquidity lent out.
- */
-async function simulateWayBack(ctx: Context, of: WayBack): Promise<bigint | null> {
-  const { deposit, shares } = of;
-  const { vault, token } = deposit;
-  const modes = adapterOf(vault).exits?.modes(vault) ?? [];
-  // Where a known family makes some holders wait, leaving at once may cost a fee that says nothing against a deposit.
-  const pays = vault.adapter === GENERIC_ADAPTER ? modes.includes("instant") : modes.join() === "instant";
-  const redeemed = mulDivDown(shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
-  if (!pays || redeemed === 0n || !sameAddress(token.address, vault.asset.address)) return null;
-  const simulation = await simulateExit(ctx, { ...of, mode: "instant", redeemed });
-  if (simulation === null || simulation.failedAt !== null) return null;
-  const change = increaseOf(simulation, 0);
-  const paidBack = change === null ? wordOf(simulation.calls.at(-1)?.returnData) : deposit.amount + change;
-  // A vault that may let holders wait did so.
-  if (paidBack === 0n && modes.length > 1) return null;
-  return paidBack === null ? null : mulDivDown(paidBack, REDEEMED_PARTS.of, REDEEMED_PARTS.parts);
-}
-
-/**
- * Returns why a vault rejects the redemption request of an account that has just deposited, or null if it takes it. Only
- * simulated for vaults of the generic family that redeem on request alone, of which nothing else shows a way out.
- */
-async function requestRefusal(ctx: Context, of: WayBack): Promise<string | null> {
-  const { vault } = of.deposit;
-  const modes = adapterOf(vault).exits?.modes(vault) ?? [];
-  const redeemed = mulDivDown(of.shares, REDEEMED_PARTS.parts, REDEEMED_PARTS.of);
-  if (vault.adapter !== GENERIC_ADAPTER || modes.join() !== "request" || redeemed === 0n) return null;
-  const simulation = await simulateExit(ctx, { ...of, mode: "request", redeemed });
-  if (simulation === null || simulation.failedAt === null) return null;
-  const { text } = explainExitRevert(vault, simulation.calls.at(-1)?.returnData ?? "0x");
-  return `a redemption request reverts${text === null ? " without a reason" : `: ${text}`}`;
-}
-
-/** Simulates the deposit and the redemption of some of its shares, or returns null if the vault has no such mode. */
-async function simulateExit(
-  ctx: Context,
-  of: WayBack & { mode: ExitMode; redeemed: bigint },
-): Promise<SimulationResult | null> {
-  const { deposit, payment, call, mode, redeemed } = of;
-  const { vault, user, token } = deposit;
-  const { exits } = adapterOf(vault);
-  if (exits === undefined) return null;
-  const exit = exits.encode(vault, {
-    ...{ mode, token, shares: redeemed, owner: user, caller: user, receiver: user, minAssets: 0n },
-  });
-  const spender = exit.spender ?? exits.mayNeedAllowance?.(vault, mode) ?? null;
-  const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };
-  const shareApprovals = spender === null ? [] : encodeApprovals({ ...allowance, spender });
-  const approvals = encodeApprovals({ ...payment, reset: false });
-  return runSimulation(payment.client, {
-    ...{ user, calls: [...approvals, userCall(call), ...shareApprovals, userCall(exit)], standsAlone: false },
-    time: payment.block.timestamp + INCLUSION_DELAY_S,
-    reads: [balanceOfRead(token.address, user)],
-    overrides: await paymentOverrides(ctx, payment),
-  });
-}
-
-const wordOf = (data: `0x${string}` | undefined): bigint | null =>
-  data !== undefined && size(data) === 32 ? hexToBigInt(data) : null;

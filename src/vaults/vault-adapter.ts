@@ -314,6 +314,12 @@ export interface VaultFamily {
    */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
   /**
+   * Returns a query for the part of the profits that the vault keeps from its holders, as a fraction (1 is 100%): its
+   * performance fee, or the fee on the interest that it earns. The result is null if unknown. Absent if the family has no
+   * view function for it.
+   */
+  profitFeeQuery?: (vault: Vault) => Query<number | null>;
+  /**
    * Returns a query for the vault's timelock in seconds, or null if it cannot be read. Absent if the family's vaults
    * have no timelock.
    */

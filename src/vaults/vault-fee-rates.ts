@@ -1,4 +1,4 @@
-import type { ReadResult } from "../chains/chain-reads.ts";
+import { createQuery, type Query, type Read, type ReadResult, valueOrNull } from "../chains/chain-reads.ts";
 
 /**
  * A vault's performance fee and management fee as decimal strings, in its family's unit. Morpho Vault V2: a fraction
@@ -17,3 +17,18 @@ export function feeRate<T>(
 ): FeeRates {
   return result.ok ? { [name]: feeOf(result.value).toString() } : {};
 }
+
+/** Units of fees, as the value that stands for 100%: basis points, millionths, and fractions with 18 decimals. */
+export const FEE_UNITS = { bps: 10_000n, millionths: 1_000_000n, wad: 10n ** 18n } as const;
+
+/**
+ * Returns a query for a fee as a fraction (1 is 100%). `whole` is the value that stands for 100%. The result is null if
+ * the view function failed.
+ */
+export function feeFractionQuery(fee: Read<bigint | number>, whole: bigint): Query<number | null> {
+  return createQuery({ fee }, (results) => toFraction(valueOrNull(results.fee), whole));
+}
+
+/** Converts a fee to a fraction (1 is 100%). `whole` is the value that stands for 100%. Null if the fee is. */
+export const toFraction = (fee: bigint | number | null, whole: bigint): number | null =>
+  fee === null ? null : Number(fee) / Number(whole);

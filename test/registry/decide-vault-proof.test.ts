@@ -15,6 +15,8 @@ const proof: VaultProof = {
 const passed: ProofFinding = { kind: "passed", proof };
 const refused: ProofFinding = { kind: "refused", proof: { ...proof, ok: false, reason: "gate closed" } };
 const closed: ProofFinding = { kind: "closed", proof: { ...proof, ok: false, reason: "full" } };
+const stopped: ProofFinding = { ...closed, exit: "stopped" };
+const illiquid: ProofFinding = { ...closed, exit: "illiquid" };
 const unread: ProofFinding = { kind: "unread", reason: "no node" };
 
 type Entry = Parameters<typeof decideAfterProof>[0];
@@ -57,6 +59,36 @@ describe("decideAfterProof()", () => {
   test("keeps a discovered vault open that was admitted before, without asking the gate again", () => {
     for (const source of ["list", "factory"] as const)
       expect(decide({ status: "active", provenance: { source, detail: "" } }, passed).status).toBe("active");
+  });
+
+  test("pauses an open vault whose redemptions are stopped like a refused one, and neither opens nor refuses others", () => {
+    expect(decide({ proofRefusals: 0 }, stopped)).toMatchObject({
+      ...{ status: "active", proofRefusals: 1, minutes: 5 },
+    });
+    expect(decide({ proofRefusals: 1 }, stopped)).toMatchObject({
+      ...{ status: "active", proofRefusals: 2, minutes: 25 },
+    });
+    expect(decide({ proofRefusals: 2 }, stopped)).toMatchObject({
+      ...{ status: "paused", statusBy: "proof", statusReason: "full", minutes: 60 },
+    });
+    for (const exit of [stopped, illiquid])
+      for (const status of ["candidate", "refused"] as const)
+        expect(decide({ status }, exit)).toMatchObject({ status, proofRefusals: 0, minutes: 60 });
+    const byAdmin = { status: "paused", statusBy: "admin", statusReason: "an incident" } as const;
+    expect(decide(byAdmin, stopped)).toMatchObject(byAdmin);
+    expect(decide({ status: "paused", statusBy: "proof", statusReason: "old" }, stopped)).toMatchObject({
+      ...{ status: "paused", statusBy: "proof", statusReason: "full" },
+    });
+  });
+
+  test("pauses an illiquid vault after a day", () => {
+    expect(decide({ proofRefusals: 0 }, illiquid)).toMatchObject({
+      ...{ status: "active", proofRefusals: 1, minutes: 60 },
+    });
+    expect(decide({ proofRefusals: 23 }, illiquid)).toMatchObject({ status: "active", proofRefusals: 24 });
+    expect(decide({ proofRefusals: 24 }, illiquid)).toMatchObject({ status: "paused", statusReason: "full" });
+    // A refusal in between is judged by itself, after the usual attempts.
+    expect(decide({ proofRefusals: 0 }, refused)).toMatchObject({ status: "active", minutes: 5 });
   });
 
   test("refuses a candidate at its first refusal, with the reason", () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eulerVaultAbi, eulerVaultCreationCode } from "#stand-ins/lending";
 import { midasAccessAbi, midasDepositVaultAbi, midasTokenAbi } from "#stand-ins/midas";
 import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
+import { tokenizedVaultAbi } from "#stand-ins/upshift";
 import { vedaAccountantAbi, vedaTellerCAbi, vedaTellerDAbi } from "#stand-ins/veda";
 import { SeedRow } from "../../scripts/db/seed-row.ts";
 import type { Isolate } from "../../scripts/stack/test-deployment.ts";
@@ -11,6 +12,7 @@ import type { Placed } from "../support/conformance/vaults/family.ts";
 import { deployMidas } from "../support/conformance/vaults/midas-stand-in.ts";
 import { deployStandard, set } from "../support/conformance/vaults/standard.ts";
 import { place } from "../support/conformance/vaults/suite.ts";
+import { deployUpshift } from "../support/conformance/vaults/upshift-stand-in.ts";
 import { deployVedaExit } from "../support/conformance/vaults/veda-exits-stand-in.ts";
 import { startWorld, type World } from "../support/conformance/vaults/world.ts";
 import { asAdmin, call } from "../support/partners/wallet.ts";
@@ -251,4 +253,20 @@ describe("the admin API", () => {
     });
     expect(await change("sideways")).toMatchObject({ status: 422 });
   });
+});
+
+test("a vault of requests whose withdrawals are paused is closed, and paused if that stands", async () => {
+  const placed = await opened({
+    ...{ name: "Upshift", adapter: "upshift", type: "custom" },
+    deploy: deployUpshift,
+  });
+  const pause = (yes: boolean) =>
+    set(placed, { abi: tokenizedVaultAbi, name: "setWithdrawalsPaused", args: [yes] });
+  await pause(true);
+  const reason = "nobody can leave: withdrawals are paused";
+  for (let proof = 0; proof < 2; proof += 1)
+    expect(await prove(placed)).toMatchObject({ body: { status: "active", proof: { ok: false, reason } } });
+  expect(await prove(placed)).toMatchObject({ body: { status: "paused", status_reason: reason } });
+  await pause(false);
+  expect(await prove(placed)).toMatchObject({ body: { status: "active", proof: { ok: true } } });
 });

@@ -81,6 +81,7 @@ describe("a proof", () => {
     ["is gated", { gated: true }, "a deposit reverts"],
     ["mints far fewer shares than they cost", { entryFee: 5_000n }, "worth much less"],
     ["pays far less than it took", { exitFee: 9_999n }, "returns much less"],
+    ["lets nobody redeem", { locked: true }, "nobody can leave: a redemption reverts: shares are locked"],
   ])("refuses a candidate that %s, with the reason", async (_what, change, reason) => {
     const address = await newVault();
     await setVault(address, change);
@@ -92,14 +93,6 @@ describe("a proof", () => {
     expect(await shown(vaultId)).toBe("vault_not_found");
     await setVault(address, {});
     expect(await prove(vaultId)).toMatchObject({ body: { status: "active", status_reason: "" } });
-  });
-
-  test("accepts shares that are locked at first, without a way back", async () => {
-    const address = await newVault();
-    await setVault(address, { locked: true });
-    const vaultId = await addCandidate(address);
-    expect(await prove(vaultId)).toMatchObject({ body: { status: "active" } });
-    expect((await rowOf(vaultId)).proof).toMatchObject({ ok: true, returned: null });
   });
 
   test("finds that a plain vault takes deposits from users themselves alone", async () => {

@@ -78,14 +78,19 @@ async function sign(
 
 /** Vaults that cheat from the start, and the outcome of a deposit into one that an operator opened. */
 const recognising: readonly [string, outcome: "reverted" | "made" | "price_unsafe"][] = [
-  ["CheatsWhoPaysGas", "reverted"],
-  ["CheatsOtherAmounts", "price_unsafe"],
-  ["CheatsRouters", "price_unsafe"],
+  ["CheatsLargeAmounts", "price_unsafe"],
+  ["CheatsProxiedCallers", "price_unsafe"],
 ];
 
 describe("a vault that recognises its proof", () => {
-  test("is refused if it cheats accounts with native currency, as the proof's own has some", async () => {
-    expect(await open((await put("CheatsUsedAccounts")).vault)).toBe("refused");
+  test.each([
+    ["accounts with native currency, as the proof's own has some", "CheatsUsedAccounts"],
+    ["whoever pays for gas, as the proof's simulations do", "CheatsWhoPaysGas"],
+    ["all but accounts that are absurdly rich in native currency", "CheatsPlausibleAccounts"],
+    ["every amount but one whole token", "CheatsOtherAmounts"],
+    ["contracts that deposit for others", "CheatsRouters"],
+  ])("is refused if it cheats %s", async (_what, name) => {
+    expect(await open((await put(name)).vault)).toBe("refused");
   });
 
   test.each(recognising)(

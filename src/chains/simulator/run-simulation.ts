@@ -4,7 +4,8 @@ import { AppError, failureFrom } from "../../errors.ts";
 import type { ChainClient } from "../chain-client.ts";
 import { RpcError } from "../json-rpc.ts";
 import { RpcData, RpcQuantity } from "../rpc-values.ts";
-import type { SimulationCall, SimulationRead, SimulationResult } from "./simulation.ts";
+import type { SimulatedCall, SimulationCall, SimulationRead, SimulationResult } from "./simulation.ts";
+import { feeFields, type SimulationSetting } from "./simulation-setting.ts";
 import { decodeSimulation, encodeSimulation } from "./simulator-codec.ts";
 
 /** A user's sequence of calls to simulate on overridden state, with the reads to make before and after it. */
@@ -29,6 +30,16 @@ export interface SimulationInput {
    * the user's address.
    */
   keepsCode?: boolean;
+  /**
+   * Calls that follow in a later block, and its timestamp in seconds since the epoch. Only `eth_simulateV1` can simulate
+   * them; the block has the next number, however much later it is.
+   */
+  later?: { calls: readonly SimulationCall[]; time: number };
+  /**
+   * What the calls show to contracts that look for signs of a simulation. Nodes that reject it simulate without it.
+   * Absent for the nodes' defaults, among them a gas price and base fee of zero.
+   */
+  setting?: SimulationSetting | null;
 }
 
 const SimulatedBlocks = z
@@ -57,15 +68,16 @@ const SimulatedBlocks = z
  * and `upstream_unavailable` propagate. Source: ethereum/execution-apis `eth_simulateV1`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
+  const single = input.later === undefined;
   const ways = [
     simulateNatively,
-    ...(input.keepsCode === true ? [] : [simulateByOverride]),
-    ...(input.standsAlone ? [simulatePlainly] : []),
+    ...(input.keepsCode === true || !single ? [] : [simulateByOverride]),
+    ...(input.standsAlone && single ? [simulatePlainly] : []),
   ];
   let last: unknown;
   for (const way of ways) {
     try {
-      return await way(client, input);
+      return await simulateIn(input, (asked) => way(client, asked));
     } catch (error) {
       if (error instanceof AppError) throw error;
       last = error;
@@ -75,53 +87,105 @@ export async function runSimulation(client: ChainClient, input: SimulationInput)
   throw failureFrom("simulation_unavailable", `no node of ${client.definition.name} could simulate`, last);
 }
 
+/** Simulates in the setting of the input if it has one, and without it if a node rejects it. */
+async function simulateIn(
+  input: SimulationInput,
+  simulate: (input: SimulationInput) => Promise<SimulationResult>,
+): Promise<SimulationResult> {
+  if (input.setting == null) return simulate(input);
+  try {
+    return await simulate(input);
+  } catch (error) {
+    // A node may reject fees with any error: as unsupported, as a failure of its own, or as a lack of funds.
+    if (error instanceof AppError && error.code !== "upstream_unavailable") throw error;
+    return simulate({ ...input, setting: null });
+  }
+}
+
 async function simulateNatively(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
-  const from = input.user;
-  const reads = input.reads.map((read) => ({ from, to: read.target, data: read.data }));
-  const calls = input.calls.map((call) => ({
-    from,
-    to: call.target,
-    data: call.data,
-    value: numberToHex(call.value),
-  }));
-  const stateOverrides = encodeOverrides(input.overrides);
-  const blockOverrides = { time: numberToHex(input.time) };
-  const blockStateCalls = [{ blockOverrides, stateOverrides, calls: [...reads, ...calls, ...reads] }];
+  const { later } = input;
+  const readCount = input.reads.length;
+  const blockStateCalls = encodeBlocks(input);
   const params = [{ blockStateCalls, validation: false, traceTransfers: false }, "latest"];
-  const block = await client.ask({
+  const { first, results } = await client.ask({
     method: "eth_simulateV1",
     params,
     read: (response) => {
-      const [first] = SimulatedBlocks.parse(response);
-      if (first?.calls.length === 2 * reads.length + calls.length) return first;
+      const blocks = SimulatedBlocks.parse(response);
+      const [head] = blocks;
+      const answersAll = blockStateCalls.every(
+        ({ calls }, index) => blocks[index]?.calls.length === calls.length,
+      );
+      if (head !== undefined && answersAll && blocks.length === blockStateCalls.length)
+        return { first: head, results: blocks.flatMap(({ calls }) => calls.map(toSimulatedCall)) };
       throw new RangeError("the simulation answers other calls than it was asked");
     },
   });
-  const results = block.calls.map((call) => ({
-    ok: call.status === 1n,
-    gasUsed: call.gasUsed,
-    returnData: call.status === 1n ? call.returnData : (call.error?.data ?? call.returnData),
-    logs: call.logs ?? null,
-  }));
-  const own = results.slice(reads.length, reads.length + calls.length);
+  const own = results.slice(readCount, readCount + input.calls.length + (later?.calls.length ?? 0));
   const failedAt = own.findIndex((call) => !call.ok);
   const answers = (part: typeof results) =>
     part.map((call) => (call.ok && call.returnData !== "0x" ? call.returnData : null));
   return {
     calls: failedAt === -1 ? own : own.slice(0, failedAt + 1),
     failedAt: failedAt === -1 ? null : failedAt,
-    before: answers(results.slice(0, reads.length)),
-    after: answers(results.slice(reads.length + calls.length)),
+    before: answers(results.slice(0, readCount)),
+    after: answers(results.slice(readCount + own.length)),
     chainId: client.definition.chainId,
     // The simulated block is the one after the head it was built on.
-    blockNumber: block.number - 1n,
-    blockTimestamp: block.timestamp,
+    blockNumber: first.number - 1n,
+    blockTimestamp: first.timestamp,
   };
 }
 
+interface EncodedBlock {
+  blockOverrides: Record<string, Hex>;
+  stateOverrides?: Record<Address, WireOverride>;
+  calls: readonly Record<string, Hex>[];
+}
+
+/** Encodes the reads, the calls and the reads again as `eth_simulateV1` takes them: in one block, or two with `later`. */
+function encodeBlocks(input: SimulationInput): EncodedBlock[] {
+  const { user, calls, reads, overrides, time, later, setting } = input;
+  const paid = setting == null ? {} : encodeQuantities(feeFields(setting));
+  const block = {
+    ...(setting?.baseFee == null ? {} : { baseFeePerGas: numberToHex(setting.baseFee) }),
+    ...(setting?.prevRandao == null ? {} : { prevRandao: setting.prevRandao }),
+  };
+  const encodedReads = reads.map((read) => ({ from: user, to: read.target, data: read.data }));
+  const encode = (call: SimulationCall) => ({
+    from: user,
+    to: call.target,
+    data: call.data,
+    value: numberToHex(call.value),
+    ...paid,
+  });
+  const own = [...encodedReads, ...calls.map(encode)];
+  const first = {
+    blockOverrides: { time: numberToHex(time), ...block },
+    stateOverrides: encodeOverrides(overrides),
+    calls: later === undefined ? [...own, ...encodedReads] : own,
+  };
+  if (later === undefined) return [first];
+  const second = { blockOverrides: { time: numberToHex(later.time), ...block } };
+  return [first, { ...second, calls: [...later.calls.map(encode), ...encodedReads] }];
+}
+
+const encodeQuantities = (fields: Record<string, bigint>): Record<string, Hex> =>
+  Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, numberToHex(value)]));
+
+const toSimulatedCall = (call: z.infer<typeof SimulatedBlocks>[number]["calls"][number]): SimulatedCall => ({
+  ok: call.status === 1n,
+  gasUsed: call.gasUsed,
+  returnData: call.status === 1n ? call.returnData : (call.error?.data ?? call.returnData),
+  logs: call.logs ?? null,
+});
+
 async function simulateByOverride(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const { account, to, data, stateOverride } = encodeSimulation(input);
-  const params = [{ from: account, to, data }, "latest", encodeOverrides(stateOverride)];
+  // One call makes all of the user's calls here.
+  const gas = GAS_OF_ALL * (input.setting?.gas ?? 0n);
+  const paid = input.setting == null ? {} : encodeQuantities({ ...feeFields(input.setting), gas });
+  const params = [{ from: account, to, data, ...paid }, "latest", encodeOverrides(stateOverride)];
   const simulation = await client.ask({
     method: "eth_call",
     params,
@@ -170,6 +234,8 @@ async function simulatePlainly(client: ChainClient, input: SimulationInput): Pro
   }
 }
 
+/** Gas limit of the `eth_call` that makes all calls, in gas limits of one call. */
+const GAS_OF_ALL = 3n;
 /**
  * Gas added per earlier call in the same `eth_call`, because earlier calls have warmed proxies, code and storage slots
  * (EIP-2929).

@@ -1,8 +1,11 @@
-import { mapQuery, queryAll } from "../../chains/chain-reads.ts";
+import { parseAbi } from "viem";
+import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
+import { once } from "../../lib/once.ts";
 import { curationEvents } from "../governance/common-governance-events.ts";
 import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { VaultExits } from "../vault-exits.ts";
+import { FEE_UNITS, toFraction } from "../vault-fee-rates.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 import { exitSwitches } from "./erc4626-base/erc4626-exit-switches.ts";
@@ -89,6 +92,23 @@ export const erc4626 = defineErc4626({
   exits,
 });
 
+const feesAbi = once(() =>
+  parseAbi(["function performanceFee() view returns (uint256)", "function fee() view returns (uint256)"]),
+);
+
+/**
+ * Returns a query for the performance fee of a vault whose unit is unknown: at least 1 if its value stands for 100% or
+ * more in the finest usual unit (18 decimals), and so in every other; otherwise null.
+ */
+function genericProfitFeeQuery({ address }: Vault): Query<number | null> {
+  const on = { to: address, abi: feesAbi() } as const;
+  const reads = { performance: read({ ...on, name: "performanceFee" }), fee: read({ ...on, name: "fee" }) };
+  return createQuery(reads, ({ performance, fee }) => {
+    const value = valueOrNull(performance) ?? valueOrNull(fee);
+    return value !== null && value >= FEE_UNITS.wad ? toFraction(value, FEE_UNITS.wad) : null;
+  });
+}
+
 /**
  * Vault family of the ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common
  * governance events (ownership, proxies) and those of forks of MetaMorpho, such as Silo's managed vaults, are read.
@@ -98,5 +118,6 @@ export const erc4626Family: VaultFamily = {
   type: "custom",
   deriver: { ...erc4626Deriver({ identify: identifyWaiting }), conclusive: false },
   governanceEvents: curationEvents("address"),
+  profitFeeQuery: genericProfitFeeQuery,
   instantWithdrawals: true,
 };

@@ -17,6 +17,7 @@ import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-deriver.ts";
 import type { ExitTerms, ExitTermsInput } from "../vault-exits.ts";
+import { FEE_UNITS, feeFractionQuery } from "../vault-fee-rates.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import {
@@ -29,7 +30,7 @@ import {
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 import type { FamilyViews } from "./erc4626-base/erc4626-variant-views.ts";
 import { eulerEarnFactories, factoriesByChain } from "./family-factory-addresses.ts";
-import { curationTimelockQuery } from "./morpho/morpho-family.ts";
+import { curatedProfitFeeQuery, curationTimelockQuery } from "./morpho/morpho-family.ts";
 
 const hookAbi = once(() =>
   parseAbi(["function hookConfig() view returns (address hookTarget, uint32 hookedOps)"]),
@@ -98,6 +99,8 @@ function cashViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitT
     },
   );
 }
+
+const feeAbi = once(() => parseAbi(["function interestFee() view returns (uint16)"]));
 
 const explainEulerExit = familyErrors({
   errors: {
@@ -198,6 +201,8 @@ export const eulerFamily: VaultFamily = {
       }),
   }),
   governanceEvents: eulerEvents,
+  profitFeeQuery: ({ address }) =>
+    feeFractionQuery(read({ to: address, abi: feeAbi(), name: "interestFee" }), FEE_UNITS.bps),
   roleViews: [["governorAdmin"]],
 };
 
@@ -246,6 +251,7 @@ export const eulerEarnFamily: VaultFamily = {
   type: "custom",
   deriver: erc4626Deriver({ identify: identifyEulerEarn }),
   governanceEvents: curationEvents("address"),
+  profitFeeQuery: curatedProfitFeeQuery,
   timelockQuery: curationTimelockQuery,
   roleViews: [["owner"], ["curator"]],
 };

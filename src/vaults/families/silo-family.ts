@@ -1,9 +1,19 @@
 import { isAddressEqual, parseAbi } from "viem";
-import { createQuery, mapQuery, type Query, queryAll, read, valueOrNull } from "../../chains/chain-reads.ts";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  queryAll,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../chains/chain-reads.ts";
 import { once } from "../../lib/once.ts";
 import { changeEvent, type GovernanceEvent } from "../governance/governance-event.ts";
+import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-deriver.ts";
+import { FEE_UNITS, toFraction } from "../vault-fee-rates.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import {
@@ -89,10 +99,38 @@ const hookEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
+const feesAbi = once(() =>
+  parseAbi([
+    "function getFeesWithAsset(address silo) view returns (uint256 daoFee, uint256 deployerFee, uint256 flashloanFee, address asset)",
+  ]),
+);
+
+/**
+ * Returns a query for the part of a silo's interest that the DAO and the deployer take, as a fraction. Source:
+ * silo-contracts-v2, ISiloConfig.
+ */
+function siloProfitFeeQuery({ address }: Vault): Query<number | null> {
+  const config = read({ to: address, abi: identificationAbi(), name: "config" });
+  return readThen({ config }, (named) => {
+    if (!named.config.ok) return createQuery({}, (): number | null => null);
+    const fees = read({
+      to: named.config.value,
+      abi: feesAbi(),
+      name: "getFeesWithAsset",
+      args: [address],
+    });
+    return createQuery({ fees }, (results) => {
+      const shares = valueOrNull(results.fees);
+      return shares === null ? null : toFraction(shares[0] + shares[1], FEE_UNITS.wad);
+    });
+  });
+}
+
 /** Vault family of Silo v2. Silo's managed vaults, which are forks of MetaMorpho, belong to the generic family. */
 export const siloFamily: VaultFamily = {
   adapter: silo,
   type: "custom",
   deriver: erc4626Deriver({ identify: identifySilo }),
   governanceEvents: hookEvents,
+  profitFeeQuery: siloProfitFeeQuery,
 };

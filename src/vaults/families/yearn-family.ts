@@ -21,6 +21,7 @@ import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { DerivationSubject } from "../vault-deriver.ts";
 import type { ExitInput, ExitTerms, ExitTermsInput, VaultExits } from "../vault-exits.ts";
+import { FEE_UNITS, feeFractionQuery } from "../vault-fee-rates.ts";
 import { familyErrors } from "../vault-reverts.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-base/erc4626-derivation.ts";
@@ -299,6 +300,8 @@ const yearnEvents: readonly GovernanceEvent[] = [
   ),
 ];
 
+const feesAbi = once(() => parseAbi(["function performanceFee() view returns (uint16)"]));
+
 /** Vault family of Yearn v3 vaults and tokenized strategies: its adapter, deriver and governance events. */
 export const yearnFamily: VaultFamily = {
   adapter: yearn,
@@ -307,4 +310,7 @@ export const yearnFamily: VaultFamily = {
   governanceEvents: yearnEvents,
   // A vault has a role manager, a tokenized strategy its management.
   roleViews: [["role_manager", "management"]],
+  // A tokenized strategy's own fee; an allocator's accountant, whose view functions differ, sets those of its vaults.
+  profitFeeQuery: ({ address }) =>
+    feeFractionQuery(read({ to: address, abi: feesAbi(), name: "performanceFee" }), FEE_UNITS.bps),
 };

@@ -119,6 +119,40 @@ describe("runSimulation() by eth_simulateV1", () => {
     });
   });
 
+  test("makes later calls in a block of their own, and the reads after them", async () => {
+    const second = { number: "0x66", timestamp: "0x63", calls: [ok("0x0a"), ok("0x02")] };
+    const first = block([ok("0x01"), ok("0x"), ok(WORD)]);
+    const client = clientSaying({ eth_simulateV1: [...first, second] });
+    const later = { calls: [{ target: TOKEN, value: 0n, data: "0xdd" as const }], time: 99 };
+    expect(await runSimulation(client, { ...asked, later })).toMatchObject({
+      ...{ failedAt: null, blockNumber: 100n, before: ["0x01"], after: ["0x02"] },
+      calls: [{ ok: true }, { ok: true }, { ok: true, returnData: "0x0a" }],
+    });
+    const read = { from: USER, to: TOKEN, data: "0xcc" };
+    const call = (data: Hex, value = "0x0") => ({ from: USER, to: TOKEN, data, value });
+    expect(client.asked).toMatchObject([
+      {
+        params: [
+          {
+            blockStateCalls: [
+              { blockOverrides: { time: "0x11" }, calls: [read, call("0xaa"), call("0xbb", "0x5")] },
+              { blockOverrides: { time: "0x63" }, calls: [call("0xdd"), read] },
+            ],
+          },
+          "latest",
+        ],
+      },
+    ]);
+  });
+
+  test("makes no later calls in any other way, which would not be later", async () => {
+    const client = clientSaying({ eth_simulateV1: unsupported, eth_call: WORD });
+    const later = { calls: [], time: 99 };
+    const made = runSimulation(client, { ...asked, standsAlone: true, later });
+    await expect(made).rejects.toMatchObject({ code: "simulation_unavailable" });
+    expect(client.asked.map(({ method }) => method)).toEqual(["eth_simulateV1"]);
+  });
+
   test.each<[string, unknown]>([
     ["null", null],
     ["no block", []],

@@ -28,12 +28,39 @@ contract TrickVault is CrookedVault {
     }
 }
 
-/// @notice Cheats transactions that pay for gas, which simulations do not.
+/// @notice Cheats transactions that pay for gas.
 contract CheatsWhoPaysGas is TrickVault {
     constructor(IERC20 asset_) TrickVault(asset_) {}
 
     function _cheats(address, uint256) internal view override returns (bool) {
         return tx.gasprice > 0 || block.basefee > 0;
+    }
+}
+
+/// @notice Cheats amounts of more than a hundred whole tokens.
+contract CheatsLargeAmounts is TrickVault {
+    constructor(IERC20 asset_) TrickVault(asset_) {}
+
+    function _cheats(address, uint256 assets) internal pure override returns (bool) {
+        return assets > 10 ** 8;
+    }
+}
+
+/// @notice Cheats accounts unless they hold more native currency than anybody needs for gas.
+contract CheatsPlausibleAccounts is TrickVault {
+    constructor(IERC20 asset_) TrickVault(asset_) {}
+
+    function _cheats(address receiver, uint256) internal view override returns (bool) {
+        return receiver.balance < 100 ether;
+    }
+}
+
+/// @notice Cheats callers that did not sign the transaction themselves.
+contract CheatsProxiedCallers is TrickVault {
+    constructor(IERC20 asset_) TrickVault(asset_) {}
+
+    function _cheats(address, uint256) internal view override returns (bool) {
+        return msg.sender != tx.origin;
     }
 }
 
@@ -46,7 +73,7 @@ contract CheatsOtherAmounts is TrickVault {
     }
 }
 
-/// @notice Cheats accounts that can pay for gas, which those of a proof cannot.
+/// @notice Cheats accounts that hold native currency.
 contract CheatsUsedAccounts is TrickVault {
     constructor(IERC20 asset_) TrickVault(asset_) {}
 

@@ -20,7 +20,7 @@ import type {
   VaultState,
 } from "../../vault-adapter.ts";
 import { type DerivationSubject, probeFunction } from "../../vault-deriver.ts";
-import { type FeeRates, feeRate } from "../../vault-fee-rates.ts";
+import { FEE_UNITS, type FeeRates, feeRate, toFraction } from "../../vault-fee-rates.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "../erc4626-base/erc4626-derivation.ts";
@@ -306,5 +306,11 @@ export const lagoonFamily: VaultFamily = {
   deriver: erc4626Deriver({ identify: identifyLagoon, ownShare: true, previews: false }),
   governanceEvents: lagoonEvents,
   feeRatesQuery: lagoonFeeRatesQuery,
+  profitFeeQuery: ({ address }) => {
+    const rates = read({ to: address, abi: feesAbi(), name: "feeRates" });
+    return createQuery({ rates }, (results) =>
+      toFraction(valueOrNull(results.rates)?.[1] ?? null, FEE_UNITS.bps),
+    );
+  },
   roleViews: [["owner"]],
 };

@@ -1,5 +1,12 @@
 import { encodeFunctionData, isAddressEqual, parseAbi, parseEventLogs, zeroAddress } from "viem";
-import { createQuery, mapQuery, read, valueOrNull } from "../../../chains/chain-reads.ts";
+import {
+  createQuery,
+  mapQuery,
+  type Query,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../../chains/chain-reads.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
@@ -16,6 +23,7 @@ import type {
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
+import { FEE_UNITS, feeFractionQuery } from "../../vault-fee-rates.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
@@ -207,6 +215,26 @@ export const mellow: VaultAdapter = {
   exits: mellowExits,
 };
 
+const feesAbi = once(() =>
+  parseAbi([
+    "function feeManager() view returns (address)",
+    "function performanceFeeD6() view returns (uint24)",
+  ]),
+);
+
+/** Returns a query for the vault's performance fee, as a fraction. Source: mellow-finance, FeeManager. */
+function mellowProfitFeeQuery({ address }: Vault): Query<number | null> {
+  const manager = read({ to: address, abi: feesAbi(), name: "feeManager" });
+  return readThen({ manager }, (named) =>
+    named.manager.ok
+      ? feeFractionQuery(
+          read({ to: named.manager.value, abi: feesAbi(), name: "performanceFeeD6" }),
+          FEE_UNITS.millionths,
+        )
+      : createQuery({}, (): number | null => null),
+  );
+}
+
 /** Vault family of Mellow's Core vaults, such as Lido Earn: its adapter, deriver and governance events. */
 export const mellowFamily: VaultFamily = {
   adapter: mellow,
@@ -214,4 +242,5 @@ export const mellowFamily: VaultFamily = {
   deriver: mellowDeriver,
   governanceEvents: mellowEvents,
   governanceLink: { contract: "feeManager", view: "feeManager()" },
+  profitFeeQuery: mellowProfitFeeQuery,
 };

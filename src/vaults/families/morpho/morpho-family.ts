@@ -13,7 +13,7 @@ import type { Vault } from "../../vault.ts";
 import type { FlowSource, TermsInput, VaultFamily } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
 import type { ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
-import { type FeeRates, feeRate } from "../../vault-fee-rates.ts";
+import { FEE_UNITS, type FeeRates, feeFractionQuery, feeRate } from "../../vault-fee-rates.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { defineErc4626 } from "../erc4626-base/erc4626-adapter.ts";
 import {
@@ -68,6 +68,13 @@ export function curationTimelockQuery({ address }: Vault): Query<bigint | null> 
   return createQuery({ timelock }, (results) => valueOrNull(results.timelock));
 }
 
+const feeAbi = once(() => parseAbi(["function fee() view returns (uint96)"]));
+
+/** Returns a query for the performance fee of a vault of MetaMorpho or one of its forks, as a fraction. */
+export function curatedProfitFeeQuery({ address }: Vault): Query<number | null> {
+  return feeFractionQuery(read({ to: address, abi: feeAbi(), name: "fee" }), FEE_UNITS.wad);
+}
+
 /** Vault family of MetaMorpho 1.0 and 1.1: its adapter, deriver and governance events. */
 export const metaMorphoFamily: VaultFamily = {
   adapter: metaMorpho,
@@ -80,6 +87,7 @@ export const metaMorphoFamily: VaultFamily = {
       }),
   }),
   governanceEvents: curationEvents("bytes32"),
+  profitFeeQuery: curatedProfitFeeQuery,
   timelockQuery: curationTimelockQuery,
   roleViews: [["owner"], ["curator"]],
   instantWithdrawals: true,
@@ -261,6 +269,8 @@ export const morphoV2Family: VaultFamily = {
   deriver: erc4626Deriver({ identify: identifyMorphoV2 }),
   governanceEvents: morphoV2Events,
   feeRatesQuery: morphoV2FeeRatesQuery,
+  profitFeeQuery: ({ address }) =>
+    feeFractionQuery(read({ to: address, abi: feesAbi(), name: "performanceFee" }), FEE_UNITS.wad),
   timelockQuery: morphoV2TimelockQuery,
   roleViews: [["owner"], ["curator"]],
 };

@@ -22,6 +22,7 @@ import type {
   VaultFlags,
   VaultState,
 } from "../../vault-adapter.ts";
+import { FEE_UNITS, toFraction } from "../../vault-fee-rates.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { sharePriceOf } from "../../vault-share-price.ts";
@@ -226,10 +227,29 @@ export const veda: VaultAdapter = {
   exits: vedaExits,
 };
 
+const accountantAbi = once(() =>
+  parseAbi([
+    "function accountantState() view returns (address, uint96, uint128, uint128, uint96, uint16, uint16, uint64, bool, uint24, uint16, uint16 performanceFee)",
+  ]),
+);
+
+/**
+ * Returns a query for the performance fee in the vault's accountant, as a fraction. Null for other versions of the
+ * accountant, whose state has other fields. Source: Veda-Labs/boring-vault, AccountantWithRateProviders.
+ */
+function vedaProfitFeeQuery({ pricer }: Vault): Query<number | null> {
+  const state = read({ to: pricer, abi: accountantAbi(), name: "accountantState" });
+  return createQuery({ state }, (results) => {
+    const fee = toFraction(valueOrNull(results.state)?.[11] ?? null, FEE_UNITS.bps);
+    return fee !== null && fee <= 1 ? fee : null;
+  });
+}
+
 /** Vault family of Veda's BoringVaults: its adapter, deriver and governance events. */
 export const vedaFamily: VaultFamily = {
   adapter: veda,
   type: "veda",
   deriver: vedaDeriver,
   governanceEvents: vedaEvents,
+  profitFeeQuery: vedaProfitFeeQuery,
 };

@@ -1,0 +1,73 @@
+import type { Hex } from "viem";
+import * as z from "zod";
+import type { ChainClient } from "../chain-client.ts";
+import { RpcQuantity, RpcWord } from "../rpc-values.ts";
+
+/** The fees of a chain's head block and whether contracts see randomness in it, as `readHeadFees` reads them. */
+export interface HeadFees {
+  /** Price of one unit of gas that a transaction pays now, in wei. */
+  gasPrice: bigint;
+  /** Base fee of the head block in wei, or null on chains without EIP-1559. */
+  baseFee: bigint | null;
+  /** True if the chain's blocks have a random value (`block.prevrandao`), as on Ethereum since proof of stake. */
+  isRandom: boolean;
+}
+
+/** What a simulated transaction shows to contracts, so that it resembles one that somebody sends. */
+export interface SimulationSetting {
+  /** As in `HeadFees`; the payer pays them in the simulation. */
+  gasPrice: bigint;
+  baseFee: bigint | null;
+  /** Value of `block.prevrandao`, or null to leave it to the node. */
+  prevRandao: Hex | null;
+  /** Gas limit of each call. */
+  gas: bigint;
+  /** The payer's balance of the native currency for gas, in wei. */
+  funds: bigint;
+}
+
+const HeadBlock = z.object({
+  baseFeePerGas: RpcQuantity.nullish(),
+  difficulty: RpcQuantity.nullish(),
+  mixHash: RpcWord.nullish(),
+});
+
+/** Reads the fees of a chain's head in two parallel requests. Errors of the chain client propagate. */
+export async function readHeadFees(client: ChainClient): Promise<HeadFees> {
+  const [gasPrice, block] = await Promise.all([
+    client.ask({ method: "eth_gasPrice", params: [], read: (answer) => RpcQuantity.parse(answer) }),
+    client.ask({
+      method: "eth_getBlockByNumber",
+      params: ["latest", false],
+      read: (answer) => HeadBlock.parse(answer),
+    }),
+  ]);
+  const { baseFeePerGas = null, difficulty = null, mixHash = null } = block;
+  const isRandom = (difficulty ?? 0n) === 0n && mixHash !== null && BigInt(mixHash) !== 0n;
+  return { gasPrice, baseFee: baseFeePerGas, isRandom };
+}
+
+/** Gas limit of a simulated call: below the largest of a transaction (EIP-7825) and the blocks of most chains. */
+const CALL_GAS = 12_000_000n;
+
+/**
+ * Returns a setting for one simulation. `random` are 64 hexadecimal digits that nobody can foresee; they determine the
+ * random value of the block and the payer's balance: one to five times what three of its calls may cost.
+ */
+export function createSetting({ gasPrice, baseFee, isRandom }: HeadFees, random: string): SimulationSetting {
+  const digits: Hex = `0x${random}`;
+  const least = 6n * CALL_GAS * (gasPrice === 0n ? 1n : gasPrice);
+  return {
+    ...{ gasPrice, baseFee, gas: CALL_GAS },
+    prevRandao: isRandom ? digits : null,
+    funds: least + (4n * least * (BigInt(digits) % 10_007n)) / 10_007n,
+  };
+}
+
+/** Returns the fields of a call in `eth_simulateV1` and `eth_call` by which it pays for gas, and its gas limit. */
+export function feeFields({ gasPrice, baseFee, gas }: SimulationSetting): Record<string, bigint> {
+  // The base fee may rise before the simulation; what is not needed is not paid.
+  const maxFeePerGas = 2n * gasPrice;
+  if (baseFee === null) return { gas, gasPrice };
+  return { gas, maxFeePerGas, maxPriorityFeePerGas: gasPrice > baseFee ? gasPrice - baseFee : 0n };
+}

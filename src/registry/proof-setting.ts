@@ -1,0 +1,41 @@
+import * as z from "zod";
+import {
+  createSetting,
+  type HeadFees,
+  readHeadFees,
+  type SimulationSetting,
+} from "../chains/simulator/simulation-setting.ts";
+import type { Context } from "../context.ts";
+import { MINUTE_MS } from "../lib/durations.ts";
+import { describeError } from "../lib/logger.ts";
+
+const HeadFeesSchema: z.ZodType<HeadFees> = z.object({
+  gasPrice: z.bigint(),
+  baseFee: z.bigint().nullable(),
+  isRandom: z.boolean(),
+});
+
+/**
+ * Returns the setting of one proof: gas prices of the chain, at most five minutes old, and what nobody can foresee. A
+ * vault thus cannot recognize the proof's simulations by a gas price of zero or by the payer's balance. Null if the
+ * prices could not be read, or if the chain is not served. Never throws.
+ */
+export async function readProofSetting(ctx: Context, chainId: number): Promise<SimulationSetting | null> {
+  const client = ctx.chains.client(chainId);
+  if (client === null) return null;
+  try {
+    const { value } = await ctx.cache.cached({
+      key: `head-fees:${chainId}`,
+      schema: HeadFeesSchema,
+      sharing: "isolate",
+      freshMs: 5 * MINUTE_MS,
+      staleMs: 5 * MINUTE_MS,
+      keepMs: null,
+      load: () => readHeadFees(client),
+    });
+    return createSetting(value, `${ctx.randomId()}${ctx.randomId()}`);
+  } catch (error) {
+    ctx.log.warn("fees_unreadable", { chain_id: chainId, error: describeError(error) });
+    return null;
+  }
+}
