@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import * as z from "zod";
+import { once } from "../../lib/once.ts";
 import type { ChainClient } from "../chain-client.ts";
 import { RpcQuantity, RpcWord } from "../rpc-values.ts";
 
@@ -26,11 +27,13 @@ export interface SimulationSetting {
   funds: bigint;
 }
 
-const HeadBlock = z.object({
-  baseFeePerGas: RpcQuantity.nullish(),
-  difficulty: RpcQuantity.nullish(),
-  mixHash: RpcWord.nullish(),
-});
+const HeadBlock = once(() =>
+  z.object({
+    baseFeePerGas: RpcQuantity.nullish(),
+    difficulty: RpcQuantity.nullish(),
+    mixHash: RpcWord.nullish(),
+  }),
+);
 
 /** Reads the fees of a chain's head in two parallel requests. Errors of the chain client propagate. */
 export async function readHeadFees(client: ChainClient): Promise<HeadFees> {
@@ -39,7 +42,7 @@ export async function readHeadFees(client: ChainClient): Promise<HeadFees> {
     client.ask({
       method: "eth_getBlockByNumber",
       params: ["latest", false],
-      read: (answer) => HeadBlock.parse(answer),
+      read: (answer) => HeadBlock().parse(answer),
     }),
   ]);
   const { baseFeePerGas = null, difficulty = null, mixHash = null } = block;
