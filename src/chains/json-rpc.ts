@@ -54,10 +54,11 @@ const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
 export const checkBounds: FetchBounds = { timeoutMs: 1_000, maxBytes: 64 * 1024 };
 
 /**
- * Sends one JSON-RPC request to one node, without retries, and returns its result. The default limits are a timeout of
- * five seconds and a response of 2 MiB. Requests are never batched, because public nodes limit batches or mix up their
- * responses. Throws RpcError for a JSON-RPC error that the node returned, and OutsideError if the node is unreachable
- * or too slow, or if its response is too large, has an HTTP status other than 200 or is not valid JSON-RPC.
+ * Sends one JSON-RPC request to one node, without retries, and returns its result, which may be null. The default
+ * limits are a timeout of five seconds and a response of 2 MiB. Requests are never batched, because public nodes limit
+ * batches or mix up their responses. Throws RpcError for a JSON-RPC error that the node returned, whatever the HTTP
+ * status, and otherwise OutsideError if the node is unreachable or too slow, or if its response is too large, has an
+ * HTTP status other than 200 or is not valid JSON-RPC.
  */
 export async function callNode(
   fetch: Fetch,

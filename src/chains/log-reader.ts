@@ -71,11 +71,12 @@ const ANSWERS_BEFORE_WIDENING = 16;
 const MAX_LOGS = 10_000;
 
 /**
- * Reads event logs from one node, as far as the request budget allows or until 10,000 logs are found, and compares each
- * result with the node's own blocks. If the node rejects a log range as too large, the range is reduced to the limit in
- * its message or to half, and widened again after many successful requests; the budget keeps the current size. The
- * first log range is read even if the budget is used up. Throws OutsideError if results contradict each other, and the
- * node's error if it rejects even the smallest range.
+ * Reads event logs from one node, oldest first by default, as far as the request budget allows, until `until` returns
+ * true or 10,000 logs are found. If the node rejects a request as too large, or does not answer in time, the block
+ * range or a list of contracts or topics is reduced, to the limit in the node's message or to half; the range is
+ * widened again after many successful requests, and the budget keeps the sizes. The first window is read even if the
+ * budget is used up. Throws OutsideError if a log is on another fork than the node's own block, and the node's error if
+ * it is not about the size or the request cannot be smaller.
  */
 export function readLogs(
   node: NodeSession,

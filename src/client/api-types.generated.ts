@@ -3104,7 +3104,7 @@ export interface components {
              */
             to_amount: bigint | null;
             /**
-             * @description Minimum amount of that token that is enforced, or `null` if no minimum is enforced.
+             * @description Minimum amount of that token that is enforced, or `null` if no minimum is enforced. In two steps it is the minimum of the present quote; the second step is quoted again, so another minimum may be enforced then.
              * @example 995000
              */
             to_amount_min: bigint | null;
@@ -3259,7 +3259,7 @@ export interface components {
                  */
                 to_amount: bigint | null;
                 /**
-                 * @description Minimum amount of that token that is enforced, or `null` if no minimum is enforced.
+                 * @description Minimum amount of that token that is enforced, or `null` if no minimum is enforced. In two steps it is the minimum of the present quote; the second step is quoted again, so another minimum may be enforced then.
                  * @example 995000
                  */
                 to_amount_min: bigint | null;

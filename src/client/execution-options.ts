@@ -5,7 +5,8 @@ import type { HandedSteps, StepStorage } from "./handed-steps.ts";
 
 /**
  * State of an order (a deposit or a withdrawal) as the API returned it: the user's steps, and the recommended time in
- * milliseconds before the order is fetched again.
+ * milliseconds before the order is fetched again, which is absent in the response to a build (the client then waits
+ * three seconds).
  */
 export interface OrderReading {
   trackingId: string;

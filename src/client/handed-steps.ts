@@ -18,14 +18,15 @@ export interface HandedStep {
 }
 
 /**
- * What executions of an order have handed to the wallet and the API has not seen yet. It outlives the page, because the
- * wallet may send long after the page was closed.
+ * What executions of an order have handed to the wallet and the API has not seen yet, except approvals that were sent
+ * alone. Where the platform has a storage, the record outlives the page, because the wallet may send long after the
+ * page was closed. No method throws.
  */
 export interface HandedSteps {
   list(): readonly HandedStep[];
   /** Adds an entry, in place of the one with the same first key. */
   keep(step: HandedStep): void;
-  /** Removes the entry with this first key. */
+  /** Removes the entry with this first key; does nothing if there is none. */
   drop(key: string | undefined): void;
   /** Keeps the entries with at least one key for which `isOpen` returns true, and removes the others. */
   retain(isOpen: (key: string) => boolean): void;
@@ -78,10 +79,14 @@ export function openHandedSteps(trackingId: string, storage = defaultStorage()):
   };
 }
 
+/** Returns true for an entry that `keep` may have stored. Anything on the page can write into its storage. */
+const isHandedStep = (one: unknown): one is HandedStep =>
+  typeof one === "object" && one !== null && "keys" in one && Array.isArray(one.keys);
+
 function read(storage: StepStorage, name: string): readonly HandedStep[] {
   try {
     const kept: unknown = JSON.parse(storage.getItem(name) ?? "[]");
-    return Array.isArray(kept) ? kept : [];
+    return Array.isArray(kept) ? kept.filter(isHandedStep) : [];
   } catch {
     return [];
   }

@@ -58,7 +58,8 @@ const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
  * view function returns (such as an access manager) and the ERC-1967 beacon in the vault's storage. Returns them by
  * vault id, in lowercase; a contract that does not exist or cannot be read is omitted. All beacons are omitted if the
  * node rejects their request, for example because it does not support code overrides. Throws RpcError if the node
- * rejects the request for the view functions or limits the rate of requests, and OutsideError.
+ * rejects the request for the view functions or limits the rate of requests, and OutsideError if it cannot be reached
+ * or an answer (to either request) is malformed.
  */
 export async function readLinkedContracts(
   node: NodeSession,

@@ -94,8 +94,9 @@ async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
 }
 
 /**
- * Mounts a handler that responds to OPTIONS with the allowed methods of a path, and to every other method with 405
- * (`method_not_allowed`). Call it after the allowed methods are mounted.
+ * Mounts a handler that responds to OPTIONS with the allowed methods of a path (in hono's syntax), and to every other
+ * method with 405 (`method_not_allowed`). `allowed` lists the mounted methods in uppercase; HEAD (with GET) and OPTIONS
+ * are added. Call it after the allowed methods are mounted.
  */
 export function refuseOtherMethods(
   app: Hono<AppEnv>,

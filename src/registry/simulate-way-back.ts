@@ -94,8 +94,9 @@ function judgedModes(vault: Vault): readonly ExitMode[] {
 }
 
 /**
- * Returns a query for whether the views of a vault whose redemption is not simulated say that withdrawals are paused, in
- * each of its modes. `user` is any account and `now` in milliseconds since the epoch.
+ * Returns a query for whether a vault's views say that withdrawals are paused in all of its modes. False, without a
+ * read, if the vault's redemption is simulated instead or its family has no withdrawals. `user` is any account and
+ * `now` in milliseconds since the epoch. Throws an Error if the vault's family is unknown.
  */
 export function exitsPausedQuery(
   vault: Vault,

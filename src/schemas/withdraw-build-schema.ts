@@ -147,7 +147,8 @@ const OptionFigures = {
     description: "Expected amount of the requested token, or `null` if it is unknown.",
   }),
   to_amount_min: AmountText.nullable().meta({
-    description: "Minimum amount of that token that is enforced, or `null` if no minimum is enforced.",
+    description:
+      "Minimum amount of that token that is enforced, or `null` if no minimum is enforced. In two steps it is the minimum of the present quote; the second step is quoted again, so another minimum may be enforced then.",
     example: "995000",
   }),
   to_amount_usd: UsdText.nullable().meta({

@@ -13,9 +13,10 @@ import { findRequestEnd } from "./untracked-request-status.ts";
 import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawal-evidence.ts";
 
 /**
- * The status of a transaction that belongs to no recorded deposit or withdrawal, determined from its receipt. `sent` is
- * an amount of `sentToken`, `received` one of `shareToken` (the received token, even if it is not a share token), both
- * in smallest units. Amounts and tokens are null unless the receipt shows a deposit or a withdrawal.
+ * The status of a transaction that belongs to no recorded deposit or withdrawal, by its receipt and, for a deposit
+ * request, by the transaction that ended it. `sent` is an amount of `sentToken`, `received` one of `shareToken` (the
+ * received token, even if it is not a share token), both in smallest units and null if the transactions do not show
+ * them; `received` is null while a request is open. `substatus` is null for `NOT_FOUND` and `INVALID`.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;

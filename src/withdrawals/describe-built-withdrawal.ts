@@ -15,9 +15,11 @@ import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 type Figures = Omit<WithdrawOption, "mode" | "reasons">;
 
 /**
- * Returns the expected (`amount`) and the guaranteed (`least`) amount of the requested token, in its smallest unit.
- * `amount` is null if the vault's payment or the transfer is not known yet; `least` is null if no contract enforces a
- * minimum, or if the transfer is not known yet.
+ * Returns the expected (`amount`) and the least (`least`) amount of the requested token, in its smallest unit. In one
+ * step, contracts enforce `least`; it is null if they enforce no minimum. In two steps, only the vault's payment is
+ * enforced: `least` is what the present quote of the second step would guarantee for the least payment, and the second
+ * step is quoted again. `amount` is null if the vault's payment is unknown; in two steps, both are null if the payment
+ * is unknown or zero, or the second step cannot be quoted yet.
  */
 export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
   if (prepared.kind === "routed") {

@@ -48,3 +48,13 @@ test("openHandedSteps() returns to a storage that works again", () => {
   // Another page reads the storage only.
   expect(JSON.parse(storage.getItem("causeway:cw_again") ?? "null")).toEqual([step("a"), step("b")]);
 });
+
+test("openHandedSteps() ignores what is no entry of a record", () => {
+  const { storage } = storageOf();
+  storage.setItem("causeway:cw_foreign", JSON.stringify([null, {}, { keys: "a" }, step("a")]));
+  const record = openHandedSteps("cw_foreign", storage);
+  expect(record.list()).toEqual([step("a")]);
+  record.retain(() => true);
+  record.drop("a");
+  expect(record.list()).toEqual([]);
+});

@@ -41,7 +41,7 @@ export async function writeSnapshots(
   );
 }
 
-/** A row of the table `vault_figures`: the current values of a vault that lists show. */
+/** A row of the table `vault_figures`: what lists show of a vault, as read at the block of its last snapshot. */
 export type FiguresRow = typeof vaultFigures.$inferSelect;
 
 /**

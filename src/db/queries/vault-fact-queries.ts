@@ -39,8 +39,10 @@ const PointShape = z
     controls: row.controls,
   }));
 /**
- * A vault snapshot as the signal rules receive it. Amounts are in the units of the vault's API response, null if
- * unknown; `step` is the interval's length in seconds, `seconds` the block timestamp in seconds since the epoch.
+ * A vault snapshot as the signal rules receive it, with the vault's lowercase address. Totals, limit and liquidity are
+ * in the smallest unit of their token, and `sharePrice` is in whole assets per whole share times 10^18; null if
+ * unknown. `liquidity` and `controls` are as in the table `snapshots`. `step` is the interval's length in seconds,
+ * `seconds` the block timestamp in seconds since the epoch.
  */
 export type PointRecord = z.output<typeof PointShape>;
 

@@ -126,8 +126,9 @@ type FilledRelayArgs = Pick<
 const NO_MESSAGE: Hex = `0x${"0".repeat(64)}`;
 
 /**
- * Returns true if a fill event matches an Across deposit in every field, the message by its hash. The recipient,
- * message and amount that a depositor may update later are not compared. Source: SpokePool.sol, `_hashNonEmptyMessage`.
+ * Returns true if a fill event matches an Across deposit in every field, the message by its hash. The event repeats the
+ * deposit's original values, which are compared; a recipient, message or amount that the depositor updated later is
+ * stated apart and ignored. Source: SpokePool.sol, `_hashNonEmptyMessage`.
  */
 export function isSameRelay(fill: FilledRelayArgs, deposited: AcrossDeposit): boolean {
   return (
