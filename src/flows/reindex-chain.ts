@@ -9,8 +9,9 @@ import { indexTip } from "./index-flow-tip.ts";
 import { findStartBlocks } from "./vault-start-block.ts";
 
 /**
- * Progress of a reindex: the number of blocks read so far, the total number of blocks to read, and the number of flows
- * found.
+ * Progress of a reindex. `done` is the number of historical blocks read so far, and `of` the number to read in total,
+ * which grows from round to round because the chain advances. `rows` is the number of flows found, those of the newest
+ * blocks included.
  */
 export interface ReindexProgress {
   done: number;

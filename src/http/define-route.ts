@@ -53,7 +53,9 @@ export class Reply<T> {
 
 /**
  * One operation of the API: its documentation, access, input, response, error codes and handler. The handler converts
- * between the wire format and the function that does the work, and does not depend on HTTP.
+ * between the wire format and the function that does the work. It sees only the validated input, and returns the
+ * response's value or a `Reply`, with which it can set headers or another status. It throws AppErrors with the codes in
+ * `errors`, and `ValidationFailure`.
  */
 export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   operationId: string;

@@ -60,8 +60,9 @@ interface EnumNode {
 }
 
 /**
- * Moves each shared enumeration into one component and references it everywhere, so that generated clients have one
- * type for it. Modifies the document in place.
+ * Moves each enumeration of `sharedEnums` that the document uses into one component and references it everywhere, so
+ * that generated clients have one type for it. An enumeration is recognised by its values in their order, `null` apart,
+ * whatever the field is called. Modifies the document in place.
  */
 export function nameSharedEnums(document: DescribedDocument): void {
   const used = new Set<string>();

@@ -38,12 +38,12 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces one key pair of the authenticated partner and writes an audit entry: the pair that authenticated the request
- * or, for a session, the partner's first pair. When this returns, the replaced pair and all other sessions of the
- * partner are invalid; its further key pairs stay valid. Concurrent calls with one session run one after the other, so
- * only the pair of the last call stays valid. Of concurrent calls with one key pair, only the first succeeds. Throws
- * `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable` (also after 20 lost races), and
- * `internal` if no pepper is configured.
+ * Replaces one key pair of the authenticated partner: the pair that authenticated the request or, for a session, the
+ * partner's first pair, which becomes valid again if it was revoked. Writes an audit entry. When this returns, the
+ * replaced pair and all sessions of the partner but the caller's are invalid; its other key pairs stay valid.
+ * Concurrent calls with one session run one after the other, so only the pair of the last call stays valid. Of
+ * concurrent calls with one key pair, only the first succeeds. Throws `credentials_required`, `credentials_invalid`,
+ * `session_expired`, `store_unavailable` (also after 20 lost races), and `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);

@@ -53,7 +53,10 @@ export const SignedNonce = z.object({
 });
 export type SignedNonce = z.infer<typeof SignedNonce>;
 
-/** Operations that a wallet authorizes with a signature. */
+/**
+ * Operations of a partner that a wallet authorizes by signing a sign-in message: registering as a partner, signing in,
+ * and applying to become a partner.
+ */
 export const signingPurposes = ["register", "login", "apply"] as const;
 /** The operation that a wallet signature authorizes. A signature is valid for one operation only. */
 export type SigningPurpose = (typeof signingPurposes)[number];

@@ -6,7 +6,10 @@ export function plural(count: number, noun: string): string {
 /** Returns a text with a capital first letter. */
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Formats a text of the API as a sentence: with a capital letter and a full stop. */
+/**
+ * Formats a text of the API as a sentence: with a capital first letter and, unless it ends with `.`, `!` or `?`, a full
+ * stop. The text must not be empty.
+ */
 export function toSentence(text: string): string {
   const start = capitalize(text);
   return /[.!?]$/.test(start) ? start : `${start}.`;

@@ -223,7 +223,11 @@ function Ended({ order }: { order: TrackedOrder }): ReactNode {
   );
 }
 
-/** The bridge's name, and a link to its page about the transfer if there is one. Renders nothing without a bridge. */
+/**
+ * The name of the bridge with the key `bridge`, as a link to the bridge's page about the transfer if `url` is not null.
+ * Shows the key while the list of bridges is loading or if the list does not contain it. Renders nothing without a
+ * bridge.
+ */
 export function BridgeFact({ bridge, url }: { bridge: string | null; url: string | null }) {
   const bridges = useQuery({ ...bridgesQuery, enabled: bridge !== null }).data ?? [];
   if (bridge === null) return null;

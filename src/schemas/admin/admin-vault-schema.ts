@@ -10,7 +10,10 @@ import {
 import { Asset, VaultProofText, VaultType } from "../vault-schema.ts";
 import { AdminNote } from "./admin-schema.ts";
 
-/** Status of a vault in the registry. */
+/**
+ * Status of a vault in the registry: known but not proven (`candidate`), open for deposits (`active`), rejected by its
+ * proof (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
+ */
 export const RegistryStatus = z
   .enum(["candidate", "active", "refused", "paused", "unsupported"])
   .meta({ description: "Status of a vault in the registry." });

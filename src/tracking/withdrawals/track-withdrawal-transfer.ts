@@ -82,9 +82,10 @@ async function findSent(
 }
 
 /**
- * Returns true if a successful transaction is a second step that was built for a withdrawal: the user's own call, or a
- * smart account's batch that contains the call, in which the user paid the amount and the call's target emitted an
- * event.
+ * Returns true if a successful transaction is a second step that was built for a withdrawal. Of the user's own call,
+ * target and calldata are compared. A smart account's batch must contain the calldata, and its receipt must show a
+ * Transfer event of exactly the amount from the user and an event of the call's target; a payment in native currency,
+ * which has no Transfer event, is not recognised in a batch.
  */
 export function carriesTransfer(
   row: Pick<WithdrawalRow, "userAddress" | "exitToken">,

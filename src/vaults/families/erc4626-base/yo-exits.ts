@@ -123,9 +123,10 @@ function findSettlement(vault: Vault, { user, logs }: SeenLogs): ExitSettlement 
 }
 
 /**
- * Withdrawals from Yo's vaults: `redeem` and `requestRedeem` pay at once if the vault holds enough assets, otherwise
- * they record a request at the current price, which Yo's operator later pays or returns; the user claims nothing. Only
- * the owner of the shares can call them, which the Router's executor is. Source: yoprotocol/core, YoVault_V2.
+ * Withdrawals from Yo's vaults. Both `redeem` (mode `instant`) and `requestRedeem` (mode `request`) pay at once if the
+ * vault holds enough assets; otherwise they record a request at the current price, which Yo's operator later pays or
+ * returns, and the user claims nothing. `instant` is therefore refused while the vault cannot pay at once. Only the
+ * owner of the shares can call them; in an order, this is the Router's executor. Source: yoprotocol/core, YoVault_V2.
  */
 export const yoExits: VaultExits = {
   ...redeem,
