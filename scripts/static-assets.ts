@@ -1,6 +1,7 @@
 import { copyFileSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
+import { errorsPageBody } from "../src/openapi/errors-page-body.ts";
 import { renderGuidePage } from "./guide/render-guide-page.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url).href);
@@ -10,8 +11,8 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 `;
 
 /**
- * Fills `public` with the static assets: the API reference viewer's script, the pages' icon and stylesheet, the rendered
- * guide and the OpenAPI document.
+ * Fills `public` with the static assets: the API reference viewer's script, the pages' icon and stylesheet, the
+ * bodies of the guide's pages and of the page of error codes, and the OpenAPI document.
  */
 export function writeStaticAssets(): void {
   mkdirSync(`${root}public/docs-assets`, { recursive: true });
@@ -25,7 +26,8 @@ export function writeStaticAssets(): void {
   const pages = globSync(`${guide}/*.md`)
     .sort()
     .map((file) => [basename(file, ".md"), renderGuidePage(readFileSync(file, "utf8"))]);
-  writeFileSync(`${root}public/guide.json`, JSON.stringify(Object.fromEntries(pages)));
+  const bodies = { ...Object.fromEntries(pages), errors: errorsPageBody() };
+  writeFileSync(`${root}public/docs-pages.json`, JSON.stringify(bodies));
   const document: unknown = JSON.parse(readFileSync(`${root}openapi.json`, "utf8"));
   writeFileSync(`${root}public/openapi.json`, JSON.stringify(document));
 }

@@ -1,13 +1,11 @@
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import type { Config } from "../config.ts";
-import { AppError, errorCodes, errorTable } from "../errors.ts";
+import { AppError } from "../errors.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
 import { sharedHeaders } from "../http/respond.ts";
-import { htmlPage, PAGE_CACHE, PAGE_POLICY } from "./docs-page-layout.ts";
-import { mountGuidePages } from "./guide-pages.ts";
-import { errorHelp, problemExample } from "./openapi-error-help.ts";
-import { reasonHelp } from "./openapi-reason-help.ts";
+import { PAGE_CACHE } from "./docs-page-layout.ts";
+import { mountRenderedPages } from "./rendered-pages.ts";
 import { textPages } from "./robots-and-llms.ts";
 
 /** Path of the icon among the static assets. */
@@ -47,40 +45,6 @@ const REFERENCE_PAGE = `<!doctype html>
 </body>
 </html>`;
 
-/** Escapes a sentence for HTML, and marks up text in backticks as code. */
-const sentenceHtml = (text: string): string =>
-  text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
-
-/** Returns the HTML of the page /docs/errors, with the status, title, cause and remedy of every error code. */
-const errorsPage = (): string =>
-  htmlPage({
-    title: "Errors · Causeway",
-    path: "/docs/errors",
-    body: `<h1>Errors</h1>
-<p>Invalid input gives status 422 and the list of its errors in <code>detail</code>. Every other error is a problem document (RFC 9457) with one of these codes. Branch on <code>code</code>; titles and details may change.</p>
-${errorCodes
-  .map((code) => ({ code, ...errorTable[code], ...errorHelp[code] }))
-  .map(
-    ({ code, status, title, retryable, cause, remedy }) =>
-      `<h2 class="code" id="${code}">${code}</h2>\n<p>${status}. ${title}. ${sentenceHtml(cause)}</p>\n` +
-      `<p>${sentenceHtml(remedy)} ${retryable ? "The same request may succeed later." : "The same request will fail again."}</p>\n` +
-      // Focusable, so that what is wider than a telephone can be scrolled by keyboard.
-      `<pre tabindex="0">${sentenceHtml(JSON.stringify(problemExample(code), null, 2))}</pre>`,
-  )
-  .join("\n")}
-<h2>Codes in responses</h2>
-<p>These codes are not errors of a request. They are in <code>reasons</code> of a quote and of <code>no_route</code>, in <code>next_refusal</code> of a deposit, and in <code>warnings</code>; codes from the list above appear there too.</p>
-${Object.entries(reasonHelp)
-  .map(
-    ([code, { where, cause, remedy }]) =>
-      `<h2 class="code" id="${code}">${code}</h2>\n<p>In <code>${where}</code>. ${sentenceHtml(cause)} ${sentenceHtml(remedy)}</p>`,
-  )
-  .join("\n")}`,
-  });
-
 /**
  * Reads the OpenAPI document from the static assets and sets this deployment's URL as its server. Throws `internal` if
  * the document is missing.
@@ -105,14 +69,6 @@ async function homePage({ assets, publicUrl }: Config): Promise<Response> {
  * assets, its path returns `internal`; if the home page is missing, `/` returns `route_not_found`.
  */
 export function mountDocsPages(app: Hono<AppEnv>): void {
-  const html = (c: Context<AppEnv>, page: { body: string; policy?: string }): Response =>
-    new Response(page.body, {
-      headers: {
-        "content-type": "text/html; charset=utf-8",
-        ...sharedHeaders(c, PAGE_CACHE),
-        "content-security-policy": page.policy ?? PAGE_POLICY,
-      },
-    });
   let documentText: string | null = null;
   // Every JSON text is YAML 1.2, so that one text serves both.
   for (const format of ["json", "yaml"])
@@ -127,11 +83,15 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
     });
   // The platform serves it without the Worker, except where its path routing does not see queries.
   app.get("/", (c) => homePage(c.get("ctx").config));
-  app.get("/docs", (c) =>
-    html(c, { body: REFERENCE_PAGE, policy: docsPolicy(c.get("ctx").config.publicUrl) }),
-  );
-  app.get("/docs/errors", (c) => html(c, { body: errorsPage() }));
-  mountGuidePages(app);
+  app.get("/docs", (c) => {
+    const headers = {
+      "content-type": "text/html; charset=utf-8",
+      ...sharedHeaders(c, PAGE_CACHE),
+      "content-security-policy": docsPolicy(c.get("ctx").config.publicUrl),
+    };
+    return new Response(REFERENCE_PAGE, { headers });
+  });
+  mountRenderedPages(app);
   // Browsers request it under this name, regardless of the page.
   app.get(
     "/favicon.ico",
@@ -142,6 +102,6 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
     app.get(path, (c) => new Response(text, { headers: { ...plain, ...sharedHeaders(c, PAGE_CACHE) } }));
   }
   const others = ["/openapi.yaml", "/favicon.ico", ...Object.keys(textPages)];
-  for (const path of ["/openapi.json", "/", "/docs", "/docs/errors", ...others])
+  for (const path of ["/openapi.json", "/", "/docs", ...others])
     refuseOtherMethods(app, { path, allowed: ["GET"] });
 }

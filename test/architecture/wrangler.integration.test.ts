@@ -42,7 +42,7 @@ test("wrangler accepts the configuration, previews included, without a warning",
     expect(kept.filter((file) => file.endsWith("zod/v4/locales/en.js"))).toHaveLength(1);
     // The document's generator and zod's other languages do not belong in the bundle.
     const needless =
-      /zod-(to-)?openapi|src\/openapi\/(?!docs-pages|guide-pages|docs-page-layout|openapi-error-help|openapi-reason-help|robots-and-llms)|zod\/v4\/locales\/(?!en\.|index\.)/;
+      /zod-(to-)?openapi|src\/openapi\/(?!docs-pages|rendered-pages|docs-page-layout|robots-and-llms)|zod\/v4\/locales\/(?!en\.|index\.)/;
     expect(kept.filter((file) => needless.test(file))).toEqual([]);
     expect(readFileSync(join(outdir, "worker.js"), "utf8")).not.toContain("globalThis.process");
     // Otherwise no build would be taken from the cache.

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { composeApp, loadRoutes } from "../../src/app.ts";
 import { errorTable } from "../../src/errors.ts";
+import { errorsPageBody } from "../../src/openapi/errors-page-body.ts";
 import { openApiDocument } from "../../src/openapi/openapi-document.ts";
 import { buildErrors } from "../../src/routes/quotes-routes.ts";
 import { testContext } from "../support/context.ts";
@@ -153,7 +154,10 @@ describe("the OpenAPI document", () => {
 
 describe("the composed app", () => {
   const assets = {
-    fetch: async (url: string) => new Response(readFileSync(basename(new URL(url).pathname), "utf8")),
+    fetch: async (url: string) =>
+      url.endsWith("/docs-pages.json")
+        ? Response.json({ errors: errorsPageBody() })
+        : new Response(readFileSync(basename(new URL(url).pathname), "utf8")),
   };
   const config = { adminToken: "t".repeat(32), assets, publicUrl: "https://deployed.example" };
   const app = composeApp((_bindings, { requestId }) => testContext({ requestId, config }));
@@ -202,16 +206,19 @@ describe("the composed app", () => {
   test.each([
     ["are no assets", null],
     ["is none among the assets", { fetch: async () => new Response("", { status: 404 }) }],
-  ])("answers 500 for the OpenAPI document when there %s", async (_what, none) => {
+  ])("answers 500 for the OpenAPI document and the pages when there %s", async (_what, none) => {
     const bare = composeApp((_bindings, { requestId }) =>
       testContext({ requestId, config: { assets: none } }),
     );
-    const request = new Request("https://causeway.example/openapi.json");
-    const response = await bare.fetch(request, {}, executionCtx as unknown as ExecutionContext);
-    expect([response.status, await response.json()]).toEqual([
-      500,
-      expect.objectContaining({ code: "internal" }),
-    ]);
+    for (const path of ["/openapi.json", "/docs/errors", "/docs/guide"]) {
+      const request = new Request(`https://causeway.example${path}`);
+      const response = await bare.fetch(request, {}, executionCtx as unknown as ExecutionContext);
+      expect([path, response.status, await response.json()]).toEqual([
+        path,
+        500,
+        expect.objectContaining({ code: "internal" }),
+      ]);
+    }
   });
 
   test("describes every error code on /docs/errors at the anchor of problem types", async () => {

@@ -151,6 +151,6 @@ describe("the guide's pages", () => {
 
   test("an unknown page is not found", async () => {
     expect((await api.send("/docs/guide/nothing")).status).toBe(404);
-    expect((await api.send("/guide.json")).status).toBe(404);
+    expect((await api.send("/docs-pages.json")).status).toBe(404);
   });
 });

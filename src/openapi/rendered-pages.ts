@@ -15,16 +15,21 @@ const headers = {
   "content-security-policy": PAGE_POLICY,
 };
 
-/**
- * Reads the rendered guide from the static assets and makes its pages, by path. Throws `internal` if it is missing.
- */
-async function readGuide({ assets, publicUrl }: Config): Promise<ReadonlyMap<DocsPath, string>> {
-  const answer = await assets?.fetch(`${publicUrl}/guide.json`);
-  if (answer?.status !== 200) throw new AppError("internal", "the guide is not among the assets");
-  // Written by scripts/static-assets.ts: HTML by the name of the Markdown file.
+/** Path of the reference page, which the viewer's script makes in the browser. */
+const REFERENCE = "/docs";
+
+/** Returns the name of a page's Markdown file, or of its text in `docs-pages.json`. */
+const nameOf = (path: DocsPath): string =>
+  path === GUIDE ? "getting-started" : (path.split("/").at(-1) ?? "");
+
+/** Reads the rendered pages from the static assets, by path. Throws `internal` if they are missing there. */
+async function readRenderedPages({ assets, publicUrl }: Config): Promise<ReadonlyMap<DocsPath, string>> {
+  const answer = await assets?.fetch(`${publicUrl}/docs-pages.json`);
+  if (answer?.status !== 200) throw new AppError("internal", "the documentation is not among the assets");
+  // Written by scripts/static-assets.ts: the HTML body by the page's name.
   const rendered: Readonly<Record<string, string>> = await answer.json();
   const pages = docsNavigation.flatMap(({ path, title }): [DocsPath, string][] => {
-    const body = rendered[path === GUIDE ? "getting-started" : path.slice(GUIDE.length + 1)];
+    const body = rendered[nameOf(path)];
     if (body === undefined) return [];
     return [
       [path, htmlPage({ title: `${title} · Causeway`, body: body.replaceAll(PLACEHOLDER, publicUrl), path })],
@@ -34,22 +39,22 @@ async function readGuide({ assets, publicUrl }: Config): Promise<ReadonlyMap<Doc
 }
 
 /**
- * Mounts the pages of the guide on an app. They are made from the static assets on the first request and kept for the
- * isolate's lifetime. If the guide or a page is missing among the assets, the page returns `internal`. Methods other
- * than GET, HEAD and OPTIONS get 405.
+ * Mounts the guide's pages and the page of error codes on an app. They are made from the static assets on the first
+ * request and kept for the isolate's lifetime. If one is missing among the assets, its path returns `internal`. Methods
+ * other than GET, HEAD and OPTIONS get 405.
  */
-export function mountGuidePages(app: Hono<AppEnv>): void {
+export function mountRenderedPages(app: Hono<AppEnv>): void {
   let pages: Promise<ReadonlyMap<DocsPath, string>> | null = null;
   for (const { path } of docsNavigation) {
-    if (!path.startsWith(GUIDE)) continue;
+    if (path === REFERENCE) continue;
     app.get(path, async (c) => {
-      pages ??= readGuide(c.get("ctx").config);
+      pages ??= readRenderedPages(c.get("ctx").config);
       // A failure is not kept.
       pages.catch(() => {
         pages = null;
       });
       const page = (await pages).get(path);
-      if (page === undefined) throw new AppError("internal", `the guide has no page for ${path}`);
+      if (page === undefined) throw new AppError("internal", `the documentation has no page for ${path}`);
       return new Response(page, { headers: { ...headers, ...sharedHeaders(c, PAGE_CACHE) } });
     });
     refuseOtherMethods(app, { path, allowed: ["GET"] });
