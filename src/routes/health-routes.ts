@@ -75,11 +75,11 @@ const healthReady = defineRoute({
   errors: [],
   handler: async (ctx) => {
     const [dependencies, indexes] = await Promise.all([checkReadiness(ctx), checkChainIndexes(ctx)]);
-    const status: "ok" | "degraded" = dependencies.every(({ ok }) => ok) ? "ok" : "degraded";
+    const works = canBuild(dependencies);
+    // Without any chain, every dependency responds and still nothing can be built.
+    const status: "ok" | "degraded" = works && dependencies.every(({ ok }) => ok) ? "ok" : "degraded";
     const state = { status, dependencies, indexes };
-    return canBuild(dependencies)
-      ? state
-      : new Reply(state, { unavailable: true, headers: { "retry-after": "5" } });
+    return works ? state : new Reply(state, { unavailable: true, headers: { "retry-after": "5" } });
   },
 });
 
