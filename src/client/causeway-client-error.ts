@@ -7,8 +7,8 @@ import type { ApiErrorCode } from "./api-types.generated.ts";
  * order is already being executed, in this page or in another tab; `insufficient_balance`: the account does not hold
  * what the order pays; `chain_unavailable`: the wallet cannot switch to the chain; `transaction_reverted`: a
  * transaction was included and reverted; `transaction_cancelled`, `transaction_replaced`: the user cancelled it in the
- * wallet, or another transaction took its place; `outcome_unknown`: the wallet received a transaction or a batch, and its
- * response does not show whether it sent it; `wallet_failed`: any other failure of the wallet. Except with
+ * wallet, or another transaction took its place; `outcome_unknown`: the wallet received a transaction or a batch, and
+ * its response does not show whether it sent it; `wallet_failed`: any other failure of the wallet. Except with
  * `outcome_unknown`, nothing is paid by a step that failed with an error of the wallet.
  */
 export type ClientErrorCode =

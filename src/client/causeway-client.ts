@@ -15,8 +15,8 @@ export interface CausewayClientOptions {
 }
 
 /**
- * One request to the API. Names in `query` and `body` are in `camelCase` and amounts are `bigint`; undefined fields are
- * omitted.
+ * One request to the API. Names in `query` and `body` are in `camelCase` or `snake_case`, and amounts are `bigint`;
+ * undefined fields are omitted. Objects and lists inside the body are sent as they are.
  */
 export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -33,7 +33,8 @@ export interface CausewayClient {
   readonly url: string;
   /**
    * Sends a request once and returns the decoded response: names in `camelCase`, amounts as `bigint`. Throws
-   * CausewayError: the API's error, `invalid_input`, `network` (no usable response within the timeout) or `aborted`.
+   * CausewayError: the API's error, `invalid_input` (with `issues`), `network` (no JSON response within the timeout) or
+   * `aborted`.
    */
   request(request: ApiRequest): Promise<unknown>;
   /** Like `request`, for one page of a list. Source: the `Link` header of the response. */
@@ -50,7 +51,7 @@ export interface ApiPage {
 
 const TIMEOUT_MS = 15_000;
 
-/** Creates a client of the API. It is stateless: it keeps no session and caches nothing. */
+/** Creates a client of the API. It sends nothing yet, and is stateless: it keeps no session and caches nothing. */
 export function createCausewayClient(options: CausewayClientOptions): CausewayClient {
   const url = options.url.replace(/\/+$/, "");
   const send = options.fetch ?? ((target, init) => fetch(target, init));

@@ -21,7 +21,10 @@ export interface EmbedOptions {
   container: Element;
   /** Id of the vault: `<chain_id>:<address>`. */
   vaultId: string;
-  /** The page's wallet. The form requests only accounts, chains, signatures of orders, and transactions from it. */
+  /**
+   * The page's wallet. The form asks it only for accounts, chains, reads of the chain, batches, transactions and
+   * EIP-712 signatures, never for signatures of plain text.
+   */
   provider: Pick<EIP1193Provider, "request" | "on" | "removeListener">;
   /** Called for every event. The callback must not throw. */
   onEvent?: (event: EmbedEvent) => void;

@@ -39,13 +39,13 @@ export type SignatureStep = Extract<Step, { kind: "signature" }>;
 
 /** Maximum time to wait until a transaction is included in a block, in milliseconds. */
 export const INCLUSION_MS = 600_000;
-/** Maximum time to wait for a transaction of an earlier execution that the wallet's node does not know. */
+/** Maximum time to wait for a transaction of an earlier execution that the wallet's node does not know, in ms. */
 const UNKNOWN_MS = 60_000;
 
 /**
  * Returns the wallet's client for a chain: the result of `source` if it is a function, otherwise `source` itself,
- * switched to the chain if necessary. Throws CausewayError: `chain_unavailable`, `user_rejected` or `wrong_account` if the
- * switch fails, `wallet_failed` if the wallet does not answer; errors of the function propagate.
+ * switched to the chain if necessary. Throws CausewayError: `chain_unavailable`, `user_rejected` or `wrong_account` if
+ * the switch fails, `wallet_failed` if the wallet does not answer; errors of the function propagate.
  */
 export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
   if (typeof source === "function") return source(chainId);
@@ -61,8 +61,8 @@ export async function walletOn(source: WalletSource, chainId: number): Promise<W
 
 /**
  * Returns the account of a wallet: the client's own, otherwise the first that the wallet lists. Throws CausewayError
- * `wrong_account` if no account is connected, or if it is not `expected` (letter case is ignored); `wallet_failed` if the
- * wallet does not answer. If `expected` is null, every account is accepted.
+ * `wrong_account` if no account is connected, or if it is not `expected` (letter case is ignored); `wallet_failed` if
+ * the wallet does not answer. If `expected` is null, every account is accepted.
  */
 export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
   const account = wallet.account ?? (await answerOf(getAddresses(wallet).catch(() => [])))[0];
@@ -75,7 +75,8 @@ export async function accountOf(wallet: Wallet, expected: string | null): Promis
 
 /**
  * Returns the address of the wallet's account on a chain. Throws CausewayError `wrong_account` if none is connected, or
- * if `expected` is given and differs; errors of `walletOn` propagate.
+ * if `expected` is given and differs, and `wallet_failed` if the wallet does not answer; errors of `walletOn`
+ * propagate.
  */
 export async function addressIn(
   source: WalletSource,
@@ -120,8 +121,9 @@ export async function sendStep(
 }
 
 /**
- * Returns the wallet without viem's second attempt: after some errors of `eth_sendTransaction`, among them -32000, which
- * says nothing about what was sent, viem asks the wallet again by `wallet_sendTransaction`, and returns that error alone.
+ * Returns the wallet without viem's second attempt: after some errors of `eth_sendTransaction`, among them -32000,
+ * which says nothing about what was sent, viem asks the wallet again by `wallet_sendTransaction`, and returns that
+ * error alone.
  */
 function askedOnce(wallet: Wallet): Wallet {
   const ask = wallet.request as EIP1193RequestFn;
@@ -134,11 +136,11 @@ function askedOnce(wallet: Wallet): Wallet {
 }
 
 /**
- * Waits for the receipt of a transaction, for at most ten minutes, and returns its hash, or that of the transaction with
- * the same calldata and a higher fee by which the user replaced it. For a transaction that was sent in an earlier
+ * Waits for the receipt of a transaction, for at most ten minutes, and returns its hash, or that of the transaction
+ * with the same calldata and a higher fee by which the user replaced it. For a transaction that was sent in an earlier
  * execution (`sentBefore`) and that the wallet's node does not know, it waits for a minute. Throws CausewayError:
- * `transaction_reverted`; `transaction_cancelled` or `transaction_replaced` if the user did that in the wallet: the step
- * was not performed; `outcome_unknown` if no receipt is found.
+ * `transaction_reverted`; `transaction_cancelled` or `transaction_replaced` if the user did that in the wallet: the
+ * step was not performed; `outcome_unknown` if no receipt is found.
  */
 export async function receiptOf(
   wallet: Wallet,

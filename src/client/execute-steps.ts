@@ -89,9 +89,10 @@ const POLL_MS = 3_000;
 
 /**
  * Executes the steps of an order: performs the first required step, fetches the order again, and repeats this until no
- * step is required or waiting. Returns the order's last state. Sends no step twice, even if an earlier execution handed it
- * to the wallet. Temporary failures of the API while fetching are retried. Throws CausewayError: `aborted`, and errors of
- * the wallet and of the API.
+ * step is required or waiting. Returns the order's last state. Sends no step twice except approvals, even if an earlier
+ * execution handed it to the wallet, unless `sendAgain` is set. Temporary failures of the API while fetching are
+ * retried. Throws CausewayError: `aborted`, and errors of the wallet and of the API; errors of a wallet function
+ * propagate.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,

@@ -44,8 +44,8 @@ export interface ExecutionOptions {
   onProgress?: ((progress: ExecutionProgress) => void) | undefined;
   /**
    * Aborts the execution with the error `aborted`. Transactions that were already sent are not affected; the order can
-   * be continued from its tracking id. What the wallet shows at that time can still be confirmed there, and the order is
-   * `in_progress` until then.
+   * be continued from its tracking id. What the wallet shows at that time can still be confirmed there, and the order
+   * is `in_progress` until then.
    */
   signal?: AbortSignal | undefined;
   /** False to send every transaction separately, even if the wallet supports batches. */

@@ -23,6 +23,7 @@ export interface HandedStep {
  * page was closed. No method throws.
  */
 export interface HandedSteps {
+  /** Returns the entries, the one that was kept last at the end. */
   list(): readonly HandedStep[];
   /** Adds an entry, in place of the one with the same first key. */
   keep(step: HandedStep): void;

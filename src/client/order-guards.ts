@@ -22,8 +22,8 @@ interface Locks {
  * Runs `work`, which executes an order, unless the order is already being executed in this page or in another tab of
  * the same website: two executions would send its transactions twice. In that case, throws CausewayError `in_progress`;
  * errors of `work` propagate. If the signal aborts while a wallet does not answer, throws `aborted`; the order stays in
- * progress until the wallet answers, because the user can still confirm it there. Nothing is checked where Web Locks are
- * missing (Node before 24, pages without TLS) or refused (frames without an origin). Source: W3C, Web Locks API.
+ * progress until the wallet answers, because the user can still confirm it there. Nothing is checked where Web Locks
+ * are missing (Node before 24, pages without TLS) or refused (frames without an origin). Source: W3C, Web Locks API.
  */
 export function executeAlone<T>(
   { trackingId, signal }: { trackingId: string; signal?: AbortSignal | undefined },

@@ -18,7 +18,8 @@ const CHECK_BODY = JSON.stringify({ query: "select 1", params: [] });
 
 /**
  * Opens the database over Neon's HTTP protocol. Each statement or batch is sent once, with a timeout of ten seconds and
- * at most 8 MiB of results. The client holds no connection, so it may live as long as the isolate.
+ * at most 8 MiB of results, through the circuit breaker if there is one. The client holds no connection, so it may live
+ * as long as the isolate. Throws an Error if `databaseUrl` is malformed; errors of statements are the driver's own.
  */
 export function openDrizzle(settings: {
   databaseUrl: string;

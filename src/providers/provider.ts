@@ -24,9 +24,9 @@ export interface ProviderScope {
 }
 
 /**
- * The call that a bridge or swap makes with the tokens it delivers. It calls the DepositRouter, which takes as much of the
- * delivered token as the calling contract holds and has approved, and deposits it into the vault. It reverts if that is
- * less than `minIn`.
+ * The call that a bridge or swap makes with the tokens it delivers. It calls the DepositRouter, which takes as much of
+ * the delivered token as the calling contract holds and has approved, and deposits it into the vault. It reverts if
+ * that is less than `minIn`.
  */
 export interface DestinationCall {
   /**

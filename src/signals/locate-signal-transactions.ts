@@ -9,7 +9,7 @@ import type { Vault } from "../vaults/vault.ts";
 /** Maximum number of changes whose transaction one run searches for. */
 const MAX_LOOKUPS = 10;
 
-/** Number of changes whose transaction a run may still search for. */
+/** Number of changes whose transaction a run may still search for. `locateChanges` reduces it. */
 export interface SearchBudget {
   left: number;
 }
@@ -44,9 +44,10 @@ export function withoutTransaction(known: readonly VaultIncident[], nowMs: numbe
 
 /**
  * Searches for the events behind changes that were detected through view functions. Returns the incidents' rows in the
- * same order, with the transaction and block of each event found; other rows stay unchanged. Makes at most as many
- * searches as `budget` allows, and takes them off it, with at most six requests each, and skips changes over more than 10,000 blocks. Failed searches are logged. Never
- * throws. `withoutTransaction` selects the incidents to search again in later runs.
+ * same order, with the transaction and block of each event found; other rows stay unchanged. Takes each search off
+ * `budget` and makes none once it is used up; a search has at most six requests. Changes over more than 10,000 blocks
+ * are skipped. Failed searches are logged. Never throws. `withoutTransaction` selects the incidents to search again in
+ * later runs.
  */
 export async function locateChanges(
   ctx: Context,

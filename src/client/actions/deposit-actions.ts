@@ -96,7 +96,8 @@ export async function executeMove(client: CausewayClient, input: ExecuteMoveInpu
 /**
  * Cancels a deposit's signed order before it is submitted: sends a transaction, after a signature if the token requires
  * one, and returns when it is included in a block. Throws CausewayError: `deposit_not_found`, `deposit_state` if there
- * is nothing to cancel, or an error of the wallet.
+ * is nothing to cancel, `quote_expired` after the order's deadline, `aborted`, or another error of the API or of the
+ * wallet.
  */
 export async function cancelDeposit(
   client: CausewayClient,

@@ -33,7 +33,7 @@ export interface ActionOptions {
 
 /** A vault in a list. Amounts are in the smallest unit of their token, and null if they are unknown. */
 export type Vault = Answer<"vaults.list">[number];
-/** A vault with its on-chain state. */
+/** A vault with its on-chain state: totals, share price and limits, null where they are unknown. */
 export type VaultDetail = Answer<"vaults.get">;
 /** A quote of a deposit: the expected shares, the possible routes, and why other routes were rejected. */
 export type Quote = Answer<"quotes.get">;
@@ -41,7 +41,7 @@ export type Quote = Answer<"quotes.get">;
 export type BuiltDeposit = Answer<"quotes.build">;
 /** A tracked deposit with its state and the user's steps. */
 export type Deposit = Answer<"deposits.get">;
-/** A user's shares in vaults, and the user's pending deposits. */
+/** A user's shares in vaults, pending deposits, and open redemption requests. */
 export type Positions = Answer<"positions.get">;
 /** The status of a transfer, with what was sent and received. */
 export type TransferStatus = Answer<"status.get">;
@@ -73,8 +73,8 @@ export async function ask<Name extends Id>(
 
 /**
  * Reads a list page by page from the request's `cursor` on, which is the first page without one. Each page is requested
- * when the one before has been taken. Throws CausewayError, like `CausewayClient.request`, and `network` if the API names
- * a page again, which would never end.
+ * when the one before has been taken. Throws CausewayError, like `CausewayClient.request`, and `network` if the API
+ * names a page again, which would never end.
  */
 async function* readPages<Name extends Id>(
   client: CausewayClient,
@@ -122,8 +122,8 @@ export function getVault(client: CausewayClient, { vaultId, signal }: { vaultId:
 }
 
 /**
- * Returns a user's positions and pending deposits in all vaults, or in those of one chain. Throws CausewayError.
- * Source: `GET /v1/positions/{user_address}`.
+ * Returns a user's positions, pending deposits and open redemption requests in all vaults, or in those of one chain.
+ * Throws CausewayError. Source: `GET /v1/positions/{user_address}`.
  */
 export function getPositions(
   client: CausewayClient,
@@ -176,7 +176,10 @@ export function getDeposits(client: CausewayClient, query: Query<"deposits.list"
   return ask<"deposits.list">(client, { path: "/v1/deposits", query: filters, signal });
 }
 
-/** Reads all of a user's deposits that match the filters, page by page, newest first, like `vaultPages`. */
+/**
+ * Reads all of a user's deposits that match the filters, page by page (`for await`), newest first, 20 in a page unless
+ * `limit` says otherwise. Without `state`, only deposits with a transaction on a chain are read. Throws CausewayError.
+ */
 export function depositPages(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
   return readPages<"deposits.list">(client, { path: "/v1/deposits", query: filters, signal });
@@ -184,8 +187,7 @@ export function depositPages(client: CausewayClient, query: Query<"deposits.list
 
 /**
  * Returns a quote of a withdrawal in every requested mode of the vault, without building or storing it. Throws
- * CausewayError.
- * Source: `POST /v1/withdraw/quote`.
+ * CausewayError. Source: `POST /v1/withdraw/quote`.
  */
 export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
   const { signal, ...body } = input;
@@ -216,16 +218,20 @@ export function getWithdrawal(
 }
 
 /**
- * Lists one page of a user's withdrawals (20 by default, at most 100), newest first; `withdrawalPages` reads older ones.
- * Without `state`, only withdrawals with a transaction on a chain are listed. Throws CausewayError. Source:
- * `GET /v1/withdrawals`.
+ * Lists one page of a user's withdrawals (20 by default, at most 100), newest first; `withdrawalPages` reads older
+ * ones. Without `state`, only withdrawals with a transaction on a chain are listed. Throws CausewayError. Source: `GET
+ * /v1/withdrawals`.
  */
 export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
   return ask<"withdrawals.list">(client, { path: "/v1/withdrawals", query: filters, signal });
 }
 
-/** Reads all of a user's withdrawals that match the filters, page by page, newest first, like `vaultPages`. */
+/**
+ * Reads all of a user's withdrawals that match the filters, page by page (`for await`), newest first, 20 in a page
+ * unless `limit` says otherwise. Without `state`, only withdrawals with a transaction on a chain are read. Throws
+ * CausewayError.
+ */
 export function withdrawalPages(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
   return readPages<"withdrawals.list">(client, { path: "/v1/withdrawals", query: filters, signal });

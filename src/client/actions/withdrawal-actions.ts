@@ -24,9 +24,9 @@ export type ExecuteWithdrawalInput = Omit<WithdrawalInput, "userAddress"> &
 
 /**
  * Builds a withdrawal and executes all its steps like `executeDeposit`, including the claim of a request. Returns it in
- * its last state, which may be `partial`, `failed`, `rejected` or `cancelled`. Throws CausewayError with a code of the
- * API's build, such as `no_liquidity`, or one of the client, such as `user_rejected` or `aborted`; errors of a wallet
- * function propagate.
+ * its last state, which may be `partial`, `refunded`, `failed`, `rejected` or `cancelled`. Throws CausewayError with a
+ * code of the API's build, such as `no_liquidity`, or of the client, such as `insufficient_balance` (before anything is
+ * signed), `user_rejected` or `aborted`; errors of a wallet function propagate.
  */
 export async function executeWithdrawal(
   client: CausewayClient,

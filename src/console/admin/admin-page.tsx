@@ -270,13 +270,13 @@ function Vaults({ askAs }: { askAs: Ask }) {
 
 type RegistryVault = Answer<"admin.vaults.list">[number];
 
-/** Returns what a vault is claimed to be: its family, asset, and who named it. */
+/** Returns what a vault is claimed to be as text: its family, the asset's symbol, and the kind of source, if known. */
 const describeClaim = ({ adapter, asset, provenance }: RegistryVault): string =>
   [familyName(adapter), asset.symbol, `from ${provenance?.source ?? "unknown"}`]
     .filter((part) => part !== "")
     .join(", ");
 
-/** Returns the result of a vault's last proof. */
+/** Returns the result of a vault's last proof as text: how long ago it passed, or the reason why it did not. */
 function describeProof({ proof }: RegistryVault): string {
   if (proof === null) return "None yet";
   return proof.ok ? `Passed ${formatAge(proof.at, Date.now())}` : toSentence(shortenAddresses(proof.reason));

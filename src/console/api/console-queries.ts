@@ -107,7 +107,7 @@ export const bridgesQuery = queryOptions({
   staleTime: HOUR,
 });
 
-/** Query for a user's positions and pending deposits on all chains, reloaded every 30 seconds. */
+/** Query for a user's positions, pending deposits and open requests on all chains, reloaded every 30 seconds. */
 export const positionsQuery = (userAddress: `0x${string}`) =>
   queryOptions({
     queryKey: ["positions", userAddress.toLowerCase()],

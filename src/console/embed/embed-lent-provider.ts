@@ -9,7 +9,8 @@ import { type FrameMessage, HELLO, type HostMessage, LEND } from "./embed-protoc
 export interface LentProvider {
   /**
    * Sends a request to the wallet and returns its result. Waits as long as the user needs. Rejects with an Error that
-   * has the wallet's `code`, or 4200 for a method that the embedding page does not allow.
+   * has the wallet's `code`, -32603 if the wallet's error has none, or 4200 for a method that the embedding page does
+   * not allow.
    */
   request(call: { method: string; params?: unknown }): Promise<unknown>;
   /**

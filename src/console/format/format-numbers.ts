@@ -19,8 +19,8 @@ const compactFormat = new Intl.NumberFormat("en-US", {
 const compactUsdFormat = new Intl.NumberFormat("en-US", { ...inUsd, notation: "compact" });
 
 /**
- * Formats an amount of at least zero like `formatAmount`, but rounds up, so that the text is never less than the amount:
- * for minimums.
+ * Formats an amount of at least zero like `formatAmount`, but rounds up, so that the text is never less than the
+ * amount: for minimums.
  */
 export function formatMinimum(amount: bigint, decimals: number): string {
   const step = 10n ** BigInt(Math.max(0, decimals - DIGITS));
@@ -56,8 +56,8 @@ export function formatShortAmount(amount: bigint, decimals: number): string {
 const smallest = (digits: number): string => (digits === 0 ? "1" : `0.${"1".padStart(digits, "0")}`);
 
 /**
- * Formats an amount in a token's smallest unit as an exact decimal for an input field: not rounded, and without commas
- * or trailing zeros.
+ * Formats an amount of at least zero in a token's smallest unit as an exact decimal for an input field: not rounded,
+ * and without commas or trailing zeros.
  */
 export function toDecimalText(amount: bigint, decimals: number): string {
   const unit = 10n ** BigInt(decimals);
@@ -68,7 +68,10 @@ export function toDecimalText(amount: bigint, decimals: number): string {
 /** Result of parsing an amount field: the amount in the token's smallest unit, or a message about the problem. */
 export type ParsedAmount = { amount: bigint } | { problem: string };
 
-/** Number, with a decimal point at most, whose whole part may be in groups of three by one separator of SEPARATORS. */
+/**
+ * Number, with a decimal point at most, whose whole part may be in groups of three digits with one separator between
+ * them: a comma, a space, an underscore or an apostrophe.
+ */
 const NUMBER =
   /^(?<whole>\d*|[1-9]\d{0,2}(?:(?<group>[,\s_'’])\d{3})(?:\k<group>\d{3})*)(?:\.(?<fraction>\d*))?$/;
 /** Number with one decimal comma, which may have groups too. */

@@ -23,6 +23,8 @@ export function shorten(hex: string): string {
   return hex.length <= 12 ? hex : `${hex.slice(0, 6)}…${hex.slice(-4)}`;
 }
 
-/** Shortens the addresses within a text, like `shorten`. Longer hexadecimal values and all other text stay unchanged. */
+/**
+ * Shortens the addresses within a text, like `shorten`. Longer hexadecimal values and all other text stay unchanged.
+ */
 export const shortenAddresses = (text: string): string =>
   text.replaceAll(/0x[0-9a-fA-F]{40}(?![0-9a-fA-F])/g, (address) => shorten(address));

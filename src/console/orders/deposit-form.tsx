@@ -176,8 +176,8 @@ function AmountField(props: {
 }
 
 /**
- * The wallet's balance, with a button that enters all of it. The button is missing for the native currency, part of
- * which is needed for gas.
+ * The wallet's balance, with a button that enters all of it. The button is missing for an empty balance, and for the
+ * native currency, part of which is needed for gas. Renders nothing if the balance is unknown (null).
  */
 function BalanceHint(props: { token: PaidToken; balance: bigint | null; onAll: (text: string) => void }) {
   const { token, balance, onAll } = props;

@@ -18,8 +18,7 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
 
 /**
  * Numbered list of the user's steps with their states, explanations and transactions. `bridge` is that of the order, or
- * null. `progress` is that of an
- * execution in progress, or null.
+ * null. `progress` is that of an execution in progress, or null.
  */
 export function OrderSteps({
   steps,

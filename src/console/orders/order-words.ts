@@ -34,8 +34,8 @@ const BRIDGED_DEPOSIT = {
 };
 
 /**
- * Returns the title of a step and an explanation of what it does or allows. `bridge` is the bridge of the order, if its
- * first transaction pays one.
+ * Returns the title of a step and an explanation of what it does or allows. `bridge` is the bridge of the order if its
+ * first transaction pays one, otherwise null. Amounts in the texts are exact.
  */
 export function describeStep(
   step: Step,
@@ -103,8 +103,9 @@ interface AuthorizationMessage {
 }
 
 /**
- * Returns an explanation of what a signature allows: a permit allows the Router to take an amount, other signatures pay
- * for one order.
+ * Returns an explanation of what a signature allows: a permit lets the Router take an amount, a cancellation makes an
+ * earlier signature unusable, and any other pays for one order. It includes the deadline of the message, if there is
+ * one.
  */
 function describeSignature({ typedData }: Step, amount: string): string {
   const { primaryType, message = {} } = (typedData ?? {}) as AuthorizationMessage;
@@ -121,8 +122,8 @@ function describeSignature({ typedData }: Step, amount: string): string {
 type ShownToken = { symbol: string; decimals: number | null };
 
 /**
- * Returns the token that a deposit pays, from the listed tokens or else from its steps: a move pays with a vault's shares,
- * which no list contains and which have no symbol. Undefined if neither knows it.
+ * Returns the token that a deposit pays, from the listed tokens or else from its steps: a move pays with a vault's
+ * shares, which no list contains and which have no symbol. Undefined if neither knows it.
  */
 export function paidToken(
   { fromToken, fromChainId, steps }: { fromToken: string; fromChainId: number; steps: readonly Step[] },

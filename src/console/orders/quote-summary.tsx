@@ -7,9 +7,9 @@ import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { sharesToAssets } from "../vaults/vault-page-limits.ts";
 
 /**
- * Summary of the quote of a deposit or move: the expected and minimum shares, the costs, and warnings. If there is no
- * quote, shows a placeholder or the error instead. While `busy` (a newer quote is loading), the last quote is dimmed
- * and an error is not shown.
+ * Summary of the quote of a deposit or move: the expected and minimum shares, the costs, and warnings. Shows the error
+ * instead if the last quote failed (even if there is an older one), and a placeholder before the first quote. While
+ * `busy` (a newer quote is loading), the last quote is dimmed and an error is not shown.
  */
 export function QuoteSummary(props: {
   vault: VaultDetail;

@@ -15,16 +15,16 @@ export interface OrderWalk {
   error: CausewayError | null;
   start: () => void;
   /**
-   * Like `start`, but sends again what an earlier attempt handed to the wallet. Call it only after the user has checked in
-   * the wallet that it was not sent.
+   * Like `start`, but sends again what an earlier attempt handed to the wallet. Call it only after the user has checked
+   * in the wallet that it was not sent.
    */
   sendAgain: () => void;
 }
 
 /**
- * Executes an order's steps with the user's wallet when `start` is called; a further call replaces the one before. `onChange`
- * is called after every progress update and at the end. Leaving the page stops the execution: transactions that were
- * already sent proceed, and the next visit continues the order from its tracking id.
+ * Executes an order's steps with the user's wallet when `start` is called; a further call replaces the one before.
+ * `onChange` is called after every progress update and at the end. Leaving the page stops the execution: transactions
+ * that were already sent proceed, and the next visit continues the order from its tracking id.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

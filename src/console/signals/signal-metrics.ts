@@ -4,14 +4,14 @@ import { formatDuration } from "../format/format-times.ts";
 
 type Metric = Answer<"intel.feed">["signals"][number]["metrics"][number];
 
-/** A figure of a signal in words. `change` is null if it has none. */
+/** A figure of a signal as text: its name, its value with the unit, and its change, which is null if it has none. */
 export interface MetricWords {
   label: string;
   value: string;
   change: string | null;
 }
 
-/** Names of the figures, and of those whose change is a difference of fractions instead of a part of the figure. */
+/** Display names of the figures, by the API's labels. */
 const NAMES: Readonly<Record<string, string>> = {
   amount: "Amount",
   apy_1d: "APY of the last day",
@@ -22,6 +22,7 @@ const NAMES: Readonly<Record<string, string>> = {
   unchanged_for: "Unchanged for",
   withdrawable: "Can be withdrawn now",
 };
+/** Labels of the figures whose change is a difference of two fractions, not a part of the figure. */
 const IN_POINTS = new Set(["apy_1d", "withdrawable"]);
 
 /**

@@ -12,8 +12,8 @@ const HUES = [
 ];
 
 /**
- * A round badge with a token's symbol, or with the first three letters of one longer than four. Logos are not loaded, because their servers would
- * learn which tokens a user views.
+ * A round badge with a token's symbol, or with the first three letters of one longer than four. Logos are not loaded,
+ * because their servers would learn which tokens a user views.
  */
 export function TokenMark({ symbol }: { symbol: string }) {
   const sum = [...symbol].reduce((total, letter) => total + letter.charCodeAt(0), 0);

@@ -114,7 +114,9 @@ function Paused({ vault }: { vault: VaultDetail }) {
   );
 }
 
-/** Note above the form of a vault that takes nothing at the moment. The form stays, because room returns at any time. */
+/**
+ * Note above the form of a vault that takes nothing at the moment. The form stays, because room returns at any time.
+ */
 function Full() {
   return (
     <div className="mb-4">

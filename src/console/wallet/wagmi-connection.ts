@@ -28,6 +28,7 @@ export interface WalletChoice {
 /** State of the user's wallet. */
 export interface WalletState {
   status: "disconnected" | "connecting" | "connected";
+  /** Selected account, or null if none is connected. */
   address: `0x${string}` | null;
   /** Chain that the wallet is on, or null if unknown. */
   chainId: number | null;
@@ -45,11 +46,13 @@ export interface WalletConnection {
   /** Calls the listener when the list of wallets changes. Returns a function that removes the listener. */
   onChoices(listener: () => void): () => void;
   /**
-   * Connects a wallet of `choices`, which may ask the user. Errors of the wallet propagate; throws `wallet_failed` if
-   * it is gone.
+   * Connects a wallet of `choices`, which may ask the user. Throws CausewayError `wallet_failed` if it is gone; other
+   * errors are the wallet's own, or CausewayErrors if an embedding page provides the wallet.
    */
   connect(id: string): Promise<void>;
-  /** Connects the wallet of the last visit without a prompt, if it still permits that. */
+  /**
+   * Connects the wallet of the last visit without a prompt, if it still permits that. Errors of the wallet propagate.
+   */
   reconnect(): Promise<void>;
   /** Forgets the connected wallet on this page. */
   disconnect(): Promise<void>;

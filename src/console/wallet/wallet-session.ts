@@ -15,10 +15,12 @@ let resumed = false;
 /** Wallet state of the page, shared by all components, and the connection behind it. */
 export const walletSession = {
   get: (): WalletState => state,
+  /** Replaces the state and informs the listeners. Null means disconnected. */
   set(next: WalletState | null): void {
     state = next ?? DISCONNECTED;
     for (const listener of listeners) listener();
   },
+  /** Calls the listener after every change of the state. Returns a function that removes it. */
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
     return () => listeners.delete(listener);

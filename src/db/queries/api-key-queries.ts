@@ -34,7 +34,7 @@ export interface KeyOwner {
   rights: KeyRight[];
   /** Ranges of client addresses from which the key works; an empty list allows every address. */
   allowList: string[];
-  /** Time of the last recorded use of the key, or null if there is none. */
+  /** Time of the last recorded use of the key (a text from the database), or null if there is none. */
   lastUsedAt: Date | string | null;
   /** True if the partner application is approved and has not been revoked since the key was created. */
   live: boolean;
@@ -103,7 +103,8 @@ function firstKeyId(address: SQL): SQL {
 
 /**
  * A key pair as its partner sees it, without the secret. `allowList` holds ranges of client addresses (empty: every
- * address), `prefix` the displayed part of the API key; `lastUsedAt` is null if no use is recorded.
+ * address), `prefix` the displayed part of the API key; `lastUsedAt` is null if no use is recorded. Times read from the
+ * database are texts.
  */
 export interface ListedPair {
   keyId: string;
@@ -258,10 +259,11 @@ export async function notePairUse(
 }
 
 /**
- * Replaces an API key and its secret, if they still have the version `keyVersion`, deletes the partner's other sessions
- * and writes the audit row, in one statement. If `keyId` is null, a revoked first pair becomes valid again. Returns
- * false if another call has replaced the pair, if the partner application is no longer approved or, for the first pair
- * only, if the session has expired. Throws `store_unavailable`.
+ * Replaces an API key and its secret, if they still have the version `keyVersion`, deletes the partner's sessions
+ * except `session`, and writes the audit row, in one statement. If `keyId` is null, a revoked first pair becomes valid
+ * again. Returns false if there is no such pair of this version, because another call has replaced or revoked it, if
+ * the partner application is no longer approved or, for the first pair only, if the session is no longer valid. Throws
+ * `store_unavailable`.
  */
 export async function replacePair(
   db: Database,

@@ -66,9 +66,9 @@ export async function upsertApplication(
 
 /**
  * Changes the status, note and decision time of a partner application and writes the audit row, in one statement.
- * Returns false if the current status is not in `from`. A revocation deletes the partner's sessions, and its new epoch
- * invalidates every earlier API key and session, including those that are being created concurrently. Throws
- * `store_unavailable`.
+ * Returns false if the current status is not in `from`, or there is no such application. A revocation deletes the
+ * partner's sessions, and its new epoch invalidates every earlier API key and session, including those that are being
+ * created concurrently. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

@@ -114,8 +114,8 @@ async function otherDepositExists(
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other proven deposits into the same asynchronous vault, at most 50: those with open requests, oldest
- * first, then those whose requests were claimed, newest first. Throws `store_unavailable`.
+ * Selects the user's other proven deposits into the same asynchronous vault, at most 50: those with open requests,
+ * oldest first, then those whose requests were claimed, newest first. Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,

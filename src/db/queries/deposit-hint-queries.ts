@@ -59,10 +59,10 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 }
 
 /**
- * Drops hints of a deposit or withdrawal that were read or are too old. Reports are deleted, because anyone can make
- * them. Hints from logs are only marked as dropped, so that they are not added again; so are reports of transactions
- * that carry the deposit or withdrawal (`carrying`), because they may prove it after a reorg. Does nothing if
- * `txHashes` is empty. Throws `store_unavailable`.
+ * Drops the hints `txHashes` of a deposit or withdrawal, which were read or are too old. Reports are deleted, because
+ * anyone can make them. Hints from logs are only marked as dropped, so that they are not added again; so are reports of
+ * those transactions that carry the deposit or withdrawal (`carrying`), because they may prove it after a reorg. Does
+ * nothing if `txHashes` is empty. Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -164,9 +164,9 @@ export async function selectCandidates(
 }
 
 /**
- * Maximum number of unread hints from logs per deposit or withdrawal, and of all, with those that were read:
- * transactions that only concern the user, which anyone can make, and all together with those that name the deposit,
- * which the former must not crowd out.
+ * Numbers of a row's hints from logs, unread ones and all, from which on a round adds no further ones to it.
+ * `MAX_UNNAMED` applies to transactions that only concern the user, which anyone can make; `MAX_FOUND` to those that
+ * show the deposit or withdrawal, which the former must not crowd out.
  */
 const MAX_UNNAMED = { unread: 32, all: 512 } as const;
 const MAX_FOUND = { unread: 64, all: 1_024 } as const;
@@ -180,18 +180,19 @@ const MAX_EQUAL_SENT = 100;
 
 /** Results of one round (a reading of a chain's logs for all deposits and withdrawals), to be stored as hints. */
 export interface Findings extends Pick<Sightings, "references" | "payments" | "moves" | "touched"> {
-  /** Transactions of users, with the hashes of their calldata and of the calls in it. */
+  /** Transactions of users, one entry for each hash of their calldata and of the calls in it. */
   sources: readonly (Candidate & { dataHash: string })[];
   /** Transactions of users whose calldata could not be read. */
   unread: readonly Candidate[];
 }
 
 /**
- * Stores the results of a round as hints, in one statement: per deposit or withdrawal at most 64 unread ones from logs,
- * of which at most 32 of transactions that only concern the user. These become due for tracking: deposits and withdrawals that got a hint, those in progress whose users made or received a
- * transfer, and open redemption requests that a touched contract may have settled. If the transaction of a stored hint
- * is seen again, even much later, its deposit or withdrawal becomes due too, because a reorg may have moved the
- * transaction to another block. Throws `store_unavailable`.
+ * Stores the results of a round as hints, in one statement. A deposit or withdrawal that has 64 unread hints from logs
+ * (or 1,024 with the dropped ones) gets none, and one that has 32 (or 512) only those that show it, and not those that
+ * only concern its user. Due for tracking become: deposits and withdrawals that got a hint, those in progress whose
+ * users made or received a transfer, and open redemption requests that a touched contract may have settled. If the
+ * transaction of an unread hint is seen again, even much later, its deposit or withdrawal becomes due too, because a
+ * reorg may have moved the transaction to another block. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,
@@ -255,7 +256,8 @@ export async function addFindings(
         where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id, d.to_chain_id) and d.state in
         ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer'))
       update ${deposits} as d set next_check_at = ${now}::timestamptz, checks = 0
-      from (select tracking_id from added union select tracking_id from again union select tracking_id from moved union ${bySettlement}) as due
+      from (select tracking_id from added union select tracking_id from again union select tracking_id from moved
+        union ${bySettlement}) as due
       where d.tracking_id = due.tracking_id`),
   );
 }
@@ -273,7 +275,7 @@ function withEqual(sources: Findings["sources"]): (Findings["sources"][number] &
 
 /**
  * Inserts a built deposit and its planned steps in one transaction. Throws `store_unavailable`, and the driver's error
- * if the tracking id exists.
+ * if the tracking id or the deposit reference exists.
  */
 export async function insertDepositWithPlan(
   db: Database,

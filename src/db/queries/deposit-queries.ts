@@ -92,7 +92,7 @@ const ofDirection = (direction: Direction): SQL => eq(deposits.direction, direct
 
 /**
  * Inserts a built deposit without planned steps. Throws `store_unavailable`, and the driver's error if the tracking id
- * exists.
+ * or the deposit reference exists.
  */
 export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
   await db.run((sql) => sql.insert(deposits).values(row));
@@ -117,8 +117,9 @@ const MAX_SAME_TRANSACTION = 20;
 /**
  * Selects at most 20 deposits and withdrawals that a transaction may belong to, the most likely first: those that it
  * proves or whose reference it emits (`refs`); then those whose calldata on the source chain has one of the
- * `dataHashes`; then those connected with it only by a report, a hint, an unproven record or a built second step.
- * Within each group, those with a report or hint come first, then the oldest. Throws `store_unavailable`.
+ * `dataHashes`; then those connected with it only by a hint, an unproven record or a built second step. Within each
+ * group, those with it as their recorded source or as a hint (reported or from logs) come first, then the oldest.
+ * Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -187,7 +188,10 @@ export interface TrackedFilter<Row extends TrackedRow> {
   to: Date | null;
 }
 
-/** One page of a user's list; `before` is the position of the last row of the previous page. */
+/**
+ * One page of the list of a user (an address in any letter case). `before` is the position of the last row of the
+ * previous page, or null for the first page.
+ */
 interface UserPage<Row extends TrackedRow> {
   user: string;
   limit: number;
@@ -268,7 +272,8 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
  * same transaction, even if the deposit is not updated; a block that is already stored for a transaction is not
  * changed, even if a reorg has replaced it. Returns null if another writer has changed the state, or if the change
  * proves a source transaction that is already proven for another deposit with the same calldata, so that only one of
- * several concurrent writers can bind it. Throws `store_unavailable`.
+ * several concurrent writers can bind it. Throws `store_unavailable`, and the driver's error (23505, see `pgCode`) if
+ * the change proves a deposit transaction that is already proven for another one of the same vault chain.
  */
 export async function updateDeposit(
   db: Database,
@@ -277,7 +282,7 @@ export async function updateDeposit(
   return (await updateTracked(db, update)) as DepositRow | null;
 }
 
-/** Updates a withdrawal like `updateDeposit`, with the same cases of null. Throws `store_unavailable`. */
+/** Updates a withdrawal like `updateDeposit`, with the same cases of null and the same errors. */
 export async function updateWithdrawal(
   db: Database,
   update: TrackedUpdate<WithdrawalRow, WithdrawalChange>,

@@ -26,7 +26,7 @@ export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
  */
 export interface FlowState {
   tip: FlowTip;
-  /** Vaults whose start block is known, with their coverage. */
+  /** Vaults whose start block is known, with their coverage, sorted by address. */
   vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
   provisional: FlowRow[];
   /** Vaults whose start block is not known yet, with the progress of the search, which is null before it has begun. */
@@ -146,13 +146,14 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
  */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block
-  else coalesce((select lower(part) from unnest(c.done) as part where upper(part) = c.followed_from), c.followed_from) end`;
+  else coalesce((select lower(part) from unnest(c.done) as part where upper(part) = c.followed_from), c.followed_from)
+  end`;
 
 const CoverageRows = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
 
 /**
- * Selects the block range, up to the tip, in which all of a vault's flows are stored. Both ends are included. Returns
- * null if the tip does not cover the vault yet. Throws `store_unavailable`.
+ * Selects the longest block range up to the head of the last tip run in which all of a vault's flows are stored. Both
+ * ends are included. Returns null if no tip run covers the vault. Throws `store_unavailable`.
  */
 export async function selectCoverageStart(
   db: Database,
@@ -173,8 +174,9 @@ export async function selectCoverageStart(
 const HolderRows = z.array(z.object({ vault_address: z.string(), user_address: z.string() }));
 
 /**
- * Selects the account with the most shares in each vault on a chain, computed from the vault's stored flows. Returns
- * lowercase accounts by lowercase vault address; vaults without a holder are absent. Throws `store_unavailable`.
+ * Selects the account with the most shares in each vault on a chain by the stored flows, that is by deposits and
+ * withdrawals, without transfers of shares. Returns lowercase accounts by lowercase vault address; vaults without a
+ * holder are absent. Throws `store_unavailable`.
  */
 export async function selectLargestHolders(db: Database, chainId: number): Promise<Record<string, string>> {
   const { rows } = await db.run((sql) =>

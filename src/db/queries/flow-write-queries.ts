@@ -31,8 +31,8 @@ export interface TipStep {
 }
 
 /**
- * Flows of some vaults in a block range below the final block. `span` is the number of blocks in one `eth_getLogs`
- * request.
+ * All flows of some vaults in the block range `read`, which ends at the final block at the latest. `span` is the number
+ * of blocks in one `eth_getLogs` request as learnt in this run, and `at` the time of the run.
  */
 export interface HistoryStep {
   chainId: number;
@@ -63,8 +63,10 @@ const insertInto = (
 
 /**
  * Stores the result of a tip run in one transaction: replaces the provisional flows with those that were read, makes
- * flows up to the final block permanent, and moves the tip. Returns false, without any change, if another run has
- * written in the meantime. Throws `store_unavailable`.
+ * flows up to the final block permanent, moves the tip and clears its error. The coverage of vaults that the run read
+ * for the first time begins at block `from`; vaults that it left out are no longer followed and keep the blocks below
+ * `from` as covered. Returns false, without any change, if another run has written in the meantime. Throws
+ * `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
   const { chainId, version, run, from } = step;
@@ -92,7 +94,8 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
         .returning({ version: flowTips.version }),
       sql.delete(flows).where(and(eq(flows.chainId, chainId), not(flows.final), ours)),
       sql.execute(
-        raw`${insertInto(chainId)} from ${valuesOf(step.rows)} where ${ours} on conflict (chain_id, tx_hash, log_index) do nothing`,
+        raw`${insertInto(chainId)} from ${valuesOf(step.rows)} where ${ours}
+          on conflict (chain_id, tx_hash, log_index) do nothing`,
       ),
       sql.execute(raw`update ${flowCoverage} set followed_from = ${from} where ${flowCoverage.chainId} = ${chainId}
         and ${flowCoverage.followedFrom} is null and ${listed} and ${ours}`),
@@ -106,14 +109,16 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 
 /**
  * Stores the flows of a block range that was read after the fact (backfill), together with its coverage, in one
- * transaction. Vaults whose flow sources have changed since are left out; nothing is stored if the final block is below
- * the end of the range, because a reorg has moved the tip. Running it twice is harmless. Throws `store_unavailable`.
+ * transaction. Vaults whose flow sources have changed since are left out. If the final block is below the end of the
+ * range, because a reorg has moved the tip, neither flows nor coverage are stored. Stored final flows are kept, and
+ * only get a missing request id. Running it twice is harmless. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
   const reached = raw`exists (select from ${flowTips} where ${flowTips.chainId} = ${chainId}
     and ${flowTips.finalBlock} >= ${read.to})`;
-  const known = raw`jsonb_to_recordset(${JSON.stringify(step.vaults)}::jsonb) as known("vaultAddress" text, source text)`;
+  const vaults = JSON.stringify(step.vaults);
+  const known = raw`jsonb_to_recordset(${vaults}::jsonb) as known("vaultAddress" text, source text)`;
   const unchanged = raw`${flowCoverage.chainId} = ${chainId} and ${flowCoverage.vaultAddress} = known."vaultAddress"
     and ${flowCoverage.source} = known.source`;
   await db.run((sql) =>
@@ -136,7 +141,8 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 
 /**
  * Inserts final flows that are not stored yet and returns their number, which is 0 if another run has written in the
- * meantime. Vaults whose flow sources have changed since are left out. Throws `store_unavailable`.
+ * meantime. Left out are vaults whose flow sources have changed since, flows below a vault's start block, and flows
+ * above the final block. Throws `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
   const { chainId } = step;
@@ -198,7 +204,8 @@ export async function resetFlows(
   reset: { chainId: number; vaults: readonly SourcedVault[] },
 ): Promise<void> {
   const { chainId } = reset;
-  const given = raw`jsonb_to_recordset(${JSON.stringify(reset.vaults)}::jsonb) as given("vaultAddress" text, source text)`;
+  const vaults = JSON.stringify(reset.vaults);
+  const given = raw`jsonb_to_recordset(${vaults}::jsonb) as given("vaultAddress" text, source text)`;
   await db.run((sql) =>
     sql.batch([
       sql.update(flowTips).set(invalidate).where(eq(flowTips.chainId, chainId)),
@@ -233,7 +240,8 @@ export async function rewindFlows(db: Database, rewind: { chainId: number; from:
         .update(flowTips)
         .set({
           ...{ finalBlock: null, finalHash: null, headBlock: null, headHash: null, headTime: null },
-          controlsTo: raw`case when ${flowTips.controlsTo} > ${from - 1}::int8 then ${from - 1}::int8 else ${flowTips.controlsTo} end`,
+          controlsTo: raw`case when ${flowTips.controlsTo} > ${from - 1}::int8 then ${from - 1}::int8
+            else ${flowTips.controlsTo} end`,
         })
         .where(eq(flowTips.chainId, chainId)),
       sql

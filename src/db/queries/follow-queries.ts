@@ -81,9 +81,9 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
 }
 
 /**
- * A contract that the source transactions of unproven deposits and withdrawals call, with the paid token. The Router and
- * a vault's own entry point are listed once, with the token and provider of one of their transactions. Addresses are
- * lowercase.
+ * A contract that the source transactions of unproven deposits and withdrawals call, with the paid token. The Router
+ * and a vault's own entry point are listed once, with the token and provider of one of their transactions. Addresses
+ * are lowercase.
  */
 export interface WatchedTarget {
   sourceTo: string;
@@ -101,12 +101,13 @@ export type WatchedDeposit = Pick<
 /** The deposits and withdrawals that a round on a chain looks for. */
 export interface WatchList {
   /**
-   * The contracts, sorted by contract and token: the Router and the vaults' own entry points once each, whatever the
-   * tokens; a provider's contract with at most 500 tokens.
+   * The contracts, sorted by contract and token, at most 4,000 entries: the Router and the vaults' own entry points
+   * once each, whatever the tokens; a provider's contract with at most 500 tokens.
    */
   targets: readonly WatchedTarget[];
   /**
-   * Users of unproven deposits and withdrawals that bypass the Router, or null if there are more than 1,000 of these.
+   * Users of unproven deposits and withdrawals that bypass the Router, lowercase and without duplicates, or null if
+   * there are more than 1,000 of these deposits and withdrawals.
    */
   users: readonly string[] | null;
   /**
@@ -114,13 +115,13 @@ export interface WatchList {
    * source chain and destination chain. One may be listed more than once.
    */
   underWay: readonly WatchedDeposit[];
-  /** The contracts whose events may settle open redemption requests, lowercase. */
+  /** The contracts whose events may settle the open redemption requests in `underWay`, lowercase. */
   requestContracts: readonly string[];
 }
 
 /**
- * Maximum number of tokens of a provider's contract, of contracts with tokens, of rows that users are taken from, and of
- * deposits in progress. Anyone may build with any token, so the tokens of one contract must not crowd out another.
+ * Maximum number of tokens of a provider's contract, of contracts with tokens, of rows that users are taken from, and
+ * of deposits in progress. Anyone may build with any token, so the tokens of one contract must not crowd out another.
  */
 const MAX_TOKENS = 500;
 const MAX_TARGETS = 4_000;
@@ -148,7 +149,8 @@ export async function selectWatchList(
     nth: SQL,
   ) => raw`(select ${columns}, ${nth} as nth from ${deposits} where ${own} ${after}
     order by ${deposits.sourceTo}, ${deposits.fromToken} limit 1)`;
-  // What calls the Router or a vault directly is found by their events, so the next contract follows; 'z' is above any token.
+  // What calls the Router or a vault directly is found by their events, so the next contract follows; 'z' is above any
+  // token.
   const enough = raw`seen.provider is null or seen.source_to = ${router} or seen.nth >= ${MAX_TOKENS}`;
   const next = raw`and (${deposits.sourceTo}, ${deposits.fromToken}) >
     (seen.source_to, case when ${enough} then 'z' else seen.from_token end)`;
@@ -295,7 +297,8 @@ function evidenceStatements(step: FollowStep): SQL[] {
     // An empty hash tells tracking to state the deposit again.
     raw`with gone as (update ${depositEvidence} as e set block_hash = '', checked = false
         from ${blocksOf(replaced)} where ${open} and ${same} returning e.tracking_id)
-      update ${deposits} as d set next_check_at = ${at}::timestamptz, checks = 0 from gone where d.tracking_id = gone.tracking_id`,
+      update ${deposits} as d set next_check_at = ${at}::timestamptz, checks = 0 from gone
+      where d.tracking_id = gone.tracking_id`,
     raw`with finals as (update ${depositEvidence} as e set final = true
         where ${open} and e.checked and e.block_number <= ${final.number} and not ${reorganised}::bool
         returning e.tracking_id, e.tx_hash)

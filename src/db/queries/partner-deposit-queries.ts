@@ -27,7 +27,8 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
 
 /**
  * Counts a partner's deposits by outcome, and the users who sent at least one. `built` counts all of them, `verified`
- * those built with the API key's secret. Throws `store_unavailable`.
+ * those built with the API key's secret, `sent` those whose transaction was seen or reported, and `pending` those of
+ * them that are in progress. Postgres always returns the row, so null does not occur. Throws `store_unavailable`.
  */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
@@ -53,7 +54,7 @@ export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Counts a partner's withdrawals by outcome; `built` counts all of them, `failed` includes rejected ones. Throws
+ * Counts a partner's withdrawals by outcome, as `countPartnerDeposits` does; `failed` includes rejected ones. Throws
  * `store_unavailable`.
  */
 export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
@@ -79,8 +80,9 @@ export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Sums the amounts paid for a partner's completed deposits, by source chain and token, in the token's smallest unit.
- * Returns at most `limit` sums, those of the most deposits first. Throws `store_unavailable`.
+ * Sums the amounts paid for a partner's completed deposits, by source chain and lowercase token address: decimal text
+ * in the token's smallest unit, with the numbers of deposits and of users. Returns at most `limit` sums, those of the
+ * most deposits first. Throws `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
   return db.run((sql) =>

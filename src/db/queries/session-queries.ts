@@ -60,7 +60,8 @@ export async function insertSession(
   const statement = raw`
     with begun as (
       insert into sessions (digest, partner_address, epoch, created_at, expires_at)
-      select ${session.digest}::text, p.address, a.epoch, ${now}::timestamptz, ${session.expiresAt.toISOString()}::timestamptz
+      select ${session.digest}::text, p.address, a.epoch, ${now}::timestamptz,
+        ${session.expiresAt.toISOString()}::timestamptz
       from partners p join applications a on a.address = p.address
       where p.address = ${address} and a.status = 'approved'
       returning digest

@@ -145,8 +145,8 @@ const Changes = z.array(
 export type StatusChange = z.infer<typeof Changes>[number];
 
 /**
- * Selects the status changes of vaults and partner applications since a time from the audit log, oldest first. Throws
- * `store_unavailable`.
+ * Selects the status changes of vaults and partner applications at or after `since` from the audit log, oldest first.
+ * Throws `store_unavailable`.
  */
 export async function selectStatusChanges(db: Database, since: Date): Promise<StatusChange[]> {
   const { rows } = await db.run((sql) =>

@@ -14,7 +14,8 @@ export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
  * Stores each vault snapshot at every interval length (five minutes, an hour and a day), in the interval that contains
- * `readAt`. An interval keeps only the snapshot with the highest block. Throws `store_unavailable`.
+ * `readAt`. An interval keeps only the snapshot with the highest block, the last written of equal ones. Throws
+ * `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -41,7 +42,10 @@ export async function writeSnapshots(
   );
 }
 
-/** A row of the table `vault_figures`: what lists show of a vault, as read at the block of its last snapshot. */
+/**
+ * A row of the table `vault_figures`: what lists show of a vault, as read at the block of its last snapshot. The
+ * address is lowercase; units and null are those of the table.
+ */
 export type FiguresRow = typeof vaultFigures.$inferSelect;
 
 /**
@@ -127,7 +131,7 @@ export interface PricePoint {
   vaultAddress: string;
   /** The requested age, in seconds before now. */
   age: number;
-  /** Assets per share, in the unit of the vault's API response. */
+  /** Whole assets per whole share, times 10^18. */
   sharePrice: bigint;
   /** Block timestamp, in seconds since the epoch. */
   seconds: number;
@@ -163,8 +167,8 @@ export async function selectPricePoints(
 
 /**
  * SQL condition of the rows `f` of the table `flows` that count for a vault as a whole. A redemption request does not:
- * the vault's event of its payment does, when the assets leave. Only a request without an amount counts, so that the
- * sum is unknown, because no event of the vault states what is paid.
+ * the vault's event of its payment does, when the assets leave. Only a withdrawal request without an amount counts, so
+ * that the sum is unknown, because no event of the vault states what is paid.
  */
 export const countsForVault = raw`(f.request_id is null or (f.kind = 'withdrawal' and f.assets is null))`;
 

@@ -11,8 +11,8 @@ import { completeFrom } from "./flow-queries.ts";
 export interface ChainFlows {
   chainId: number;
   /**
-   * First block from which the flow histories of all of the chain's vaults are stored without a gap, or null if a vault
-   * is not indexed yet.
+   * First block from which the flow histories of all of the chain's vaults are stored without a gap. Null if a vault is
+   * not indexed yet, or the chain has no vaults.
    */
   indexedFrom: number | null;
   /** Number of the head block of the last index run, or null if there was none; `headTime` is its timestamp. */
@@ -24,21 +24,22 @@ export interface ChainFlows {
    */
   sums: Readonly<Record<string, string | null>>;
   /**
-   * Shares received from deposits minus shares redeemed, by lowercase vault address, in the share token's smallest unit,
-   * or null if the shares of a flow are unknown or a flow belongs to a redemption request. Has the keys of `sums`.
+   * Shares received from deposits minus shares redeemed in the stored flows, by lowercase vault address, in the share
+   * token's smallest unit, or null if the shares of a flow are unknown or a flow belongs to a redemption request. Has
+   * the keys of `sums`, but is also known where the history has a gap.
    */
   shares: Readonly<Record<string, string | null>>;
   /**
-   * Lowercase addresses of vaults for which a deposit or withdrawal of the user was seen on-chain that the index may not
-   * include yet: its block is above `indexedTo`, or it is not confirmed.
+   * Lowercase addresses of vaults for which a deposit or withdrawal of the user was seen on-chain that the index may
+   * not include yet: its block is above `indexedTo`, or it is not confirmed.
    */
   unindexed: readonly string[];
 }
 
 /**
- * A deposit to or withdrawal from a vault, decoded from its events, that belongs to a redemption request. Its amount may
- * change when the request is settled or cancelled, so `ChainFlows.sums` excludes it and the vault's family values it.
- * Addresses are lowercase.
+ * A deposit to or withdrawal from a vault, decoded from its events, that belongs to a redemption request. Its amount
+ * may change when the request is settled or cancelled, so `ChainFlows.sums` excludes it and the vault's family values
+ * it. Addresses are lowercase.
  */
 export interface UserRequestFlow {
   chainId: number;
@@ -155,14 +156,14 @@ export async function selectUserFlows(db: Database, query: UserQuery): Promise<U
 
 /** Maximum number of open requests that are read; the sum of a vault of which one is left out is unknown. */
 const OPEN_REQUESTS = 500;
-/** Maximum number of flows of redemption requests that are read; the sum of a vault of which one is left out is unknown. */
+/** Maximum number of flows of redemption requests that are read; the sum of a vault that lacks one is unknown. */
 const REQUEST_FLOWS = 500;
 
 /**
  * SQL condition of the deposits and withdrawals (`d`) that changed shares at a vault in a block that the chain's index
  * (`t`) may not include: their evidence is above its head, their first transaction is on the vault's chain and not
- * confirmed, or a transaction that may continue them was found after the last index run. Reports of callers do not count,
- * because anyone can make them. Blocks and the service's own clock are compared, never a chain's clock.
+ * confirmed, or a transaction that may continue them was found after the last index run. Reports of callers do not
+ * count, because anyone can make them. Blocks and the service's own clock are compared, never a chain's clock.
  */
 const seenAboveTip = raw`
   d.updated_at > now() - interval '1 hour' and (
@@ -227,7 +228,8 @@ export function userFlowsStatement(query: UserQuery): SQL {
       ), chains as (
         select t.chain_id, t.head_block, t.head_time, r.indexed_from, coalesce(s.sums, '{}') as sums,
           coalesce(s.shares, '{}') as shares,
-          coalesce((select jsonb_agg(u.vault_address) from unindexed u where u.chain_id = t.chain_id), '[]') as unindexed
+          coalesce((select jsonb_agg(u.vault_address) from unindexed u where u.chain_id = t.chain_id), '[]')
+            as unindexed
         from ${flowTips} t
         left join (select chain_id, case when bool_or(unseen) then null
             when bool_and(whole_from = start_block) then min(start_block) else max(whole_from) end as indexed_from

@@ -156,7 +156,10 @@ const SpanFlowsShape = z
  */
 export type SpanFlows = z.output<typeof SpanFlowsShape>;
 
-/** SQL of the sums of vaults' flows in block ranges that exclude their first block. */
+/**
+ * SQL of the sums of vaults' flows after `afterBlock` up to and including `toBlock`, for the ranges whose flows are all
+ * stored with their amounts.
+ */
 const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
   const asked = JSON.stringify(spans.map((span, n) => ({ ...span, n })));
   return raw`select v.n, s.inflow::text, s.outflow::text, s.deposit::text, s.withdrawal::text
@@ -177,10 +180,11 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 
 /**
  * Selects the largest flows and the flow sums of vaults, in one batch. `largest` has, for each of `vaults`, the five
- * largest deposits and the five largest withdrawals after `afterBlock`, by absolute amount, each with the sums of all of
- * the vault's flows after that block; a vault without flows has one record. `sums` has, for each of `spans`, in their order, the
- * sums of the flows after `afterBlock` up to and including `toBlock`. Vaults and ranges whose flows are not all stored
- * are left out, and so are ranges with a flow whose amount is unknown. Throws `store_unavailable`.
+ * largest deposits and the five largest withdrawals after `afterBlock`, by absolute amount, and at most five flows
+ * without an amount, each with the sums of all of the vault's flows after that block; a vault without flows has one
+ * record. `sums` has, for each of `spans`, in their order, the sums of the flows after `afterBlock` up to and including
+ * `toBlock`. Vaults and ranges whose flows are not all stored are left out, and so are ranges with a flow whose amount
+ * is unknown. Throws `store_unavailable`.
  */
 export async function selectFlowFacts(
   db: Database,

@@ -185,8 +185,8 @@ export async function insertVault(
 
 /**
  * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, and writes the audit row, in
- * one statement. The vault's proof becomes due at once. Returns false if the vault no longer has the status `from`, on
- * which the change is based. Throws `store_unavailable`.
+ * one statement. The vault's proof becomes due at once. Returns false, without any change, if the vault no longer has
+ * the status `from`, on which the change is based, or is not in the registry. Throws `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,

@@ -40,10 +40,10 @@ export interface RegisterReport {
 }
 
 /**
- * Stores what was read from a register (a contract that lists a protocol's vaults): new vaults become candidates, and
- * known vaults record that the register names them. After a complete read, the record is removed from all other vaults,
- * whose proofs become due. Runs several statements: after a failure, only a part may be written, and the progress is
- * not. Throws `store_unavailable`.
+ * Stores what was read from a register (a contract that lists a protocol's vaults): inserts new vaults as given in
+ * `candidates`, and records for known vaults that the register names them. After a complete read, the record is removed
+ * from all other vaults of the chain, whose proofs become due. Runs several statements: after a failure, only a part
+ * may be written, and the progress is not. Throws `store_unavailable`.
  */
 export async function writeRegisterReport(db: Database, report: RegisterReport): Promise<void> {
   const { tip, source, candidates } = report;

@@ -7,7 +7,8 @@ import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
 /**
  * A withdrawal to insert. Addresses and hashes are lowercase; amounts are decimal strings in the token's smallest unit.
  * `fromAmount` is "0" if all shares are redeemed; `estimatedShares` is then the expected number. `minAssets` and
- * `moveMin` are null if no contract enforces them. `provider`, `bridge` and `tool` name the transfer in the first
+ * `moveMin` are null if no contract enforces them, except that in two steps `moveMin` is the minimum of the quote
+ * at the build; the second step is quoted again. `provider`, `bridge` and `tool` name the transfer in the first
  * transaction, and are null if the transfer is a second step. `referrer` is the zero address by default.
  */
 export interface NewWithdrawal
@@ -53,7 +54,7 @@ const NO_REFERRER = "0x0000000000000000000000000000000000000000";
 
 /**
  * Inserts a withdrawal in the state `built` and its planned steps in one transaction. Throws `store_unavailable`, and
- * the driver's error if the tracking id exists.
+ * the driver's error if the tracking id or the reference exists.
  */
 export async function insertWithdrawal(
   db: Database,
@@ -88,8 +89,9 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other redemptions from the same vault that are open, were claimed or were refunded, the open ones
- * first, then the newest, and at most 50: those with the same request id (null included), or with `anyId` all. Throws `store_unavailable`.
+ * Selects the user's other redemptions from the same vault that are open, were claimed or were refunded: those with the
+ * same request id (null included), or with `anyId` all. At most 50, the open ones first, then the newest. Throws
+ * `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,

@@ -69,13 +69,15 @@ export const deposits = pgTable(
     tool: text("tool"),
     /**
      * Token that arrives on the vault's chain, with its expected and its guaranteed amount. In a withdrawal: the
-     * requested token, on the chain `toChainId`.
+     * requested token, on the chain `toChainId`; in two steps, `moveMin` is the minimum of the quote at the build,
+     * which nothing enforces, because the second step is quoted again.
      */
     moveToken: text("move_token"),
     moveExpected: uint256("move_expected"),
     moveMin: uint256("move_min"),
     /** True if the bridge itself calls the Router on the destination chain. */
     destinationCall: boolean("destination_call").notNull().default(false),
+    /** URL of the transfer in the bridge's own explorer, or null if none is known. */
     routerExplorer: text("router_explorer"),
     /** Slippage that the user allowed, as a fraction; it also applies when the second step is built. */
     slippage: doublePrecision("slippage").notNull().default(0.03),

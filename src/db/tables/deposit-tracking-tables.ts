@@ -24,7 +24,10 @@ export const depositHints = pgTable(
     txHash: text("tx_hash").notNull(),
     origin: text("origin").$type<HintOrigin>().notNull(),
     notedAt: time("noted_at").notNull(),
-    /** Time at which the hint was found to prove nothing. The row stays, so that the transaction is not read again. */
+    /**
+     * Time at which the hint was dropped, because it was read or had become too old, or null if it is still to be read.
+     * The row stays, so that the logs do not add the transaction again.
+     */
     droppedAt: time("dropped_at"),
   },
   (table) => [

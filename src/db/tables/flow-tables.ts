@@ -29,7 +29,10 @@ export const flows = pgTable(
     vaultAddress: text("vault_address").notNull(),
     userAddress: text("user_address").notNull(),
     kind: text("kind").$type<FlowKind>().notNull(),
-    /** Amount in the asset's smallest unit, negative for withdrawals, or null if the event does not contain it. */
+    /**
+     * Amount in the asset's smallest unit, negative for withdrawals. Null if the event does not contain it, or contains
+     * that of another token which was not converted to the asset (yet).
+     */
     assets: signedUint256("assets"),
     /**
      * Amount in the share token's smallest unit, negative for withdrawals, or null if the event does not contain it.
@@ -43,8 +46,8 @@ export const flows = pgTable(
     blockNumber: block("block_number").notNull(),
     blockHash: text("block_hash").notNull(),
     /**
-     * False for a flow above the chain's final block. Every run replaces these flows, so that reorgs correct
-     * themselves.
+     * False for a flow that was above the chain's final block when it was read. Every tip run replaces these flows, so
+     * that reorgs correct themselves.
      */
     final: boolean("final").notNull(),
     /**
@@ -72,7 +75,7 @@ export const flows = pgTable(
 
 /**
  * How far the flows of each chain are indexed. Flows up to `finalBlock` are permanent; a reorg may still change those
- * above it, up to `headBlock`.
+ * above it, up to `headBlock`. Blocks and times are null before the first tip run and after a rewind.
  */
 export const flowTips = pgTable("flow_tips", {
   chainId: integer("chain_id").primaryKey(),
@@ -88,7 +91,10 @@ export const flowTips = pgTable("flow_tips", {
   headTime: time("head_time"),
   /** Number of blocks in one `eth_getLogs` request, as learnt from the chain's nodes. */
   span: integer("span").notNull(),
-  /** Time at which the tip last moved, time at which backfill was last queued or done, and error of the last run. */
+  /**
+   * Time at which the tip last moved, time at which backfill was last queued or done, and error code of the last run,
+   * or null if it succeeded.
+   */
   movedAt: time("moved_at"),
   historyAt: time("history_at"),
   error: text("error"),

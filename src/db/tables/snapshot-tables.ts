@@ -11,16 +11,17 @@ import {
 import { time, uint256 } from "./table-columns.ts";
 
 /**
- * Who controls a vault, and its fees and timelock, as the vault's view functions return them, in text form. A value
- * that the vault does not return is absent. Addresses are lowercase.
+ * Who controls a vault, and its fees and timelock, as the vault's view functions return them: addresses in lowercase,
+ * numbers as decimal text in the family's own unit (see `FeeRates`). A value that the vault does not return is absent.
  */
 export type Controls = Partial<
   Record<"owner" | "curator" | "guardian" | "fee" | "timelock" | "performance_fee" | "management_fee", string>
 >;
 
 /**
- * Snapshots of vaults: for every interval of five minutes, an hour and a day, the last state in it. Amounts have the
- * same units as in the vault's API response and are null if the vault did not return them.
+ * Snapshots of vaults: for every interval of five minutes, an hour and a day, the last state in it. Total assets, limit
+ * and liquidity are in the asset's smallest unit, the total supply in the share token's; the share price is in whole
+ * assets per whole share times 10^18. Values that the vault did not return are null.
  */
 export const snapshots = pgTable(
   "snapshots",
@@ -40,8 +41,8 @@ export const snapshots = pgTable(
     maxDeposit: uint256("max_deposit"),
     paused: boolean("paused").notNull(),
     /**
-     * Amount that the largest known holder could withdraw immediately, if the holder could not redeem all of its
-     * shares; otherwise, or if unknown, null.
+     * Amount that the largest known holder could withdraw immediately. Null if the holder could redeem all of its
+     * shares, if withdrawals have to wait anyway, or if the amount is unknown.
      */
     liquidity: uint256("liquidity"),
     controls: jsonb("controls").$type<Controls>().notNull(),
@@ -50,8 +51,9 @@ export const snapshots = pgTable(
 );
 
 /**
- * The current values that lists show for each vault, from the block of its last snapshot, so that a list of thousands
- * of vaults takes one query. Amounts have the units of the vault's API response and are null if they are unknown.
+ * The values that lists show for each vault, from the block of its last snapshot, so that a list of thousands of vaults
+ * takes one query. Minimum and limit of deposits are in the asset's smallest unit, the share price is in whole assets
+ * per whole share times 10^18, and fee and yields are fractions (0.05 = 5%). Unknown values are null.
  */
 export const vaultFigures = pgTable(
   "vault_figures",
@@ -71,7 +73,7 @@ export const vaultFigures = pgTable(
     apy1d: doublePrecision("apy_1d"),
     apy7d: doublePrecision("apy_7d"),
     apy30d: doublePrecision("apy_30d"),
-    /** True if the chain has the Router with the expected bytecode. */
+    /** True if the vault's chain has the Router with the expected bytecode. */
     routerDeployed: boolean("router_deployed").notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],

@@ -25,16 +25,17 @@ export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsup
  */
 export type StatusOrigin = "admin" | "proof";
 /**
- * Origin of a registry entry. `detail` is the name of the list, or the protocol and the address of the register that
- * named the vault; otherwise it is empty.
+ * Origin of a registry entry: the service's own first list (`seed`), an administrator (`operator`), a public list
+ * (`list`), or a register such as a factory (`factory`). `detail` is the name of the list, or the protocol and the
+ * address of the register; otherwise it is empty.
  */
 export interface Provenance {
   source: "seed" | "operator" | "list" | "factory";
   detail: string;
 }
 /**
- * Registry claim: properties that the source of a registry entry states about the vault. Addresses are lowercase, and
- * null if the source does not state them.
+ * Registry claim: the vault's family (`adapter`) and tokens, as the source of a registry entry states them. Addresses
+ * are lowercase, and null if the source does not state them.
  */
 export interface VaultClaim {
   adapter: string;
@@ -49,8 +50,8 @@ export interface VaultProof {
   /** True if the vault accepted the deposit and the minted shares had the expected value. */
   ok: boolean;
   /**
-   * Block on whose state the deposit was simulated or, if the vault's views already refused it, at which they were read.
-   * Null if the proof failed before.
+   * Block on whose state the deposit was simulated or, if the vault's views already refused it, at which they were
+   * read. Null if the proof failed before.
    */
   blockNumber: number | null;
   /** RFC 3339 time of the proof. */
@@ -60,15 +61,15 @@ export interface VaultProof {
   /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
   shares: string | null;
   /**
-   * Assets that an immediate redemption returned, in the asset's smallest unit. Null if the redemption was not simulated
-   * or reverts.
+   * Assets that an immediate redemption returned, in the asset's smallest unit. Null if the redemption was not
+   * simulated or reverts.
    */
   returned: string | null;
   /** Reason for the refusal, or an empty string. */
   reason: string;
   /**
-   * Code of the vault at its last passed proof, as `readVaultCode` returns it, or null if none has passed since the code
-   * is recorded. Absent in older proofs.
+   * Code of the vault at its last passed proof, as `readVaultCode` returns it, or null if none has passed since the
+   * code is recorded. Absent in older proofs.
    */
   code?: string | null;
 }

@@ -119,8 +119,8 @@ interface SwapInput {
 /**
  * Requests a route. Returns it unchanged (`summary`, to be sent back for the build) and as a quote. Liquidity sources
  * whose signed quotes expire within seconds (RFQ) are excluded, because a user needs minutes to sign. Throws
- * `upstream_rejected` if the route is for another swap; errors of the client propagate. Source: `GET
- * /{chain}/api/v1/routes`.
+ * `upstream_rejected` if the route is for another swap, and `no_route` if its minimum output is zero; errors of the
+ * client propagate. Source: `GET /{chain}/api/v1/routes`.
  */
 async function fetchRoute(
   client: KyberClient,

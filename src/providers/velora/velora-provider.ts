@@ -102,8 +102,8 @@ interface SwapInput {
 }
 
 /**
- * Requests a price. Errors of the client propagate; throws `upstream_rejected` if the price is for another swap.
- * Source: `GET /prices`.
+ * Requests a price. Errors of the client and of `readDecimals` propagate; throws `upstream_rejected` if the price is
+ * for another swap, and `no_route` if the minimum output would be zero. Source: `GET /prices`.
  */
 async function quoteSwap(parts: VeloraParts, input: SwapInput): Promise<TransferQuote> {
   const { scope, request } = input;
@@ -165,7 +165,8 @@ async function swapQuery(parts: VeloraParts, { scope, request }: SwapInput): Pro
 
 /**
  * Returns the decimals of both tokens of a swap, which Velora asks for. They are read once in the isolate, both in one
- * request. Throws `no_route` for a token without decimals or a chain that is not served.
+ * request. Throws `no_route` for a token without decimals or a chain that is not served, and `upstream_timeout` or
+ * `upstream_unavailable` if the chain cannot be read.
  */
 async function readDecimals(
   { decimals }: VeloraParts,

@@ -180,8 +180,8 @@ function consequenceOf({ event, args }: GovernanceChange, context: EventContext)
 
 /**
  * Reports governance changes of the last day that have taken effect, from the events that report them. Changes that
- * another signal already reports from view functions, such as a new owner of the vault contract, and routine changes are
- * excluded. One finding per contract and type of event covers its 20 latest occurrences.
+ * another signal already reports from view functions, such as a new owner of the vault contract, and routine changes
+ * are excluded. One finding per contract and type of event covers its 20 latest occurrences.
  */
 export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",

@@ -306,7 +306,10 @@ export const priceStale: SignalRule = {
   },
 };
 
-/** Returns the snapshots with a known share price, oldest first: daily ones from before the hourly ones, then all others. */
+/**
+ * Returns the snapshots with a known share price, oldest first: daily ones from before the hourly ones, then all
+ * others.
+ */
 function pricedPoints({ days, hours, recent }: VaultFacts): (Point & { sharePrice: bigint })[] {
   const firstHour = hours[0]?.seconds ?? Number.POSITIVE_INFINITY;
   return [...days.filter(({ seconds }) => seconds < firstHour), ...hours, ...recent]
@@ -314,7 +317,9 @@ function pricedPoints({ days, hours, recent }: VaultFacts): (Point & { sharePric
     .sort((a, b) => a.seconds - b.seconds);
 }
 
-/** Returns the timestamps of the snapshots whose share price differs from the previous one, in seconds since the epoch. */
+/**
+ * Returns the timestamps of the snapshots whose share price differs from the previous one, in seconds since the epoch.
+ */
 function priceChanges(points: readonly (Point & { sharePrice: bigint })[]): number[] {
   return points.flatMap((point, index) => {
     const before = points[index - 1];
