@@ -48,8 +48,9 @@ const erc7540Abi = once(() =>
 const ASYNC_REDEEM = "0x620ee8e4";
 
 /**
- * Returns how a generic ERC-4626 vault delays withdrawals, by the registry parameter `exit`, or null if it pays
- * instantly. Throws an Error for another value.
+ * Returns how a generic ERC-4626 vault delays withdrawals, by the registry parameter `exit`: a `cooldown`, Maple's
+ * queue (`maple`), requests (`erc7540`), or those of `yo`. Null without the parameter: the vault pays instantly. Throws
+ * an Error for another value.
  */
 export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | null =>
   optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540", "yo"] });
@@ -64,12 +65,14 @@ export function checkWaitingParams(vault: Vault): void {
 }
 
 /**
- * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters:
+ * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters. The
+ * first that applies:
  * - sUSDe and its forks, which have `cooldownDuration()`: `exit` = `cooldown`, and `withdraw_seconds`;
  * - Maple's pools, which have `convertToExitAssets` and `manager`: those of `identifyMaple`;
  * - vaults that report ERC-7540 redemptions through ERC-165, and whose `previewRedeem` reverts as that standard
- *   requires: `exit` = `erc7540`.
- * Other vaults pay instantly and get none of these. The identification always succeeds.
+ *   requires: `exit` = `erc7540`;
+ * - Yo's vaults, which answer all of `yoReads`: `exit` = `yo`.
+ * Other vaults pay instantly and get none of these parameters. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);
@@ -98,12 +101,12 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
 }
 
 /**
- * Adds delayed withdrawals to those of generic ERC-4626 vaults, by the registry parameter `exit`; without it, a vault
- * pays instantly. `cooldown` (sUSDe and its forks): `cooldownShares` burns the shares at the current price, and the user
- * calls `unstake` after the cooldown. Instant redemption is possible only while the contract's cooldown is zero. A
- * second cooldown is refused before the first is claimed, because it would restart the wait for the whole amount.
- * `maple`: the user requests a redemption, which the pool delegate processes. Sources: ethena-labs, StakedUSDeV2;
- * maple-labs/pool-v2.
+ * Adds delayed withdrawals to those of generic ERC-4626 vaults (`ordinary`), by the registry parameter `exit`; without
+ * it, a vault pays instantly. `cooldown` (sUSDe and its forks): `cooldownShares` burns the shares at the current price,
+ * and the user calls `unstake` after the cooldown. Instant redemption is possible only while the contract's cooldown is
+ * zero. A second cooldown is refused before the first is claimed, because it would restart the wait for the whole
+ * amount. `maple`: the user requests a redemption, which the pool delegate processes, and claims it. Not for the values
+ * `erc7540` and `yo`, which have withdrawals of their own. Sources: ethena-labs, StakedUSDeV2; maple-labs/pool-v2.
  */
 export function waitingExits(ordinary: VaultExits): VaultExits {
   return {
@@ -179,7 +182,8 @@ function describeExit(
 
 /**
  * Returns a query for the conditions of a redemption from a vault with a cooldown. While the cooldown is not zero,
- * instant redemptions fail, whatever `maxRedeem` returns.
+ * instant redemptions fail, whatever `maxRedeem` returns, so they are refused (`mode_unsupported`); while it is zero or
+ * unknown, cooldowns are.
  */
 function cooldownTerms(
   vault: Vault,
@@ -249,8 +253,8 @@ function coolingShares(
 }
 
 /**
- * Returns when a cooldown started, in unix seconds, or null if its end shows that it started with a longer duration than
- * the current one.
+ * Returns when a cooldown that ends at `end` started if it has the current duration, in unix seconds. Null if the
+ * duration is unknown, or if the start would be in the future, so that the cooldown had a longer one.
  */
 function startOf(end: number, { seconds, now }: { seconds: number | null; now: number }): number | null {
   return seconds === null || (end - seconds) * 1_000 > now ? null : end - seconds;
@@ -261,12 +265,13 @@ type SeenLogs = { user: Address; logs: readonly Log[] };
 function findRequest(vault: Vault, { user, logs }: SeenLogs) {
   const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
   const wait = waitOf(vault);
-  const found = parseEventLogs({ abi: mapleAbi(), logs: own }).find(
-    ({ eventName, args }) =>
-      eventName === (wait === "maple" ? "RedemptionRequested" : "Withdraw") &&
-      isAddressEqual(args.owner, user),
-  );
-  // A cooldown emits the withdrawal when it starts, in favour of the contract that keeps the assets.
+  const found = parseEventLogs({ abi: mapleAbi(), logs: own }).find(({ eventName, args }) => {
+    if (!isAddressEqual(args.owner, user)) return false;
+    if (wait === "maple") return eventName === "RedemptionRequested";
+    // A cooldown emits the withdrawal when it starts, in favour of the contract that keeps the assets. In favour of the
+    // user, it is an instant redemption.
+    return eventName === "Withdraw" && !isAddressEqual(args.receiver, user);
+  });
   return found === undefined || wait === null ? null : { requestId: "0", shares: found.args.shares };
 }
 
