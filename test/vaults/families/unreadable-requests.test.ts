@@ -1,4 +1,4 @@
-import { type Address, numberToHex } from "viem";
+import { type Address, numberToHex, toFunctionSelector } from "viem";
 import { expect, test } from "vitest";
 import { runQuery } from "../../../src/chains/aggregator/aggregate-reads.ts";
 import { atBlockTime } from "../../../src/chains/chain-time.ts";
@@ -46,6 +46,24 @@ test.each(waiting)(
     expect(value).toBeNull();
   },
 );
+
+test.each<[adapter: string, view: string]>([
+  ["centrifuge", "pendingCancelRedeemRequest(uint256,address)"],
+  ["centrifuge", "claimableCancelRedeemRequest(uint256,address)"],
+])("%s: requests are unknown without the shares of cancelled ones (%s fails)", async (adapter, view) => {
+  const subject: Vault = { ...vault, adapter };
+  const pendingWithout = async (failing: string) => {
+    const query = adapterOf(subject).exits?.pending?.(subject, { user: USER, requestIds: [], now: NOW });
+    if (query === undefined) throw new Error("the family has no requests");
+    const fails = toFunctionSelector(failing);
+    const client = contractsClient(({ data }) =>
+      data.startsWith(fails) ? { ok: false, data: "0x" } : { ok: true, data: numberToHex(0n, { size: 32 }) },
+    );
+    return (await runQuery(client, query)).value;
+  };
+  expect(await pendingWithout(view)).toBeNull();
+  expect(await pendingWithout("unused()")).toEqual([]);
+});
 
 test.each(["upshift", "upshift_legacy"])(
   "%s: requests are known where the chain's clock is days behind, so that its first days are not read",

@@ -69,15 +69,21 @@ const eventsAbi = once(() =>
 /** Byte offset of the shares in the calldata of `requestRedeem`: the first word after the selector. */
 const SHARES_OFFSET = 4;
 
-/** Deviations of an ERC-7540 vault family's withdrawals from the standard. */
+/** Deviations of an ERC-7540 vault family's withdrawals from the standard. An omitted flag counts as false. */
 export interface Erc7540ExitOptions {
   /** Returns a query for the family's own view functions, whose results override those of the standard ones. */
   views?(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>>;
-  /** Returns a query for the state of a user's requests that the standard's views do not show. */
-  requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests>;
-  /** Encodes the family's own claim instead of `redeem(shares, receiver, controller)`. */
+  /**
+   * Returns a query for the cancellations of a user's requests, which the standard's views do not show; null if they
+   * cannot be read. Absent if the family has none.
+   */
+  requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests | null>;
+  /**
+   * Encodes the family's own claim instead of `redeem(shares, receiver, controller)`, or returns null if nothing is
+   * claimable.
+   */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
-  /** Encodes the cancellation of a pending request. Absent if the family does not support it. */
+  /** Encodes the cancellation of a pending request that is `cancellable`. Absent if the family does not support it. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /**
    * True if the vault may number its requests. Those with a known id are then read by it, and claims are distributed to
@@ -86,7 +92,7 @@ export interface Erc7540ExitOptions {
   numbered?: true;
   /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
   explain?: VaultExits["explain"];
-  /** True if a vault of the family may replace a user's open request by the next one. */
+  /** True if a vault of the family may replace a user's open request by the next one, so that its shares are lost. */
   replaces?: true;
 }
 
@@ -96,7 +102,8 @@ const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) a
  * Creates the withdrawal part of an ERC-7540 family's adapter: a request, which the owner must send directly (not
  * through the Router), then a claim. The owner is also the controller and the receiver, so no operator approval is
  * needed. Previews revert, so the estimate uses the current share price. All requests of a user are read as one with
- * the id "0", unless the vault numbers them; shares that a cancellation returns are read as another. Source: EIP-7540.
+ * the id "0", unless the vault numbers them; shares that a cancellation returns are read as another, with the id
+ * `RETURNED_SHARES`. Source: EIP-7540.
  */
 export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
   const { explain } = options;
@@ -167,12 +174,13 @@ function describePending(
 ): Query<readonly PendingExit[] | null> {
   const { user, now, options } = of;
   const standard = createQuery(standardReads(vault, user), (results) => results);
-  const own = options.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_CANCELLED);
+  const own: Query<OwnRequests | null> =
+    options.requests?.(vault, { user, now }) ?? createQuery({}, () => NOTHING_CANCELLED);
   const parts = requestParts(vault, { user, requestIds: options.numbered ? of.requestIds : [] });
   return mapQuery(queryAll({ standard, own, parts }), (results) => {
-    const { parts: found } = results;
-    if (found === null) return null;
-    const seen = { ...results, parts: found };
+    const { parts: found, own: cancelled } = results;
+    if (found === null || cancelled === null) return null;
+    const seen = { standard: results.standard, own: cancelled, parts: found };
     return [...openRequests(vault, seen), ...returningShares(vault, seen)];
   });
 }
@@ -189,8 +197,10 @@ interface Seen {
 }
 
 /**
- * Returns the user's requests with their pending and claimable parts. Most vaults count all of them under one id. If
- * several can be claimed, the vault tells only the sum of their assets, of which each gets its part by shares.
+ * Returns the user's requests with their waiting and claimable parts. Most vaults count all of them under one id. If
+ * several can be claimed, the vault returns only the sum of their assets, which is distributed by shares, rounded down.
+ * Claimable assets are null if that sum cannot be read, or is 0 although shares are claimable, as while a vault is
+ * paused. The assets of the waiting part are an estimate at the current share price.
  */
 function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit[] {
   const claimable = sumOfParts(parts, "ready");

@@ -30,8 +30,8 @@ export interface OwnRequests {
   /** True if a cancellation is pending. Absent in families whose cancellation takes effect immediately. */
   cancelling?: boolean;
   /**
-   * Shares of cancelled requests that can be claimed back later and are not counted in the pending request, in the share
-   * token's smallest unit.
+   * Shares of cancelled requests that can be claimed back later and are not counted in the pending request, in the
+   * share token's smallest unit.
    */
   returning: bigint;
   /**
@@ -44,8 +44,8 @@ export interface OwnRequests {
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: cancellationAbi() }) as const;
 
 /**
- * Returns the query for whether a vault has the cancellations of EIP-7887 according to ERC-165. A view alone proves
- * nothing, because a contract may answer to calls that it does not know.
+ * Returns a query for whether a vault has the cancellations of EIP-7887 according to ERC-165; false if that cannot be
+ * read. A view alone proves nothing, because a contract may answer to calls that it does not know.
  */
 export const hasCancellations = (vault: Vault): Query<boolean> =>
   createQuery(
@@ -54,8 +54,7 @@ export const hasCancellations = (vault: Vault): Query<boolean> =>
   );
 
 /**
- * Returns the query for whether the cancellation of a redemption request is pending, which blocks new requests. Null if
- * the vault does not say.
+ * Returns a query for whether a user's cancellation is pending, which blocks new requests. Null if it cannot be read.
  */
 export const pendingCancellation = (vault: Vault, { user }: { user: Address }): Query<boolean | null> =>
   createQuery(
@@ -65,21 +64,20 @@ export const pendingCancellation = (vault: Vault, { user }: { user: Address }): 
 
 /**
  * Returns a query for a user's cancelled redemption requests: whether one is pending, and the shares that can be
- * claimed back.
+ * claimed back. The result is null if either cannot be read.
  */
-export function cancellations(vault: Vault, { user }: { user: Address }): Query<OwnRequests> {
+export function cancellations(vault: Vault, { user }: { user: Address }): Query<OwnRequests | null> {
   return createQuery(
     {
       cancelling: read({ ...on(vault), name: "pendingCancelRedeemRequest", args: [REQUEST_ID, user] }),
       returned: read({ ...on(vault), name: "claimableCancelRedeemRequest", args: [REQUEST_ID, user] }),
     },
-    ({ cancelling, returned }): OwnRequests => ({
-      cancellable: valueOrNull(cancelling) === false,
-      cancelling: valueOrNull(cancelling) === true,
+    ({ cancelling, returned }): OwnRequests | null => {
+      if (!cancelling.ok || !returned.ok) return null;
+      const own = { cancellable: !cancelling.value, cancelling: cancelling.value, returned: returned.value };
       // The pending request keeps the shares until the vault has answered, so they are counted there.
-      returning: 0n,
-      returned: valueOrNull(returned) ?? 0n,
-    }),
+      return { ...own, returning: 0n };
+    },
   );
 }
 
@@ -96,7 +94,7 @@ export const cancelCall = (vault: Vault, { user }: { user: Address }): ExitFollo
   }),
 });
 
-/** Encodes the claim of the shares that a cancellation returned, or returns null if there are none. */
+/** Encodes the claim of the shares that cancellations returned, or returns null if the request has none to claim. */
 export function returnedSharesClaim(
   vault: Vault,
   { user, request }: { user: Address; request: PendingExit },
