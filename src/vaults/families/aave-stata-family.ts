@@ -33,13 +33,17 @@ const poolAbi = once(() =>
     "function getConfiguration(address asset) view returns (uint256)",
   ]),
 );
-/** Bits of an Aave reserve's configuration that mean that the reserve is active, and that it is paused. */
+/**
+ * Bit of an Aave reserve's configuration that is set if the reserve is active. Source: aave-v3-origin,
+ * ReserveConfiguration.
+ */
 const RESERVE_ACTIVE = 1n << 56n;
+/** Bit of an Aave reserve's configuration that is set if the reserve is paused. */
 const RESERVE_PAUSED = 1n << 60n;
 
 /**
- * Returns a query for whether the reserve pays no withdrawals, which `maxRedeem` returns as 0: it is paused or not
- * active. Source: aave-v3-origin, ReserveConfiguration.
+ * Returns a query for whether the reserve pays no withdrawals, for which `maxRedeem` returns 0: it is paused or not
+ * active. `off` is false if its configuration cannot be read. Source: aave-v3-origin, ReserveConfiguration.
  */
 function reserveSwitch({ entryPoint, asset }: Vault): Query<ExitSwitches> {
   const abi = poolAbi();
@@ -57,8 +61,8 @@ function reserveSwitch({ entryPoint, asset }: Vault): Query<ExitSwitches> {
 }
 
 /**
- * Exits of static aTokens: instant, while the token is not paused, the reserve is active and has liquidity. Older pools
- * revert with numeric strings.
+ * Exits of static aTokens: instant, while neither the token nor the reserve is paused, and the reserve is active and
+ * has liquidity. The numeric error strings are those of older pools.
  */
 const exits: VaultExits = {
   ...erc4626Exits({ pausable: true, switches: reserveSwitch }),

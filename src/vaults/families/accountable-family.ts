@@ -31,8 +31,8 @@ const strategyAbi = once(() =>
   parseAbi(["function paused() view returns (bool)", "function loan() view returns (uint256 minDeposit)"]),
 );
 /**
- * Permission levels that restrict deposits: `signature` requires the operator's signature for each call, `whitelist`
- * requires the account to be on the vault's whitelist.
+ * Permission levels that restrict deposits and redemptions: `signature` requires the operator's signature for each
+ * call, `whitelist` requires the account to be on the vault's whitelist.
  */
 const LEVELS = { signature: 1, whitelist: 2 } as const;
 
@@ -43,8 +43,9 @@ type Admission = {
 };
 
 /**
- * Returns `not_allowed` if the vault's permission level rules out the deposit `request`, otherwise null. A level that
- * requires signatures always rules it out, because this service has none. Null if `request` is null.
+ * Returns `not_allowed` if the vault's permission level rules out a deposit: a level that requires signatures always
+ * does, because this service has none; a whitelist does if it lacks the receiver or the caller. Null otherwise, if the
+ * views cannot be read, or if `request` is null.
  */
 function refusalOf(request: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
   if (request === null) return null;
@@ -56,8 +57,9 @@ function refusalOf(request: TermsInput | null, { level, receives, calls }: Admis
 }
 
 /**
- * Returns a query for the conditions of a deposit (pause, minimum, permission), from the vault and its strategy, and
- * for the net assets, which are the value of the total share supply.
+ * Returns a query for what the vault and its strategy show about a deposit (pause, minimum, permission, and the shares
+ * for the amount, because `previewDeposit` reverts), and for the net assets, which are the value of the total share
+ * supply. Without `request`, only the pause, the minimum and the net assets are meaningful.
  */
 function views(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
@@ -89,8 +91,8 @@ function views(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Creates the reads of the strategy's pause and minimum deposit and of the vault's net assets. A read is left out if
- * its argument (strategy, share supply) is unknown.
+ * Creates the reads of the strategy's pause and minimum deposit (the first word that `loan()` returns) and of the
+ * vault's net assets. A read is left out if its argument (strategy, share supply) is unknown.
  */
 function strategyReads(
   vault: Vault,
@@ -120,7 +122,10 @@ const redemptionAbi = once(() =>
   ]),
 );
 
-/** Returns a query for the conditions of a redemption: pause, minimum shares, and whether the owner is permitted. */
+/**
+ * Returns a query for the conditions of a redemption: pause, minimum shares (`MIN_AMOUNT_WEI`), and whether the owner
+ * is permitted. On a level that requires signatures, no account is, because this service has none.
+ */
 function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: redemptionAbi() } as const;
   return createQuery(
@@ -143,7 +148,8 @@ function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitT
 
 /**
  * Exits of Accountable's vaults: a request in a queue that is filled in order, possibly in parts, as liquidity becomes
- * available, then a claim. A request can be cancelled if the strategy allows it. Source: AccountableAsyncRedeemVault.
+ * available, then a claim. Every pending request counts as cancellable; the vault's strategy may still reject the
+ * cancellation. Source: AccountableAsyncRedeemVault.
  */
 const exits = erc7540Exits({
   views: exitViews,
@@ -170,9 +176,9 @@ const exits = erc7540Exits({
 
 /**
  * Adapter of Accountable's vaults. A deposit immediately mints shares, which are a separate token; a withdrawal is a
- * request in a queue. The strategy contract holds the pause, the minimum and the loan. The vault's `totalAssets` counts
- * idle assets only. The error `DepositNotAllowed` means that the loan's current state rules out deposits by any
- * account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
+ * request in a queue. The vault and its strategy each have a pause and a minimum deposit; the strategy also has the
+ * loan. The vault's `totalAssets` counts idle assets only. The error `DepositNotAllowed` means that the loan's current
+ * state rules out deposits by any account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",
@@ -210,8 +216,8 @@ function identifyAccountable({ address }: DerivationSubject): Query<Identificati
 }
 
 /**
- * Vault family of Accountable. The source code of its vaults is not public, so only the governance events that any
- * contract may emit (ownership, proxies) are read.
+ * Vault family of Accountable. The deployed vaults may differ from the only public source, an audited copy, so only the
+ * governance events that any contract may emit (ownership, proxies) are read.
  */
 export const accountableFamily: VaultFamily = {
   adapter: accountable,

@@ -82,7 +82,7 @@ const exits: VaultExits = {
 
 /**
  * Adapter of ERC-4626 vaults that belong to no other family. Withdrawals are instant, except from vaults with a
- * cooldown, a withdrawal queue or requests, which `identifyWaiting` detects.
+ * cooldown, a withdrawal queue or requests, which `identifyWaiting` detects. Source: EIP-4626.
  */
 export const erc4626 = defineErc4626({
   name: "erc4626",
@@ -97,8 +97,9 @@ const feesAbi = once(() =>
 );
 
 /**
- * Returns a query for the performance fee of a vault whose unit is unknown: at least 1 if its value stands for 100% or
- * more in the finest usual unit (18 decimals), and so in every other; otherwise null.
+ * Returns a query for the performance fee (`performanceFee()`, otherwise `fee()`) of a vault whose unit is unknown.
+ * Only a value of at least 10^18 is returned, as value / 10^18, because it stands for 100% or more in every usual unit.
+ * Null for a smaller value, or if neither view responds.
  */
 function genericProfitFeeQuery({ address }: Vault): Query<number | null> {
   const on = { to: address, abi: feesAbi() } as const;

@@ -54,8 +54,8 @@ const EXIT_OPS = 12;
 const OP_REDEEM = 8;
 
 /**
- * Returns a query for whether deposits are disabled: they are if the vault hooks deposits without a hook target.
- * Whether a hook target rejects a deposit is only known from a simulation.
+ * Returns a query for whether deposits are disabled: they are if the vault hooks deposits without a hook target. The
+ * result is empty if the hook cannot be read. Whether a hook target rejects a deposit is only known from a simulation.
  */
 function hookViews(vault: Vault) {
   return createQuery(
@@ -77,9 +77,9 @@ const cashAbi = once(() =>
 );
 
 /**
- * Returns a query for the vault's cash, the owner's limit, and whether redemptions are disabled. `maxRedeem` is also 0
- * for an owner who has borrowed against the shares, so 0 counts as unknown; the cash then shows whether the vault can
- * pay.
+ * Returns a query for the vault's cash (the liquid assets), the owner's limit, and whether redemptions are disabled,
+ * which is false if the hook cannot be read. `maxRedeem` is also 0 for an owner who has borrowed against the shares, so
+ * 0 counts as unknown; the cash then shows whether the vault can pay.
  */
 function cashViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: cashAbi() } as const;
@@ -133,7 +133,9 @@ const formatCap = (cap: unknown, { formatAssets }: EventContext): string => {
   return bits === 0n ? "unlimited" : formatAssets((10n ** (bits & 63n) * (bits >> 6n)) / 100n);
 };
 
-/** Returns true for a hook configuration that disables withdrawals or redemptions: hooked, but without a hook target. */
+/**
+ * Returns true for a hook configuration that disables withdrawals or redemptions: hooked, but without a hook target.
+ */
 const disablesExits = ({ newHookTarget, newHookedOps }: EventArgs): boolean =>
   isNone(newHookTarget) && (Number(newHookedOps) & EXIT_OPS) !== 0;
 
@@ -190,7 +192,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
   }),
 ];
 
-/** Vault family of Euler's EVK vaults: its adapter, deriver and governance events. */
+/** Vault family of Euler's EVK vaults: its adapter, deriver, governance events, interest fee and governor. */
 export const eulerFamily: VaultFamily = {
   adapter: euler,
   type: "custom",

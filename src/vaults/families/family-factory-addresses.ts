@@ -107,8 +107,8 @@ export const lagoonFactories: readonly FactoryAddress[] = [
 ];
 
 /**
- * Factories of Mellow's Core vaults, from mellow-finance/flexible-vaults. A chain is left out if the published addresses
- * of its factory contradict each other.
+ * Factories of Mellow's Core vaults, from mellow-finance/flexible-vaults. A chain is left out if the published
+ * addresses of its factory contradict each other.
  */
 export const mellowFactories: readonly FactoryAddress[] = [
   [1, "0x4E38F679e46B3216f0bd4B314E9C429AFfB1dEE3", null],

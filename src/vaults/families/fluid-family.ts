@@ -33,7 +33,10 @@ const numberedAbi = once(() =>
   parseAbi(["error FluidLendingError(uint256 errorId)", "error FluidLiquidityError(uint256 errorId)"]),
 );
 
-/** Error code and name for each numbered error of Fluid's fTokens and liquidity layer. */
+/**
+ * Error code and name by error number, for the numbered errors of Fluid's fTokens and liquidity layer that a deposit
+ * may meet.
+ */
 const BY_NUMBER: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "vault_paused", text: "UserModule__UserPaused" },
   11006: { code: "above_maximum", text: "UserModule__OperateAmountOutOfBounds" },
@@ -50,7 +53,10 @@ const BY_NAME: Readonly<Record<string, ErrorCode | null>> = {
 };
 const explainNamedError = familyErrors({ errors: BY_NAME });
 
-/** Error code and name by Fluid's error number, where withdrawals differ from deposits. */
+/**
+ * Error code and name by error number, for the numbered errors that mean something else for a withdrawal than for a
+ * deposit.
+ */
 const OF_EXITS: Readonly<Record<string, ExplainedRevert>> = {
   11002: { code: "exits_paused", text: "UserModule__UserPaused" },
   11003: { code: "no_liquidity", text: "UserModule__WithdrawalLimitReached" },
@@ -126,7 +132,7 @@ const factories = factoriesByChain(fluidFactories);
 
 /**
  * Returns a query that identifies an fToken by its own views. Fluid's factory on the chain must list the token; if none
- * is in code, the factory that the token itself names is asked. Source: fluid-contracts-public, IFTokenViews.
+ * is in code, the factory that the token itself names must not deny it. Source: fluid-contracts-public, IFTokenViews.
  */
 function identifyFluid({ chainId, address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

@@ -106,8 +106,8 @@ const feesAbi = once(() =>
 );
 
 /**
- * Returns a query for the part of a silo's interest that the DAO and the deployer take, as a fraction. Source:
- * silo-contracts-v2, ISiloConfig.
+ * Returns a query for the part of a silo's interest that the DAO and the deployer take, as a fraction. Null if the
+ * silo's configuration or its fees cannot be read. Source: silo-contracts-v2, ISiloConfig.
  */
 function siloProfitFeeQuery({ address }: Vault): Query<number | null> {
   const config = read({ to: address, abi: identificationAbi(), name: "config" });

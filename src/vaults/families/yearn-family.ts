@@ -39,7 +39,10 @@ const identificationAbi = once(() =>
   ]),
 );
 
-/** Returns a query for whether the vault is shut down or, for strategies since version 3.1, paused. */
+/**
+ * Returns a query for whether the vault is shut down or, for strategies since version 3.1, paused. A view that fails
+ * counts as neither.
+ */
 function shutdownViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: shutdownAbi() } as const;
   return createQuery(
@@ -70,7 +73,10 @@ function maxLossBps({ slippage = DEFAULT_SLIPPAGE }: Pick<ExitInput, "slippage">
   return smaller(asked, BigInt(MAX_LOSS_BPS)) ?? 0n;
 }
 
-/** Returns a query for the number of shares that the owner can redeem within the accepted loss. */
+/**
+ * Returns a query for the number of shares that the owner can redeem within the accepted loss, in the share token's
+ * smallest unit; null if unknown.
+ */
 function lossViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lossAbi() } as const;
   const args = [request.owner, maxLossBps(request)] as const;

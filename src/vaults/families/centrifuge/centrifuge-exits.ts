@@ -23,7 +23,8 @@ const centrifugeAbi = once(() =>
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: centrifugeAbi() }) as const;
 
 /**
- * Returns a query for whether the owner is a member, and whether a cancellation is pending, which blocks new requests.
+ * Returns a query for why a request would be refused: the owner is not a member (`not_allowed`), or a cancellation is
+ * pending, which blocks new requests (`request_pending`). A view that fails counts as no reason.
  */
 function views(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const member = createQuery(

@@ -53,7 +53,7 @@ const REQUEST_ID = 0n;
  * Asynchronous deposits into Centrifuge vaults, which the user requests and later claims. They are claimed with `mint`,
  * because the vault stores claimable shares and rounds their value in assets down twice: a claim in assets would leave
  * shares behind. For an account that is no longer a member, the vault returns 0 claimable shares even if there are
- * some, so the amounts are null then. Source: centrifuge/protocol.
+ * some, so the claimable amounts are null then. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
@@ -201,7 +201,7 @@ const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" 
 
 /**
  * Returns a query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` shows whether
- * it mints immediately or takes requests.
+ * it mints immediately or takes requests; a vault of another kind is rejected. The user must always call the vault.
  */
 function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;
@@ -219,7 +219,10 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
   });
 }
 
-/** Returns a readable name of a contract dependency from the event's bytes32 name, such as `contract "manager"`. */
+/**
+ * Returns a readable name of a contract dependency from an event's bytes32 name, such as `contract "manager"`, or
+ * "contract dependency" if the name is not a word of at most 32 characters.
+ */
 const linkName = (what: unknown): string => {
   const name = isHex(what) ? hexToString(what).replace(/\0+$/, "") : "";
   return /^\w{1,32}$/.test(name) ? `contract "${name}"` : "contract dependency";

@@ -140,7 +140,10 @@ function withFamilyViews<S>(
 
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: erc4626Abi() }) as const;
 
-/** Creates the read of `maxDeposit`, or no read for families whose `maxDeposit` is not used. */
+/**
+ * Creates the read of the vault's `maxDeposit` for a receiver, as a record; an empty record for families whose
+ * `maxDeposit` is not used.
+ */
 function limitRead(vault: Vault, input: { options: Erc4626Options; receiver: Address }) {
   if (input.options.limited === false) return {};
   return { maxDeposit: read({ ...onVault(vault), name: "maxDeposit", args: [input.receiver] }) };
@@ -244,7 +247,10 @@ const priceAbi = once(() => parseAbi(["function convertToAssets(uint256) view re
  * larger.
  */
 const FINE_DECIMALS = 6;
-/** Factor from the coarse to the fine sample of shares; the fine one gives a share price with 18 exact digits. */
+/**
+ * Factor from the coarse to the fine sample of shares. Rounding changes a share price from the fine sample by at most
+ * 10^-18 whole assets, the last digit of a share price.
+ */
 const FINE_FACTOR = 10n ** 12n;
 
 type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
@@ -259,8 +265,8 @@ export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint
 }
 
 /**
- * Returns two reads that convert shares (in the share token's smallest unit) to assets: `price` for `shares`, and
- * `finePrice` for 10^12 times as many, which loses less to rounding.
+ * Returns two reads of the pricer's `convertToAssets`, for shares in the share token's smallest unit: `price` for
+ * `shares`, and `finePrice` for 10^12 times as many, which loses less to rounding.
  */
 export function samplePriceReads(vault: Vault, shares: bigint) {
   const on = { to: vault.pricer, abi: priceAbi(), name: "convertToAssets" } as const;
@@ -272,8 +278,9 @@ export function samplePriceReads(vault: Vault, shares: bigint) {
 
 /**
  * Returns a sample of the share price from the results of `samplePriceReads`: a number of shares and their value in
- * assets, both in smallest units. It is the fine sample, 10^12 times `shares`, if the vault can convert that many and the
- * result agrees with the coarse one up to rounding, otherwise `shares` themselves. Null if these could not be converted.
+ * assets, both in smallest units. It is the fine sample, 10^12 times `shares`, if the vault can convert that many and
+ * the result agrees with the coarse one up to rounding, otherwise `shares` themselves. Null if these could not be
+ * converted.
  */
 export function samplePrice(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
   if (!price.ok) return null;

@@ -31,7 +31,7 @@ export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000
 
 /**
  * Result of checking whether a contract is a vault of a family. If it is: who must call it (the Router if absent) and
- * its registry parameters. If not: a human-readable reason.
+ * its registry parameters (none if absent). If not: a human-readable reason.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
@@ -48,7 +48,7 @@ export const notIdentified = (family: string, why: string): Identification => ({
 
 /**
  * Returns a query that identifies a vault by view functions that only its family has. All calls must succeed;
- * otherwise, the reason names the first function that failed. `family` is the display name.
+ * otherwise, the reason names the first one that failed, by its key in `views`. `family` is the display name.
  */
 export function identifyByViews(family: string, views: Record<string, Read<unknown>>): Query<Identification> {
   return createQuery(views, (results): Identification => {
@@ -63,9 +63,10 @@ type ViewValues<R extends Record<string, Read<unknown>>> = {
 };
 
 /**
- * Returns a query that identifies a vault by its family's view functions, which must all succeed. The query that
- * `confirm` creates then checks their results, with further reads if needed: it returns the reason why they contradict
- * the family, or null. `family` is the display name.
+ * Returns a query that identifies a vault by its family's view functions, which must all succeed; otherwise, the reason
+ * names the first one that failed, by its key in `views`. The query that `confirm` creates from the results checks
+ * them, with further reads if needed: its result is the reason why they contradict the family, or null. `family` is the
+ * display name.
  */
 export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
   family: string,
@@ -85,8 +86,8 @@ export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
 }
 
 /**
- * The contracts that create a family's vaults. On a chain without a known factory, the vault's own view functions are
- * sufficient.
+ * The known contracts that create a family's vaults. On a chain without one, the vault's own view functions identify
+ * it.
  */
 export interface FamilyFactories {
   /** Display name of the family. */
@@ -161,8 +162,8 @@ const shareAbi = once(() =>
 /** Deviations of an ERC-4626 vault family from the standard that matter for deriving a registry entry. */
 export interface Erc4626DeriverOptions {
   /**
-   * Returns a query that identifies a vault by the family's own view functions. Absent if nothing distinguishes the
-   * family from other ERC-4626 vaults.
+   * Returns a query that identifies a vault by the family's own view functions, and returns its registry parameters.
+   * Absent if nothing distinguishes the family from other ERC-4626 vaults; the vault then gets no parameters.
    */
   identify?(subject: DerivationSubject): Query<Identification>;
   /** True if `share()` may return a separate share token, as in ERC-7575. */
@@ -171,7 +172,10 @@ export interface Erc4626DeriverOptions {
   previews?: boolean;
 }
 
-/** Results of an ERC-4626 vault's view functions. */
+/**
+ * What an ERC-4626 vault's view functions return. `name` is cut to 120 characters, and empty if the vault has none;
+ * `shareToken` is the vault itself unless `share()` returns another token.
+ */
 interface VaultAnswers {
   name: string;
   asset: Address;
@@ -184,8 +188,9 @@ interface VaultAnswers {
  * token; and it is its own share token, unless `ownShare` allows a separate one. If `identify` is given, a successful
  * derivation also identifies the family (`conclusive`). The derivation fails if `identify` rejects the contract; if
  * `asset`, `totalAssets`, `convertToAssets` or (unless `previews` is false) `previewDeposit` fails; if the asset has no
- * symbol or decimals; or if the share token is the asset, or lacks decimals, total supply, balances or allowances.
- * Sources: EIP-4626, EIP-7575.
+ * symbol, or its decimals are missing or above 36; or if the share token is the asset, is a separate token without
+ * `ownShare`, lacks total supply, balances or allowances, or has no decimals or more than 36. Sources: EIP-4626,
+ * EIP-7575.
  */
 export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
   const { identify } = options;
@@ -207,7 +212,8 @@ const NO_PREVIEW =
   "previewDeposit() does not answer: the vault may take deposits only by request (ERC-7540) or none at all";
 
 /**
- * Returns a query for the vault's own view functions. The result is a text if the contract is not an ERC-4626 vault.
+ * Returns a query for the vault's own view functions. The result is a human-readable reason if the contract is not an
+ * ERC-4626 vault, or one that `options` exclude.
  */
 function describeVault(vault: Address, options: Erc4626DeriverOptions): Query<VaultAnswers | string> {
   const on = { to: vault, abi: vaultAbi() } as const;

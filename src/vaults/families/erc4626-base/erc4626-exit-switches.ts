@@ -13,8 +13,8 @@ const trancheAbi = once(() =>
 );
 
 /**
- * What views besides `maxRedeem` show about why a vault redeems nothing. Together with a `maxRedeem` of 0, either tells
- * a vault that is closed from one that lacks liquidity.
+ * What views besides `maxRedeem` show about why a vault redeems nothing. With a `maxRedeem` of 0, either field can show
+ * that a vault is closed rather than short of liquidity.
  */
 export interface ExitSwitches {
   /** True if a switch of the vault's protocol disables redemptions. */
@@ -25,8 +25,8 @@ export interface ExitSwitches {
 
 /**
  * Returns a query for the switches of a vault that only the standard describes: the assets that it holds and, for a
- * tranche of Strata, whether withdrawals from it are enabled. Other vaults need one batch of reads, a tranche two.
- * Source: Strata, StrataCDO (`maxWithdraw`).
+ * tranche of Strata, whether withdrawals from it are disabled (`off`; false also for other vaults, and if it cannot be
+ * read). Other vaults need one batch of reads, a tranche two. Source: Strata, StrataCDO (`maxWithdraw`).
  */
 export function exitSwitches(vault: Vault): Query<ExitSwitches> {
   const first = {

@@ -45,7 +45,10 @@ const OWNER_OFFSET = 68;
  * stated otherwise.
  */
 export interface Erc4626ExitOptions {
-  /** False if `maxRedeem` is not read, because it is unreliable or uses too much gas; true if absent. */
+  /**
+   * False if `maxRedeem` and `maxWithdraw` are not read, because they are unreliable or use too much gas; true if
+   * absent.
+   */
   limited?: boolean;
   /** True if `paused()`, where it exists, stops redemptions. */
   pausable?: boolean;
@@ -127,8 +130,8 @@ export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
 }
 
 /**
- * Converts the results of `erc4626ExitReads` to the conditions of a redemption. A failed read becomes null, and the
- * conditions that these reads do not cover count as unknown.
+ * Converts the results of `erc4626ExitReads` to the conditions of a redemption. A failed read becomes null; the
+ * conditions that these reads do not cover are those of `unknownExitTerms`.
  */
 export function erc4626ExitTermsOf(results: {
   asset: ReadResult<Address>;
@@ -192,8 +195,8 @@ function standardExitTerms(
 }
 
 /**
- * Returns true if a vault that would redeem nothing for a holder of shares is switched off, or holds enough assets to
- * pay for them.
+ * Returns true if a vault that would redeem nothing (`maxRedeem` is 0) for a holder of shares is switched off, or holds
+ * enough assets to pay for the requested shares.
  */
 function isClosed(terms: ExitTerms, { off, idle }: ExitSwitches): boolean {
   const { maxShares, heldShares, previewAssets, grossAssets } = terms;
@@ -204,8 +207,8 @@ function isClosed(terms: ExitTerms, { off, idle }: ExitSwitches): boolean {
 
 /**
  * Encodes a redemption: `redeem(shares, receiver, owner)`, or the family's own function with the same first three
- * words. If the Router's executor is the caller (`caller` is null), the words for its address are zero, and the Router
- * fills them in.
+ * words. The caller is the owner. If it is the Router's executor (`caller` is null), the words for its address are
+ * zero, and the Router fills them in.
  */
 export function erc4626RedeemCall(
   vault: Vault,

@@ -36,9 +36,10 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
 }
 
 /**
- * Merges a vault's state from the ERC-4626 views with the results of the family's own views: the lower limit applies,
- * and the family's total assets, even if unknown (null), replace the standard ones. The `maxDeposit` of a paused vault
- * is 0.
+ * Merges a vault's state from the ERC-4626 views with the results of the family's own views: pause and minimum deposit
+ * as by `mergeFlags`; the lower limit, where an unknown one is ignored; and the family's total assets, which replace
+ * the standard ones even if unknown (null) unless the family has no such view (undefined). The `maxDeposit` of a paused
+ * vault is 0.
  */
 export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   const flags = mergeFlags(standard, own);

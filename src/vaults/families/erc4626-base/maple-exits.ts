@@ -62,8 +62,8 @@ export function identifyMaple(
 }
 
 /**
- * Returns a query for the conditions of a redemption from a Maple pool. The payment is estimated at the current price
- * by `convertToExitAssets`, which deducts unrealised losses.
+ * Returns a query for the conditions of a redemption request in a Maple pool. The payment is priced later; the estimate
+ * at the current price by `convertToExitAssets` deducts unrealised losses.
  */
 export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const exit = read({
@@ -83,8 +83,8 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
 /**
  * Returns a query for a user's open request in a Maple pool's withdrawal manager. Its assets are valued by the formula
  * of `convertToExitAssets`, rounded down, and null if the pool's totals cannot be read. The list is empty if no shares
- * are locked, or if their number cannot be read. The query needs one batch of reads if the pool still has the manager
- * of the registry entry, otherwise three.
+ * are locked, and the result null if their number cannot be read. The query needs one batch of reads if the pool still
+ * has the manager of the registry entry, otherwise three.
  */
 export function mapleRequest(
   vault: Vault,

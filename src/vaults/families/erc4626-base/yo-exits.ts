@@ -46,8 +46,8 @@ const yoAbi = once(() =>
 const FEE_SCALE = 10n ** 18n;
 
 /**
- * Creates the reads by which a generic ERC-4626 vault is recognized as one of Yo: only if all of them succeed. `account`
- * may be any account.
+ * Creates the reads by which a generic ERC-4626 vault is recognized as one of Yo: only if all of them succeed.
+ * `account` may be any account.
  */
 export function yoReads(vault: Address, account: Address) {
   const on = { to: vault, abi: yoAbi() } as const;
@@ -60,7 +60,10 @@ export function yoReads(vault: Address, account: Address) {
 
 const redeem = erc4626Exits({ pausable: true, charges: true });
 
-/** Returns a query for what the vault can pay at once: the assets that it holds and does not owe to open requests. */
+/**
+ * Returns a query for what the vault can pay at once: the assets that it holds and does not owe to open requests, in
+ * the asset's smallest unit. Null if either is unknown.
+ */
 function availableQuery(vault: Vault): Query<bigint | null> {
   const held = read({ to: vault.asset.address, abi: erc20Abi, name: "balanceOf", args: [vault.entryPoint] });
   const owed = read({ to: vault.entryPoint, abi: yoAbi(), name: "totalPendingAssets" });
@@ -72,8 +75,8 @@ function availableQuery(vault: Vault): Query<bigint | null> {
 }
 
 /**
- * Returns a query for the conditions of a redemption. A redemption that the vault cannot pay at once does not revert but
- * becomes a request, so it is refused in the mode `instant`.
+ * Returns a query for the conditions of a redemption. A redemption that the vault cannot pay at once does not revert
+ * but becomes a request, so it is refused in the mode `instant` (`no_liquidity`).
  */
 function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const parts = { terms: redeem.terms(vault, request), available: availableQuery(vault) };
@@ -126,7 +129,8 @@ function findSettlement(vault: Vault, { user, logs }: SeenLogs): ExitSettlement 
  * Withdrawals from Yo's vaults. Both `redeem` (mode `instant`) and `requestRedeem` (mode `request`) pay at once if the
  * vault holds enough assets; otherwise they record a request at the current price, which Yo's operator later pays or
  * returns, and the user claims nothing. `instant` is therefore refused while the vault cannot pay at once. Only the
- * owner of the shares can call them; in an order, this is the Router's executor. Source: yoprotocol/core, YoVault_V2.
+ * owner of the shares can call them: the user, or for `instant` through the Router, its executor. Source:
+ * yoprotocol/core, YoVault_V2.
  */
 export const yoExits: VaultExits = {
   ...redeem,

@@ -71,8 +71,8 @@ export function conversionReads(vault: Vault) {
 }
 
 /**
- * Creates the read that converts an amount of assets to shares, both in smallest units, at the last settled share
- * price.
+ * Creates the read of the pricer's `convertToShares`, which converts an amount of assets to shares, both in smallest
+ * units, at the last price that was settled or reported.
  */
 export const convertToSharesRead = (vault: Vault, amount: bigint) =>
   read({ to: vault.pricer, abi: conversionAbi(), name: "convertToShares", args: [amount] });
@@ -119,9 +119,10 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed. A request is not counted,
- * because its claim is. `swapped` is true if the first argument of the vault's `Deposit` event is the owner of the
- * shares, where the standard has the sender. Sources: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
+ * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed: `Deposit` and `Withdraw`,
+ * which are also those of claims, and Lagoon's `DepositSync` and `WithdrawSync`. A request is not counted, because its
+ * claim is. `swapped` is true if the first argument of the vault's `Deposit` event is the owner of the shares, where
+ * the standard has the sender. Sources: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
  */
 export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
   return {
@@ -156,8 +157,9 @@ const ANY_REQUEST = 0n;
 
 /**
  * Asynchronous deposits that the user requests and claims (ERC-7540). The user is the controller, the owner and the
- * receiver, so no operator approval is needed; all requests are read and claimed together. Claimable shares are null
- * while a paused vault reports none although assets are claimable. Source: EIP-7540.
+ * receiver, so no operator approval is needed; all requests are read (under the id 0) and claimed together. An amount
+ * is null if its view fails; claimable shares are also null while a paused vault reports none although assets are
+ * claimable. Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {

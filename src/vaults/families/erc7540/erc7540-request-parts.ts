@@ -19,7 +19,7 @@ interface RequestParts {
   ready: bigint;
 }
 
-/** The parts of a user's requests by request id. */
+/** The parts of a user's requests by request id, without ids whose parts are both 0. */
 export type PartsById = readonly (readonly [id: string, parts: RequestParts])[];
 
 const isNumber = (id: string): boolean => /^[1-9][0-9]{0,77}$/.test(id) && BigInt(id) <= MAX_UINT256;
@@ -31,7 +31,10 @@ const requestReads = (vault: Vault, of: { user: Address; id: bigint }) => ({
   claimable: read({ ...on(vault), name: "claimableRedeemRequest", args: [of.id, of.user] }),
 });
 
-/** Creates the reads of the shares of a user's requests, waiting and claimable, under the id 0. */
+/**
+ * Creates the reads of the shares of all of a user's requests (under the id 0): those that wait and those that can be
+ * claimed.
+ */
 export const openShares = (vault: Vault, user: Address) =>
   Object.values(requestReads(vault, { user, id: ANY_REQUEST }));
 
@@ -60,8 +63,9 @@ export const sumOfParts = (parts: PartsById, kind: keyof RequestParts): bigint =
   parts.reduce((sum, [, one]) => sum + one[kind], 0n);
 
 /**
- * Takes numbered requests out of the total that a vault may return for the id 0, and leaves out what is empty. A vault
- * that returns the total for every id has it counted once, under the newest one. Null if a part could not be read.
+ * Takes numbered requests out of the total that a vault may return for the id 0, and leaves out what is empty. If the
+ * numbers add up to more than that total, the vault returns the total for every id, and it is counted once, under the
+ * newest one. Null if a part could not be read.
  */
 function countedOnce(each: readonly (readonly [id: string, RequestParts | null])[]): PartsById | null {
   const all = each.flatMap(([id, one]) => (one === null ? [] : [[id, one] as const]));

@@ -64,12 +64,15 @@ const REQUEST_FEE_SELECTOR = "0x965c501e";
 const SHARES_OFFSET = 4;
 const WAD = 10n ** 18n;
 
-/** Returns the contract that takes withdrawal requests for the vault, or null if the registry entry names none. */
+/**
+ * Returns the contract that takes withdrawal requests for the vault, or null if the registry entry names none. Throws
+ * an Error if the parameter is not an address.
+ */
 const withdrawManager = (vault: Vault): Address | null => addressParam(vault, "withdraw_manager");
 
 /**
  * Returns a query for what the vault's access manager says about a redemption: the account's lock, its permission, and
- * whether the vault is closed.
+ * whether the vault is closed. A view that fails counts as no obstacle.
  */
 function accessTerms(vault: Vault, { owner, now }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
@@ -102,8 +105,8 @@ const instant = erc4626Exits({
 });
 
 /**
- * Returns a query for the conditions of a withdrawal request: fee, end of the window, and value. An account's lock does
- * not affect requests.
+ * Returns a query for the conditions of a withdrawal request: the value of the shares after the request fee (null if
+ * the fee is unknown), the end of the window, pause and permission. An account's lock does not affect requests.
  */
 function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const on = { to: withdrawManager(vault) ?? zeroAddress, abi: withdrawManagerAbi() } as const;

@@ -53,8 +53,8 @@ const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /**
  * Returns a query for what the vault's access manager says about a deposit: whether the vault is closed, and whether
- * the caller may deposit. The Router's executor is not checked, because its address is not known in advance; the
- * simulation shows the result.
+ * the caller may deposit. Empty if the vault names no manager. The Router's executor is not checked, because its
+ * address is not known; the simulation shows the result.
  */
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
@@ -319,7 +319,7 @@ const feesAbi = once(() =>
   ]),
 );
 
-/** Returns a query for the vault's performance fee and management fee, in basis points. */
+/** Returns a query for the performance fee and the yearly management fee in basis points, each absent if unknown. */
 function iporFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const on = { to: address, abi: feesAbi() } as const;
   return createQuery(

@@ -34,8 +34,8 @@ const AT_CLOSE = "closed";
 const SHARES_OFFSET = 4;
 
 /**
- * Returns the vault's state number from the revert of a probed request, or null if the vault is open. Source:
- * lagoon-v0, `onlyOpen`.
+ * Returns the vault's state number from the revert of a probed request, or null if the call did not revert with
+ * `NotOpen`: the vault is open, or its state could not be read. Source: lagoon-v0, `onlyOpen`.
  */
 function closedState(probe: ReadResult<unknown>): number | null {
   if (probe.ok || probe.revert === null) return null;
@@ -51,8 +51,8 @@ function closedState(probe: ReadResult<unknown>): number | null {
 const BPS = 10_000n;
 
 /**
- * Returns the estimate of a request in assets, less the exit fee of version 0.6 or later, rounded down. Empty for older
- * versions, which have no exit fee.
+ * Returns the estimate of a request in assets, less the exit fee of version 0.6 or later, rounded down. Empty if the
+ * value is unknown, and for older versions, which have no exit fee.
  */
 function netOfExitFee(
   value: bigint | null,
@@ -63,8 +63,9 @@ function netOfExitFee(
 }
 
 /**
- * Returns a query for the conditions of a redemption: the vault's state, pause, permission, exit fee, and whether
- * version 0.6 or later redeems instantly.
+ * Returns a query for the conditions of a redemption: the vault's state, pause, permission and exit fee, and whether an
+ * instant redemption is possible: from a closed vault (`variant` is `closed`), or by `syncRedeem` of version 0.6 or
+ * later. A closing vault refuses both modes, a closed one refuses requests.
  */
 function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
@@ -142,8 +143,9 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
- * Withdrawals from Lagoon vaults. `request`: the vault's Safe settles the request at the price of its epoch. `instant`:
- * from version 0.6, `syncRedeem` if the vault allows it, which deducts exit fee and haircut and enforces a minimum
- * output; from a closed vault, a plain ERC-4626 `redeem`, which enforces none. Source: hopperlabsxyz/lagoon-v0.
+ * Withdrawals from Lagoon vaults, which the owner must call. `request`: the vault's Safe settles the request at the
+ * price of its epoch; from version 0.6, it can be cancelled within that epoch. `instant`: from version 0.6,
+ * `syncRedeem` if the vault allows it, which deducts exit fee and haircut and enforces a minimum output; from a closed
+ * vault, a plain ERC-4626 `redeem`, which enforces none. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoonExits: VaultExits = { ...requests, modes: () => ["instant", "request"], encode };

@@ -52,9 +52,9 @@ const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
 
 /**
  * Creates the reads that show whether a vault takes deposits, and whether instantly or by request. No version has a
- * view of its state, so a redemption request for one share is probed: a closing or closed vault reverts with `NotOpen`,
- * an open one for lack of allowance. Both revert before they write to storage, which in a static call would use up all
- * gas.
+ * view of its state, so a redemption request for one smallest unit of shares is probed: a closing or closed vault
+ * reverts with `NotOpen`, an open one because the caller has no allowance. Both revert before they write to storage,
+ * which in a static call would use up all gas.
  */
 function depositModeReads(vault: Vault) {
   const on = { to: vault.entryPoint, abi: depositModeAbi() } as const;
@@ -151,7 +151,8 @@ function roomForRequests(room: bigint | null): bigint | null {
 }
 
 /**
- * Returns the estimated shares of a request after v0.6's entry fee, which is rounded up. Null if the conversion failed.
+ * Returns the estimated shares of a request after the entry fee, which is rounded up; versions before v0.6 have none.
+ * Null if the conversion failed.
  */
 function requestedShares(results: {
   shares: ReadResult<bigint>;
@@ -234,10 +235,11 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Lagoon vaults, which the user must call. While the last valuation is valid, a deposit mints immediately;
- * otherwise, it is a request that the next settlement prices. Version 0.4 only takes requests. The vault's `maxDeposit`
- * is the caller's claimable amount, not a capacity, and its previews revert. The registry parameter `referrer` is
- * passed to instant deposits. Withdrawals are those of `lagoonExits`. Source: hopperlabsxyz/lagoon-v0.
+ * Adapter of Lagoon vaults, which the user must call. While the last valuation is valid, a deposit mints immediately (a
+ * v0.6 vault whose mode excludes that takes none); otherwise, it is a request that the next settlement prices. Version
+ * 0.4 only takes requests. The vault's `maxDeposit` is the caller's claimable amount, not a capacity, and its previews
+ * revert. The registry parameter `referrer` is passed to instant deposits. Withdrawals are those of `lagoonExits`.
+ * Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",
@@ -290,7 +292,10 @@ const feesAbi = once(() =>
   parseAbi(["function feeRates() view returns (uint16 management, uint16 performance)"]),
 );
 
-/** Returns a query for the vault's performance fee and management fee, in basis points. */
+/**
+ * Returns a query for the vault's performance fee and management fee, in basis points; the management fee is per year.
+ * Empty if they cannot be read.
+ */
 function lagoonFeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const rates = read({ to: address, abi: feesAbi(), name: "feeRates" });
   return createQuery({ rates }, ({ rates: result }) => ({

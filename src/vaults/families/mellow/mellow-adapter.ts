@@ -51,8 +51,9 @@ const requestQueueAbi = once(() =>
 );
 
 /**
- * Asynchronous deposits of Mellow's Core vaults: an account may have one open request per queue. The next price report
- * settles it; then any account may claim the shares for the depositor. Source: mellow-finance/flexible-vaults.
+ * Asynchronous deposits of Mellow's Core vaults: an account may have one open request per queue, and the one in the
+ * registry entry's queue is read. The next price report settles it; then any account may claim the shares for the
+ * depositor. Source: mellow-finance/flexible-vaults.
  */
 const mellowRequests: AsyncDeposits = {
   pending(vault, { user }) {
@@ -222,7 +223,10 @@ const feesAbi = once(() =>
   ]),
 );
 
-/** Returns a query for the vault's performance fee, as a fraction. Source: mellow-finance, FeeManager. */
+/**
+ * Returns a query for the vault's performance fee, as a fraction. Null if the fee manager or its fee cannot be read.
+ * Source: mellow-finance, FeeManager.
+ */
 function mellowProfitFeeQuery({ address }: Vault): Query<number | null> {
   const manager = read({ to: address, abi: feesAbi(), name: "feeManager" });
   return readThen({ manager }, (named) =>

@@ -72,7 +72,10 @@ interface QueueInfo {
   pays: "sync" | "async" | null;
 }
 
-/** One of the vault's tokens with its queues. `asset` is null if the token reports no symbol or decimals. */
+/**
+ * One of the vault's tokens with its queues. `asset` is null if the token has no symbol, or if its decimals are missing
+ * or above 36.
+ */
 interface TokenQueues {
   asset: Token | null;
   queues: readonly QueueInfo[];
@@ -81,8 +84,8 @@ interface TokenQueues {
 const indicesUpTo = (count: bigint) => Array.from({ length: Number(count) }, (_, index) => BigInt(index));
 
 /**
- * Returns a query for a Core vault's contracts and tokens: all tokens, or just `only` if it is given. The result is
- * null if the contract is not a Core vault.
+ * Returns a query for a Core vault's contracts and tokens: all tokens that can be read, or just `only` if it is given.
+ * The result is null if the contract is not a Core vault, or has more than 16 tokens.
  */
 function describeCore(vault: Address, only: Address | undefined): Query<CoreContracts | null> {
   const on = { to: vault, abi: vaultAbi() } as const;
@@ -111,7 +114,10 @@ function describeCore(vault: Address, only: Address | undefined): Query<CoreCont
 const addressesIn = (results: Record<string, ReadResult<Address>>): Address[] =>
   Object.values(results).flatMap((result) => (result.ok ? [getAddress(result.value)] : []));
 
-/** Returns a query for a token's symbol and decimals and for its queues in a vault. */
+/**
+ * Returns a query for a token's symbol and decimals and for its queues in a vault. There are none if their number
+ * cannot be read or exceeds 32; queues whose address cannot be read are left out.
+ */
 function describeTokenQueues(vault: Address, asset: Address): Query<TokenQueues> {
   const on = { to: vault, abi: vaultAbi() } as const;
   const count = createQuery({ count: read({ ...on, name: "getQueueCount", args: [asset] }) }, (results) => {
@@ -162,8 +168,9 @@ const queueList = (queues: readonly QueueInfo[]): string =>
   queues.map(({ address }) => address.toLowerCase()).join(",");
 
 /**
- * Returns the registry parameters of a token: the kind of the chosen queue, the redemption queues, and the token's
- * other deposit queues, which mint the same shares.
+ * Returns the registry parameters of a token: the kind of the chosen queue (`queue`), all redemption queues
+ * (`redeem_queues`), the first of each kind (`redeem_queue` for requests, `sync_redeem_queue`), and the token's other
+ * deposit queues, which mint the same shares (`deposit_queues`).
  */
 function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
   const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);
@@ -179,7 +186,7 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
 /**
  * Deriver of Mellow's Core vaults: reads the share manager, the oracle, and the queues of the registry entry's asset
  * or, if that is unknown, of the vault's first token with a deposit queue. It prefers the queue of the reviewed entry,
- * then one that mints immediately. Vaults with more than 16 tokens are rejected. Source:
+ * then one that mints immediately. The user must call the vault. Vaults with more than 16 tokens are rejected. Source:
  * mellow-finance/flexible-vaults.
  */
 export const mellowDeriver: Deriver = {

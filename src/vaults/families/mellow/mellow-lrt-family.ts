@@ -46,7 +46,10 @@ const depositSwitchAbi = once(() =>
   ]),
 );
 
-/** Returns a query for the deposit pause and the depositor whitelist, each of which can make `maxDeposit` 0. */
+/**
+ * Returns a query for the deposit pause, and for whether the depositor whitelist rejects the receiver; each can make
+ * `maxDeposit` 0. A view that fails counts as no obstacle.
+ */
 function depositSwitchViews(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: depositSwitchAbi() } as const;
   const account = request?.receiver ?? vault.entryPoint;
@@ -77,8 +80,9 @@ const exitAbi = once(() =>
 const CLAIMED_TOPIC = "0xf7a40077ff7a04c7e61f6f26fb13774259ddf1b6bce9ecf26a8276cdd3992683";
 
 /**
- * Returns a query for the pause and for the amount that the vault can pay instantly. That amount is a lower bound,
- * because the vault may also withdraw assets from its default collateral.
+ * Returns a query for the pause and for the amount that the vault can pay instantly, in the asset's smallest unit: its
+ * balance of the asset, which is a lower bound, because the vault may also withdraw assets from its default collateral.
+ * Null if unknown.
  */
 function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
   return createQuery(
@@ -94,7 +98,7 @@ const redeem = erc4626Exits({ limited: false, viaRouter: () => false, views: liq
 
 /**
  * Returns a query for the conditions of a redemption. In the mode `request`, `paidNow` is the part that is paid at
- * once; the rest is queued.
+ * once, while the rest is queued: the smaller of the preview and the liquid assets or, if one is unknown, the other.
  */
 function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   if (request.mode === "instant") return redeem.terms(vault, request);

@@ -86,7 +86,10 @@ export interface MellowMarket {
    * are deducted.
    */
   room: bigint | null;
-  /** True if the caller is whitelisted and not blacklisted. Null also if no caller is given. */
+  /**
+   * True if the vault lets the caller deposit: whitelisted, if there is a whitelist, and not blacklisted. Null also if
+   * no caller is given.
+   */
   admitted: boolean | null;
 }
 

@@ -73,7 +73,9 @@ interface DepositVaultInfo {
 
 /**
  * Returns a query for a DepositVault, Midas's deposit contract. The result is null if the contract is not one. A
- * RedemptionVault, which has the same views, is recognised by its lack of deposit functions.
+ * RedemptionVault, which has the same views, is recognised by its lack of deposit functions or, if it seems to have
+ * them, by its redemption function and its lack of a minimum for first deposits. `deposit` selects the functions whose
+ * pauses are read.
  */
 function describeDepositVault(
   address: Address,
@@ -152,8 +154,9 @@ function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | 
 }
 
 /**
- * Returns a query for the mToken's name and decimals. The result is a text if the mToken or its price feed does not
- * work.
+ * Returns a query for the mToken's name and decimals. The result is a human-readable reason if the mToken reports no
+ * decimals or no total supply, or if its price feed does not respond; a feed that reverts with a reason, such as a
+ * stale one, is accepted.
  */
 function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decimals: number } | string> {
   const on = { to: deposits.mToken, abi: shareAbi() } as const;
@@ -172,8 +175,8 @@ function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decima
 }
 
 /**
- * A token that the DepositVault accepts, and its price: fixed, or from a feed. `token` is null if the contract reports
- * no symbol or decimals.
+ * A token that the DepositVault accepts, and its price: fixed (`stable`), or from a feed. `token` is null if the
+ * contract reports no symbol or decimals, `feed` if the token's configuration could not be read.
  */
 interface PaymentToken {
   token: Token | null;
@@ -217,7 +220,8 @@ function derive(subject: DerivationSubject): Query<Derivation> {
 }
 
 /**
- * A RedemptionVault, Midas's redemption contract: the tokens that it pays, and whether any account may redeem (`open`).
+ * A RedemptionVault, Midas's redemption contract: the tokens that it pays, and whether any account may redeem (`open`;
+ * false also if that cannot be read).
  */
 interface RedemptionVaultInfo {
   address: Address;
@@ -305,7 +309,10 @@ function assemble(of: {
   };
 }
 
-/** Returns the registry parameters for withdrawals. Empty without a RedemptionVault. */
+/**
+ * Returns the registry parameters for withdrawals: `redemption_vault`, `redeem_tokens`, and `redeem_via` (`router`, or
+ * `user` if only listed accounts may redeem). Empty without a RedemptionVault.
+ */
 function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, string> {
   if (redemptions === null) return {};
   return {
@@ -318,6 +325,7 @@ function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, str
 /**
  * Deriver of Midas vaults. It starts at the DepositVault, which names its mToken, price feed and payment tokens. An
  * mToken does not name its DepositVault, so that address comes from a reviewed registry entry and is checked against
- * the mToken. Source: midas-apps/contracts.
+ * the mToken. The user must call a DepositVault that takes requests, names no recipient, or has conditions for each
+ * caller. Source: midas-apps/contracts.
  */
 export const midasDeriver: Deriver = { conclusive: true, derive, describeOther };

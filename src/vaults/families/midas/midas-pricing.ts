@@ -105,10 +105,11 @@ export interface MidasPayment {
 export interface MidasMarket {
   /** True if the DepositVault's mToken and price feed are those of the registry entry. */
   matchesRegistry: boolean;
-  /** True if the DepositVault accepts the token. */
+  /** True if the DepositVault accepts the token. Null also for a token with more than 18 decimals. */
   accepted: boolean | null;
   /** True if the DepositVault, its deposit function or the mToken is paused. */
   paused: boolean;
+  /** Null if a price or the fee is unknown, or a price is 0. */
   rates: MidasRates | null;
   /**
    * Result of the first price feed that fails, or of a working feed if none fails. Feeds revert if their price is
@@ -117,7 +118,10 @@ export interface MidasMarket {
   feed: ReadResult<bigint>;
   /** Minimum of mTokens that this payer's deposit must mint. */
   minMTokens: bigint | null;
-  /** Amount of the payment token that the DepositVault still accepts. The largest uint256 means no limit. */
+  /**
+   * Amount of the payment token that the DepositVault still accepts. The largest uint256 means no limit. Null also
+   * while the token has no price.
+   */
   allowance: bigint | null;
 }
 

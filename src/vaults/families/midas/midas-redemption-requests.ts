@@ -69,7 +69,8 @@ type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint]
 
 /**
  * Returns the user's request if it is open or rejected. Empty if it was approved, which also paid it, or belongs to
- * another account, null if it could not be read. `assetRate` is the price of the vault's asset with 18 decimals, or null if unknown.
+ * another account; null if it could not be read. `assetRate` is the price of the vault's asset with 18 decimals, or
+ * null if unknown.
  */
 function pendingOf(
   vault: Vault,
@@ -124,8 +125,9 @@ function assetRateQuery(vault: Vault): Query<bigint | null> {
 }
 
 /**
- * Returns a query for those of the given requests that belong to the user and are open or rejected. The assets of an
- * open request are an estimate at the prices of its creation; a rejected one pays nothing on chain.
+ * Returns a query for those of the given requests that belong to the user and are open or rejected; null if one of them
+ * cannot be read. Ids that are not numbers are ignored. The assets of an open request are an estimate at the prices of
+ * its creation; a rejected one pays nothing on chain.
  */
 export function midasPending(
   vault: Vault,
@@ -172,8 +174,8 @@ export function midasTakenOut(
 }
 
 /**
- * Returns what a request has paid, in the asset's smallest unit: 0 unless approved, null if it was paid in another token
- * and the price of the asset at that time is unknown.
+ * Returns what a request has paid, in the asset's smallest unit: 0 unless approved, null if it was paid in another
+ * token and the asset has no fixed price.
  */
 function paidBy(
   vault: Vault,
@@ -204,8 +206,9 @@ export function findMidasRequest(
 }
 
 /**
- * Finds the approval or rejection of a request in a receipt's logs, or returns null. `assets` is null if it is unclear
- * which payment belongs to the request.
+ * Finds the approval or rejection of a request in a receipt's logs, or returns null. `assets` is what the user received
+ * in one of the RedemptionVault's tokens, and null unless the receipt has exactly one such payment, because it may
+ * settle several requests.
  */
 export function findMidasSettlement(
   vault: Vault,

@@ -70,7 +70,10 @@ export function curationTimelockQuery({ address }: Vault): Query<bigint | null> 
 
 const feeAbi = once(() => parseAbi(["function fee() view returns (uint96)"]));
 
-/** Returns a query for the performance fee of a vault of MetaMorpho or one of its forks, as a fraction. */
+/**
+ * Returns a query for the performance fee of a vault of MetaMorpho or one of its forks, as a fraction; null if it
+ * cannot be read.
+ */
 export function curatedProfitFeeQuery({ address }: Vault): Query<number | null> {
   return feeFractionQuery(read({ to: address, abi: feeAbi(), name: "fee" }), FEE_UNITS.wad);
 }
@@ -108,8 +111,9 @@ const withdrawAbi = once(() =>
 );
 
 /**
- * Returns a query for whether the vault's gates admit payer and receiver. The Router's executor as payer is not
- * checked, because its address is not known in advance; the simulation shows the result.
+ * Returns a query for whether the vault's gates admit payer and receiver; a gate that cannot be read counts as open.
+ * The Router's executor as payer is not checked, because its address is not known in advance; the simulation shows the
+ * result.
  */
 function gateViews(vault: Vault, request: TermsInput | null) {
   if (request === null) return createQuery({}, (): FamilyViews => ({}));
@@ -128,9 +132,9 @@ function gateViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Returns a query for whether the vault's gates let the owner send shares and the receiver receive assets. For a
- * redemption through the Router, an ordinary account is checked in place of its executor. Source: morpho-org/vault-v2,
- * `exit`, `transfer`.
+ * Returns a query for whether the vault's gates let the owner send shares and the receiver receive assets; a gate that
+ * cannot be read counts as open. For a redemption through the Router, an ordinary account is checked in place of its
+ * executor. Source: morpho-org/vault-v2, `exit`, `transfer`.
  */
 function exitGateViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: gatesAbi() } as const;
@@ -199,8 +203,8 @@ const ofVaultV2: FamilyFactories = {
 };
 
 /**
- * Returns a query that identifies a vault by its factory. If the gate rejects ordinary payers, the user must call the
- * vault.
+ * Returns a query that identifies a vault by its factory. The Router may call it only if the deposit gate admits an
+ * ordinary account; otherwise, or if that cannot be read, the user must.
  */
 function identifyMorphoV2(subject: DerivationSubject): Query<Identification> {
   const created = identifyByFactory(ofVaultV2, {
@@ -223,7 +227,7 @@ const feesAbi = once(() =>
 
 /**
  * Returns a query for the vault's performance fee and management fee, as fractions with 18 decimals; the management fee
- * is charged per second. Source: morpho-org/vault-v2.
+ * is charged per second. A fee is absent if it cannot be read. Source: morpho-org/vault-v2.
  */
 function morphoV2FeeRatesQuery({ address }: Vault): Query<FeeRates> {
   const on = { to: address, abi: feesAbi() } as const;

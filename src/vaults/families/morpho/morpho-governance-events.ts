@@ -121,7 +121,10 @@ function detailOf(call: { selector: unknown; data: unknown }, context: EventCont
 }
 const withArticle = (noun: string): string => `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 
-/** Largest timestamp that can be displayed, in seconds. Submissions of abdicated functions have the largest uint256. */
+/**
+ * Largest timestamp, in seconds, that counts as a date (a JavaScript date ends at 8.64e12). Submissions of abdicated
+ * functions have the largest uint256.
+ */
 const LAST_TIME = 8e12;
 
 const submissionTexts: EventTerms = {
@@ -154,8 +157,8 @@ const timelockTexts = (of: { verb: "reduced" | "increased"; advice: string }): E
 });
 
 /**
- * Returns what a cap applies to, decoded from `idData`, of which the id is the hash. Source: morpho-org/vault-v2,
- * adapters.
+ * Returns what a cap applies to, decoded from `idData`, of which the id is the hash; otherwise the id itself. Source:
+ * morpho-org/vault-v2, adapters.
  */
 function capScope({ id, idData }: EventArgs): string {
   try {

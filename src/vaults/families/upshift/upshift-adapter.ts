@@ -104,15 +104,18 @@ function termsReads(vault: Vault, request: TermsInput) {
 
 type TermsResults = ReadResults<ReturnType<typeof termsReads>>;
 
-/** Creates the read of whether an account is whitelisted. Null if there is no whitelist or no account is given. */
+/**
+ * Creates the read of whether an account is whitelisted. Null if there is no whitelist, if its address could not be
+ * read, or if no account is given.
+ */
 function whitelistRead(whitelist: ReadResult<Address>, account: Address | null) {
   if (!whitelist.ok || account === null || isAddressEqual(whitelist.value, zeroAddress)) return null;
   return read({ to: whitelist.value, abi: whitelistAbi(), name: "isWhitelisted", args: [account] });
 }
 
 /**
- * Returns a query for the conditions of a deposit. It takes two batches, because the first returns the vault's
- * whitelists of senders and tokens.
+ * Returns a query for the conditions of a deposit. It takes two batches, because the first returns the addresses of the
+ * vault's whitelists of senders and tokens.
  */
 function describeTerms(vault: Vault, request: TermsInput) {
   return readThen(termsReads(vault, request), (first) => {

@@ -37,7 +37,10 @@ const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view 
 interface VaultAnswers {
   asset: Address;
   shareToken: Address;
-  /** The whitelist of accepted tokens; the zero address if the vault accepts only its asset. */
+  /**
+   * The whitelist of accepted tokens; the zero address if the vault accepts only its asset, or if the whitelist cannot
+   * be read.
+   */
   assetWhitelist: Address;
   /**
    * True if senders must be whitelisted, so that the Router, which uses a new executor for each order, cannot deposit.
@@ -105,9 +108,9 @@ function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers)
 }
 
 /**
- * Deriver of Upshift's multi-asset vaults: reads the asset, the share token and the whitelists from the vault's views.
- * The accepted tokens are the asset and those of the earlier registry entry that are still whitelisted. Source: the ABI
- * of TokenizedVaultV2.
+ * Deriver of Upshift's multi-asset vaults: reads the asset, the share token, the whitelists and the wait for
+ * withdrawals from the vault's views. The accepted tokens are the asset and those of the earlier registry entry that
+ * are still whitelisted. The user must call a vault that whitelists senders. Source: the ABI of TokenizedVaultV2.
  */
 export const upshiftDeriver: Deriver = {
   conclusive: true,

@@ -22,15 +22,16 @@ const requestsAbi = once(() =>
   ]),
 );
 /**
- * Days before and after today whose requests are read even if no receipt names them. A request waits a few days at
- * most, but nobody has to claim it then. One read for each day of each vault still fits into the request that reads the
- * user's positions.
+ * Days before today whose requests are read even if no receipt names them. A request waits a few days at most, but no
+ * account has to claim it then. One read for each day of each vault still fits into the request that reads the user's
+ * positions.
  */
 const DAYS_BEFORE = 13;
+/** Days after today whose requests are read even if no receipt names them. */
 const DAYS_AFTER = 8;
 /**
- * Days at the beginning of these whose requests may remain unread. The days are those around the chain's time, and what
- * is read is chosen by this machine's clock, which may be ahead of it.
+ * Days at the beginning of this window whose requests may remain unread. The window is chosen by this machine's clock
+ * and examined by the chain's time, which may be behind.
  */
 const OPTIONAL_DAYS = 4;
 const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -38,7 +39,8 @@ const DATE_PATTERN = /^(\d{4})-(\d{2})-(\d{2})$/;
 const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: requestsAbi() }) as const;
 
 /**
- * Date of a request, which identifies the request in the vault. `midnight` is its beginning in UTC, in unix seconds.
+ * UTC date on which requests become claimable, which identifies them in the vault: `id` is `YYYY-MM-DD`, `args` are
+ * year, month and day. `midnight` is its beginning, in unix seconds.
  */
 interface RequestDate {
   id: string;
@@ -63,7 +65,10 @@ export function parseRequestDate(id: string): RequestDate | null {
  */
 export const requestDateOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Returns the dates whose requests are read: those of known requests and the days around today. */
+/**
+ * Returns the dates whose requests are read: those of known requests (ids that are not dates are ignored) and the days
+ * around today.
+ */
 function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
   const days = Array.from({ length: DAYS_BEFORE + 1 + DAYS_AFTER }, (_, index) =>
     requestDateOf(now + (index - DAYS_BEFORE) * DAY_MS),
@@ -75,8 +80,9 @@ function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
 type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
- * Returns a query for a user's open requests, by the date on which they become claimable. If there are any, a second
- * batch reads the assets of those whose price is fixed; the others are estimated at the current price, rounded down.
+ * Returns a query for a user's open requests, by the date on which they become claimable; null if one of the dates (but
+ * for the first days of the window) could not be read. If there are any, a second batch reads the assets of those whose
+ * price is fixed; the others are estimated at the current price, rounded down.
  */
 export function datedRequests(
   vault: Vault,
@@ -100,8 +106,9 @@ export function datedRequests(
 }
 
 interface DatedRequests {
-  /** Hour of the day, in UTC, at which requests become claimable. */
+  /** Hour of the day, in UTC, at which requests become claimable; 0 also if it could not be read. */
   hour: number;
+  /** Current price of one whole share in the asset's smallest unit, or null if unknown. */
   price: bigint | null;
   /** Dates with open requests, or null if one of them could not be read. */
   open: readonly DatedShares[] | null;
@@ -145,7 +152,10 @@ function openDates(
   return unread ? null : read.filter(({ shares }) => shares > 0n);
 }
 
-/** Returns the query for the fixed assets of a date's requests, in the asset's smallest unit, by the date's id. */
+/**
+ * Returns, by the date's id, the query for the fixed assets of a date's requests, in the asset's smallest unit; 0 if
+ * their price is not fixed, null if unknown.
+ */
 function fixedAssets(
   vault: Vault,
   { date, user }: DatedShares & { user: Address },

@@ -234,8 +234,9 @@ const accountantAbi = once(() =>
 );
 
 /**
- * Returns a query for the performance fee in the vault's accountant, as a fraction. Null for other versions of the
- * accountant, whose state has other fields. Source: Veda-Labs/boring-vault, AccountantWithRateProviders.
+ * Returns a query for the performance fee in the vault's accountant, as a fraction. Null if it cannot be read or
+ * exceeds 100%, as in other versions of the accountant, whose state has other fields. Source: Veda-Labs/boring-vault,
+ * AccountantWithRateProviders.
  */
 function vedaProfitFeeQuery({ pricer }: Vault): Query<number | null> {
   const state = read({ to: pricer, abi: accountantAbi(), name: "accountantState" });

@@ -116,8 +116,8 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
 
 /**
  * Returns a query for the user's open requests: at most one for each token, with mode `cooldown`. Their assets are an
- * estimate: the shares less the fee, at the share price of the request or the current one, whichever is lower. Empty if
- * the registry entry names no such contract.
+ * estimate: the shares less the fee (none if it is unknown), at the share price of the request or the current one,
+ * whichever is lower. Empty if the registry entry names no such contract, null if one of the requests cannot be read.
  */
 export function pendingDelayed(
   vault: Vault,
@@ -131,7 +131,7 @@ export function pendingDelayed(
   return mapQuery(queryAll(Object.fromEntries(parts)), (found) => joinPending(Object.values(found)));
 }
 
-/** Returns the query for the user's open request for one token. */
+/** Returns the query for the user's open request for one token: a list of one or none, null if it cannot be read. */
 function pendingIn(
   vault: Vault,
   { user, now, to, token }: { user: Address; now: number; to: Address; token: Address },

@@ -245,7 +245,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   });
 }
 
-/** Returns the contracts of the registry entry through which the vault pays later. */
+/** Returns the contracts of the earlier registry entry through which the vault pays later; null if it names none. */
 const reviewedExits = ({ params }: DerivationSubject) => ({
   withdraw_queue: parseAddress(params["withdraw_queue"] ?? ""),
   delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
@@ -259,7 +259,10 @@ function describeExits(subject: DerivationSubject, teller: TellerInfo): Query<Re
   });
 }
 
-/** Returns the wait for the asset in the vault's own contract: that of the queue if it has both. Null if unknown. */
+/**
+ * Returns the wait for the asset in the vault's own contract, in seconds: that of the queue if it has both. Null if
+ * unknown, or if it has neither.
+ */
 function waitOf(
   exits: Readonly<Record<string, string>>,
   waits: { withdraw_queue: number | null; delayed_withdraw: number | null } | undefined,
@@ -307,7 +310,7 @@ function assemble(of: {
 /**
  * Deriver of Veda's BoringVaults. The teller is the vault's transfer hook or, if that is not a teller, the entry point
  * of the reviewed registry entry. It names the accountant, and its functions reveal its version. The accepted tokens
- * are those that the teller supports among the accountant's base asset and the entry's tokens. Source:
- * Veda-Labs/boring-vault.
+ * are those that the teller supports among the accountant's base asset and the entry's tokens. The user must call a
+ * teller that locks shares or restricts their transfer. Source: Veda-Labs/boring-vault.
  */
 export const vedaDeriver: Deriver = { conclusive: true, derive };

@@ -72,7 +72,10 @@ const modesOf = (vault: Vault): ExitMode[] => [
   ...(addressParam(vault, "delayed_withdraw") === null ? [] : (["cooldown"] as const)),
 ];
 
-/** Returns a query for the conditions that all modes share: price, balance, locks and deny lists of the shares. */
+/**
+ * Returns a query for the conditions that all modes share: price, balance, locks and deny lists of the shares, and the
+ * teller's pause.
+ */
 function commonTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const teller = { to: vault.entryPoint, abi: tellerAbi() } as const;
   const reads = {
@@ -150,7 +153,7 @@ function tellerCall(vault: Vault, request: ExitInput): ExitCall {
 
 /**
  * Returns a query for the conditions of a withdrawal that is paid later, from the share token and from the paying
- * contract.
+ * contract. The payment is the value of the shares less that contract's fee or discount; null if unknown.
  */
 function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const own = request.mode === "cooldown" ? delayedTerms(vault, request) : queueTerms(vault, request);
@@ -255,7 +258,10 @@ const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 /** Selector of the vault's `exit(address,address,uint256,address,uint256)`, which burns shares and pays. */
 const EXIT_SELECTOR: Hex = "0x18457e61";
 
-/** Returns a query for whether a contract's authority lets an account call one of its functions. */
+/**
+ * Returns a query for whether a contract's authority lets an account call one of its functions; false also if that
+ * cannot be read.
+ */
 function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean> {
   const { target, selector } = of;
   const authority = read({ to: target, abi: authorityAbi(), name: "authority" });

@@ -126,11 +126,11 @@ const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
 
 /**
- * Returns a query for the conditions of a request to the queue (registry parameter `withdraw_queue`); they are unknown if
- * the registry entry names no queue. `fee` is the discount that the queue requires, in basis points, or null if unknown.
- * `variant` is `<discount>/<seconds to the deadline>`, with a discount of 0 if it is unknown. A request expires at least
- * seven days after it matures. `maxShares` is the queue's capacity, but at most the request's shares; null without a
- * limit.
+ * Returns a query for the conditions of a request to the queue (registry parameter `withdraw_queue`); they are unknown
+ * if the registry entry names no queue. `fee` is the discount that the queue requires, in basis points, or null if
+ * unknown. `variant` is `<discount>/<seconds to the deadline>`, with a discount of 0 if it is unknown. A request
+ * expires at least seven days after it matures. `maxShares` is the queue's capacity, but at most the request's shares;
+ * null without a limit.
  */
 export function queueTerms(
   vault: Vault,
@@ -186,7 +186,8 @@ export function queueCall(vault: Vault, request: ExitInput): ExitCall {
 
 /**
  * Returns a query for those of the known requests (`requestIds`, in the format of `packRequest`) that are still in the
- * queue. Their payment is fixed. Empty if the queue cannot be read.
+ * queue. Their payment is fixed. Empty if the registry entry names no queue or no such request is known, null if the
+ * queue cannot be read.
  */
 export function pendingInQueue(
   vault: Vault,
@@ -235,7 +236,8 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
 
 /**
  * Returns a query for the total assets of those of a user's requests that were not cancelled, in the asset's smallest
- * unit. It needs no reads, because `flows` contain the amounts. Null if one of them is unknown.
+ * unit. It needs no reads, because `flows` contain the amounts. Null if one of them is unknown. Requests whose id is
+ * not that of `packRequest` are ignored.
  */
 export function takenByQueue(
   _vault: Vault,
