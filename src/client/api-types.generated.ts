@@ -3399,7 +3399,7 @@ export interface components {
              */
             to_amount: bigint | null;
             /**
-             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain.
+             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain. In two steps it is the minimum of the quote at the build; the second step is quoted again when it is built, with its own minimum.
              * @example 1000000
              */
             to_amount_min: bigint | null;
@@ -3556,7 +3556,7 @@ export interface components {
              */
             to_amount: bigint | null;
             /**
-             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain.
+             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain. In two steps it is the minimum of the quote at the build; the second step is quoted again when it is built, with its own minimum.
              * @example 1000000
              */
             to_amount_min: bigint | null;
@@ -4959,7 +4959,7 @@ export interface components {
              */
             to_amount: bigint | null;
             /**
-             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain.
+             * @description Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain. In two steps it is the minimum of the quote at the build; the second step is quoted again when it is built, with its own minimum.
              * @example 1000000
              */
             to_amount_min: bigint | null;
@@ -5617,7 +5617,7 @@ export interface components {
              */
             action: string;
             /**
-             * @description Partner application, vault or partner that was changed.
+             * @description Id of the partner application, vault or key pair, or address of the partner, that was changed.
              * @example app_0123456789abcdef0123456789abcdef
              */
             subject: string;

@@ -138,7 +138,8 @@ export const Withdrawal = z
     }),
     to_amount_min: AmountText.nullable().meta({
       description:
-        "Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain.",
+        "Least amount of `to_token` that must arrive, or `null` if no minimum is enforced on-chain. In two steps it is " +
+        "the minimum of the quote at the build; the second step is quoted again when it is built, with its own minimum.",
     }),
     request_id: z.string().nullable().meta({
       description: "Number of the request at the vault, or `null` if there is none.",

@@ -27,7 +27,8 @@ export const AuditEntry = z
     }),
     action: z.string().meta({ description: "Kind of change.", example: "application.approve" }),
     subject: z.string().meta({
-      description: "Partner application, vault or partner that was changed.",
+      description:
+        "Id of the partner application, vault or key pair, or address of the partner, that was changed.",
       example: "app_0123456789abcdef0123456789abcdef",
     }),
     note: z.string().meta({
