@@ -248,11 +248,27 @@ function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; f
   const deadline = orderDeadline(facts.block.timestamp);
   // What reaches the new vault: the swap's minimum, or without a swap the old vault's.
   const floors: MoveFloors = { minIn: quote?.toAmountMin ?? exit.exit.minAssets, minShares, deadline };
-  const built = toMoveOrder(exit.exit, { deposit: toRouterCall(intent, floors), between });
+  const deposit = withLeast(toRouterCall(intent, floors), { move, quote, least: floors.minIn });
+  const built = toMoveOrder(exit.exit, { deposit, between });
   const call = { target: depositRouterAddress, value: 0n, data: encodeRouterCall(built) };
   const asked = toExpectedWithdrawal({ order: withdrawal, facts, way: exit.exit.way }, minShares);
-  verifyMove({ ...asked, into: order.vault, deposited: target.address, quote, paid }, call);
+  const into = { into: order.vault, deposited: target.address, leastIn: floors.minIn };
+  verifyMove({ ...asked, ...into, quote, paid }, call);
   return { call, floors };
+}
+
+/**
+ * Returns the deposit with a minimum that its step must find in the Router's executor, in the deposited token's
+ * smallest unit. After a swap it is returned as it is, because the swap's own calldata demands the minimum. The minimum
+ * of new shares does not imply it: if both vaults lose value, fewer assets still buy as many shares.
+ */
+function withLeast(
+  deposit: RouterCall,
+  { move, quote, least }: Pick<InOne, "move" | "quote"> & { least: bigint },
+): RouterCall {
+  const [first, ...others] = deposit.steps;
+  if (quote !== null || first === undefined) return deposit;
+  return { ...deposit, steps: [{ ...first, needToken: move.target.address, needAmount: least }, ...others] };
 }
 
 /**

@@ -23,6 +23,8 @@ export interface ExpectedMove extends ExpectedWithdrawal {
   deposited: Address;
   /** The provider's quote for the swap between the vaults, or null if there is no swap. */
   quote: ExpectedRoute["quote"] | null;
+  /** Minimum amount that is deposited, in the deposited token's smallest unit. */
+  leastIn: bigint;
   /** Expected payment of the old vault, in the smallest unit of the paid token. */
   paid: bigint;
 }
@@ -68,7 +70,8 @@ function verifyDepositStep(asked: ExpectedMove, of: { step: RouterStep; built: R
   requireSame(isAddressEqual(step.target, into.entryPoint), "step target");
   requireSame(isAddressEqual(step.spender, into.spender), "step spender");
   requireSame(isAddressEqual(step.approveToken, deposited), "step approveToken");
-  requireSame(step.value === 0n && isNative(step.needToken) && step.needAmount === 0n, "step value");
+  requireSame(step.value === 0n, "step value");
+  requireSame(demandsLeast(asked, step), "step needAmount");
   const [patch, ...more] = step.patches;
   const spends = patch !== undefined && more.length === 0 && isAddressEqual(patch.token, deposited);
   requireSame(spends, "step patches");
@@ -81,6 +84,15 @@ function verifyDepositStep(asked: ExpectedMove, of: { step: RouterStep; built: R
     named.every((one) => known.includes(one)),
     "step receiver",
   );
+}
+
+/**
+ * Returns true if the deposit's step demands its minimum amount. After a swap, which demands it itself, the step must
+ * demand nothing.
+ */
+function demandsLeast({ quote, deposited, leastIn }: ExpectedMove, step: RouterStep): boolean {
+  if (quote !== null) return isNative(step.needToken) && step.needAmount === 0n;
+  return isAddressEqual(step.needToken, deposited) && leastIn > 0n && step.needAmount >= leastIn;
 }
 
 /** Pattern of a calldata word that looks like an address. Words with more leading zeros are amounts. */

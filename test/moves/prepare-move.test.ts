@@ -44,6 +44,10 @@ describe("prepareMove() between vaults of one asset", () => {
     expect(order.minOut).toBe((NEW_SHARES * 995n) / 1_000n);
     expect(steps.map(({ target }) => target)).toEqual([VAULT, TARGET_VAULT]);
     expect(sweep).toEqual([USDC]);
+    // Where both vaults lose value, as many shares cost less: the deposit itself demands what it was built for.
+    const { needToken, needAmount } = steps[1] ?? {};
+    expect([needToken, needAmount]).toEqual([USDC, floors.minIn]);
+    expect(floors.minIn).toBe((WORTH * 995n) / 1_000n);
   });
 
   test("the user pays with the shares of the vault that is left", async () => {

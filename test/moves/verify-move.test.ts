@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, parseAbi } from "viem";
+import { type Address, encodeFunctionData, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { toRouterCall } from "../../src/deposits/deposit-calldata.ts";
 import { type ExpectedMove, verifyMove } from "../../src/moves/verify-move.ts";
@@ -58,9 +58,12 @@ function moving(asset: Vault["asset"] = vault.asset): { asked: ExpectedMove; bui
   const swap = providerStep(exit, { route, asStep, amount: SWAPPED });
   const intent = intentOf({ vault: into, token: asset, amount: WORTH });
   const deposit = toRouterCall(intent, { minIn: WORTH, minShares: LEAST, deadline: orderDeadline(READ_AT) });
+  const [paysIn] = deposit.steps;
+  if (paysIn === undefined) throw new Error("no deposit");
+  const demanded = { ...paysIn, needToken: asset.address, needAmount: SWAPPED };
   const built: RouterCall = {
     order: { ...deposit.order, tokenIn: VAULT, amountIn: HELD, minIn: HELD },
-    steps: [redeemStep(exit), ...(swaps ? [swap] : []), ...deposit.steps],
+    steps: [redeemStep(exit), ...(swaps ? [swap, paysIn] : [demanded])],
     sweep: [USDC],
   };
   const quote = swaps ? route : null;
@@ -69,6 +72,7 @@ function moving(asset: Vault["asset"] = vault.asset): { asked: ExpectedMove; bui
     least: LEAST,
     into,
     deposited: asset.address,
+    leastIn: SWAPPED,
     quote,
     paid: WORTH,
   };
@@ -149,6 +153,18 @@ describe.each([
     );
     expect(fieldOf(stage(), (call) => ({ ...call, sweep: [] }))).toBe("sweep");
   });
+});
+
+test.each<[string, Partial<RouterStep>]>([
+  ["a lower minimum", { needAmount: SWAPPED - 1n }],
+  ["no minimum", { needToken: zeroAddress, needAmount: 0n }],
+  ["a minimum of another token", { needToken: VAULT }],
+])("verifyMove() refuses a deposit with %s of what the old vault paid", (_what, part) => {
+  expect(fieldOf(moving(), step(-1, part))).toBe("step needAmount");
+});
+
+test("verifyMove() passes no demand of a deposit whose swap demands its own", () => {
+  expect(fieldOf(moving(weth), step(-1, { needToken: WETH, needAmount: 1n }))).toBe("step needAmount");
 });
 
 test.each<[string, Partial<RouterStep>]>([
