@@ -170,7 +170,7 @@ async function simulateDelivery(
     call: { target: call.target, value: 0n, data: call.data },
     reads: effect.reads,
   });
-  if (!made.ok) throw explainDepositRevert({ intent, amount: intent.amount, terms: checked.terms }, made);
+  if (!made.ok) throw explainDepositRevert({ intent, amount, terms: checked.terms }, made);
   if (made.gasUsed > call.gasLimit) {
     const detail = "the deposit needs more gas than the bridge provides";
     throw failure("no_route", detail, { reasons: [{ code: "destination_call_failed", detail }] });

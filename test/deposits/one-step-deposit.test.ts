@@ -153,6 +153,19 @@ describe("buildOneStep() across chains", () => {
     await expect(buildOneStep(ctx, attempt)).rejects.toMatchObject({ code });
   });
 
+  test("does not call the guaranteed amount too much where the vault takes it, but not the expected one", async () => {
+    const reverts = { atSource, atVault: { revert: "0x" } } as const;
+    const codeFor = async (maxDeposit: bigint): Promise<string> => {
+      const { ctx, attempt } = await createRoutedOrder({ ...reverts, answers: { maxDeposit } });
+      return buildOneStep(ctx, attempt).then(
+        () => "none",
+        ({ code }: { code: string }) => code,
+      );
+    };
+    expect(await codeFor(toAmount - 1n)).toBe("would_revert");
+    expect(await codeFor(toAmountMin - 1n)).toBe("above_maximum");
+  });
+
   test("accepts a deposit that needs exactly the bridge's gas", async () => {
     const { ctx, attempt } = await createRoutedOrder({
       atSource,

@@ -71,6 +71,8 @@ export async function createRoutedOrder(world: {
   made?: Partial<VerifiedTransfer>;
   atSource?: SimulatedEffects;
   atVault?: SimulatedEffects;
+  /** Results of the vault's view functions that differ from the fixture's. */
+  answers?: Readonly<Record<string, unknown>>;
   caller?: "router" | "user";
   /** Fair output for the payment, in the target token's smallest unit. Defaults to the amount that the quote offers. */
   fairOutput?: bigint;
@@ -79,6 +81,7 @@ export async function createRoutedOrder(world: {
   embeds?: boolean;
 }): Promise<RoutedOrderFixture> {
   const destination = simulatedChain({
+    ...(world.answers !== undefined && { answers: world.answers }),
     effects: ({ data }) => (data.startsWith(move.transaction.data) ? world.atSource : world.atVault) ?? {},
   });
   const source = world.oneChain
