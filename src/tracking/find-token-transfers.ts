@@ -37,6 +37,11 @@ export interface TransferSearch {
 export interface FoundTransfers {
   /** Hashes of the transactions, oldest first. */
   hashes: Hex[];
+  /**
+   * False if blocks remain that a later search will read. True also if this search read none of them, because the nodes
+   * refuse them.
+   */
+  complete: boolean;
   /** Records which blocks were searched. Call it once the transactions prove nothing. Throws `store_unavailable`. */
   noteSearched(): Promise<void>;
 }
@@ -53,7 +58,10 @@ export async function findTransfers(ctx: Context, search: TransferSearch): Promi
   const recent = await readTransfers(search, { range: newest });
   const noteNothing = async (): Promise<void> => undefined;
   if (from === newest.from && recent.complete)
-    return { hashes: hashesIn(recent.logs.sort(compareLogs), search), noteSearched: noteNothing };
+    return {
+      ...{ hashes: hashesIn(recent.logs.sort(compareLogs), search), complete: true },
+      noteSearched: noteNothing,
+    };
   const before = await readSearchedBlocks(ctx, keyOf(search));
   const gap = subtractRanges({ from, to: head }, uniteRanges([...before, ...rangesOf(recent)])).at(-1);
   const further =
@@ -64,6 +72,7 @@ export async function findTransfers(ctx: Context, search: TransferSearch): Promi
     read.length > 0 && countBlocks(subtractRanges({ from, to: head - REORG_BLOCKS }, covered)) > 0;
   return {
     hashes: hashesIn([...further.logs, ...recent.logs].sort(compareLogs), search),
+    complete: !isLeft || !rangesOf(further).some((range) => belowReorgs(range, head).length > 0),
     noteSearched: () =>
       rememberSearch(ctx, { key: keyOf(search), covered, trackingId: isLeft ? search.trackingId : null }),
   };

@@ -99,6 +99,23 @@ describe("findTransfers()", () => {
     expect(next).toBe(50_001);
   });
 
+  test("is complete once no later search would read more, also where the nodes refuse what is left", async () => {
+    const refusing = fakeChain(8453, {
+      eth_getLogs: ([filter]) => {
+        if (Number((filter as Asked).fromBlock) < 34_001) throw new RpcError("node", "pruned");
+        return [];
+      },
+    });
+    const { client: slow } = chainWith([], 1_000);
+    const completeAfter = async (client: typeof refusing, searches: number): Promise<boolean> => {
+      const { ctx } = counting();
+      await searchAll(ctx, { client, searches: searches - 1 });
+      return (await findTransfers(ctx, { ...search, client })).complete;
+    };
+    expect([await completeAfter(slow, 1), await completeAfter(slow, 30)]).toEqual([false, true]);
+    expect(await completeAfter(refusing, 2)).toBe(true);
+  });
+
   test("does not read again what a search has read, but for the newest blocks", async () => {
     const { client, asked } = chainWith([]);
     const { ctx } = counting();

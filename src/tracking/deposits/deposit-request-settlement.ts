@@ -74,9 +74,9 @@ interface SettlementInput {
  * Returns the transition of a deposit whose request the vault has not settled, or whose shares are not claimed. It
  * becomes claimable if the vault's views show settled shares. If the request is gone, the deposit ends with the
  * transaction that sent the shares, or that returned the assets after a cancellation; the shares stay unknown if it
- * settled several requests. If no such transaction is found and the vault reports a rejection, the deposit fails and
- * the user must be refunded. Empty if nothing has changed. Throws `store_unavailable`, `vault_not_found`,
- * `chain_unsupported`. Errors of the RPC nodes propagate.
+ * settled several requests. If no such transaction is found, all blocks have been searched and the vault reports a
+ * rejection, the deposit fails and the user must be refunded. Empty if nothing has changed. Throws
+ * `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);
@@ -87,8 +87,10 @@ export async function settlementTransitions(ctx: Context, at: SettlementInput): 
     return [{ event, change: {}, write: "on_change" }];
   }
   if (isRequestGone(now.pending) !== true) return [];
-  const ended = await findSettlement(ctx, { ...at, now });
-  return ended.length === 0 && now.pending.rejected === true ? [REJECTED_TRANSITION] : ended;
+  const { ended, complete } = await findSettlement(ctx, { ...at, now });
+  if (ended !== null) return [ended];
+  // A transaction that refunded the user may be in the blocks that were not searched.
+  return now.pending.rejected === true && complete ? [REJECTED_TRANSITION] : [];
 }
 
 /** Transition of a deposit whose request the vault rejected: it fails, and the user must be refunded. */
@@ -98,16 +100,19 @@ const REJECTED_TRANSITION: Transition = {
   write: "on_change",
 };
 
-/** Finds the first transaction that settled a request and returns its transition. Empty if none is found. */
+/**
+ * Finds the first transaction that settled a request and returns its transition as `ended`, or null if none is found.
+ * `complete` is false if blocks remain that a later search will read.
+ */
 async function findSettlement(
   ctx: Context,
   at: SettlementInput & { now: RequestState },
-): Promise<Transition[]> {
+): Promise<{ ended: Transition | null; complete: boolean }> {
   const { row, readTransaction, now } = at;
   const client = ctx.chains.client(row.vaultChainId);
-  if (client === null || row.depositTxHash === null) return [];
+  if (client === null || row.depositTxHash === null) return UNSEARCHED;
   const request = await readTransaction(row.vaultChainId, row.depositTxHash as Hex);
-  if (request.receipt === null) return [];
+  if (request.receipt === null) return UNSEARCHED;
   const found = await findTransfers(ctx, {
     ...{ client, trackingId: row.trackingId },
     tokens: [getAddress(row.shareToken), now.vault.asset.address],
@@ -140,11 +145,13 @@ async function findSettlement(
     const claim = await claimOwnership({ row, others, receipt, hash }, readTransaction);
     if (claim === "another's") continue;
     const end = toSettlement({ row, vault: now.vault, hash, receipt, claimed, sole: claim === "own" });
-    if (end !== null) return [end];
+    if (end !== null) return { ended: end, complete: true };
   }
   await found.noteSearched();
-  return [];
+  return { ended: null, complete: found.complete };
 }
+
+const UNSEARCHED = { ended: null, complete: false } as const;
 
 /**
  * Returns true if a transaction may have settled a request: it succeeded, it is in the request's block (`block`) or a
