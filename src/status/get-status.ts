@@ -2,28 +2,17 @@ import type { Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
-import type { DepositRow, TrackedRow } from "../db/queries/deposit-queries.ts";
+import type { TrackedRow } from "../db/queries/deposit-queries.ts";
 import { AppError, failure } from "../errors.ts";
-import { sameAddress } from "../lib/address.ts";
 import type { TransferStatus } from "../schemas/deposit-schema.ts";
-import { isUnseen } from "../tracking/deposits/deposit-state-machine.ts";
 import {
   createTransactionReader,
   type TransactionReader,
 } from "../tracking/deposits/deposit-transaction-reader.ts";
-import { applyTransitions, type Transition } from "../tracking/deposits/deposit-transitions.ts";
-import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
-import { vaultTransitions } from "../tracking/deposits/track-destination-transaction.ts";
-import { isSourceOpen, sourceTransitions } from "../tracking/deposits/track-source-transaction.ts";
-import {
-  type FoundTransaction,
-  isProvenBy,
-  type MatchKind,
-  matchDeposit,
-} from "./match-status-transaction.ts";
-import { getReplayStatus } from "./replayed-deposit-status.ts";
+import { getDepositStatus, type MatchedDeposit } from "./deposit-status.ts";
+import { type FoundTransaction, matchDeposit } from "./match-status-transaction.ts";
 import { findUserOperation } from "./status-user-operation.ts";
-import { toStatusWithoutSteps, toTransferStatus, toUntrackedStatus } from "./tracked-deposit-status.ts";
+import { toUntrackedStatus } from "./tracked-deposit-status.ts";
 import { classifyUntracked } from "./untracked-transaction-status.ts";
 import { getWithdrawalStatus } from "./withdrawal-status.ts";
 
@@ -79,42 +68,11 @@ async function statusOfUntracked(
 
 async function statusOfTracked(
   ctx: Context,
-  { row, ...matched }: Omit<MatchedTransaction, "row"> & { row: TrackedRow },
+  { row, ...matched }: Omit<MatchedDeposit, "row"> & { row: TrackedRow },
 ): Promise<TransferStatus | null> {
   return row.direction === "deposit"
-    ? statusOfMatch(ctx, { ...matched, row })
+    ? getDepositStatus(ctx, { ...matched, row })
     : getWithdrawalStatus(ctx, { ...matched, row });
-}
-
-interface MatchedTransaction {
-  row: DepositRow;
-  kind: MatchKind;
-  found: FoundTransaction;
-  readTransaction: TransactionReader;
-}
-
-/** Returns the status of a transaction that was matched with a deposit, or null if its receipt disproves the match. */
-async function statusOfMatch(ctx: Context, matched: MatchedTransaction): Promise<TransferStatus | null> {
-  const { kind, found, readTransaction } = matched;
-  if (kind === "replayed") return getReplayStatus(ctx, matched);
-  const row = await advanceDeposit(ctx, matched);
-  if (isProvenBy(row, found.hash)) return toTransferStatus(ctx, row);
-  if (kind === "only_reported") return isReportShown(row, found) ? toStatusWithoutSteps(ctx, row) : null;
-  // Its receipt shows neither shares nor a request, or it proves another deposit.
-  if (found.seen?.receipt != null && isUnseen(row.state)) return null;
-  const overtaken = kind !== "named" && row.sourceProven && row.state !== "failed";
-  return overtaken ? getReplayStatus(ctx, { row, found, readTransaction }) : toTransferStatus(ctx, row);
-}
-
-/**
- * Returns true if a reported transaction without other evidence may be shown as the deposit's. Anyone can report any
- * hash, so this holds only for a transaction that is not found on-chain while the deposit has not been seen, and for a
- * pending transaction of the user. Its status contains nothing to sign.
- */
-function isReportShown(row: DepositRow, { seen }: FoundTransaction): boolean {
-  if (seen?.receipt != null) return false;
-  const sender = seen?.transaction?.from ?? null;
-  return sender === null ? isUnseen(row.state) : sameAddress(sender, row.userAddress);
 }
 
 interface TransactionSearch {
@@ -164,30 +122,4 @@ async function findContainingTransaction(
     if (hash !== null) return { hash, chainId, seen: await readTransaction(chainId, hash) };
   }
   return null;
-}
-
-/** Applies the transitions that a transaction proves to its deposit, then tracks the deposit's remaining steps. */
-async function advanceDeposit(
-  ctx: Context,
-  { row, found, readTransaction }: MatchedTransaction,
-): Promise<DepositRow> {
-  const transitions = await transitionsOf(ctx, { row, found, readTransaction });
-  const moved = await applyTransitions(ctx, { row, transitions, readTransaction });
-  return (await trackDeposit(ctx, { row: moved, readTransaction })).row;
-}
-
-async function transitionsOf(
-  ctx: Context,
-  {
-    row,
-    found,
-    readTransaction,
-  }: { row: DepositRow; found: FoundTransaction; readTransaction: TransactionReader },
-): Promise<Transition[]> {
-  const { hash, chainId, seen } = found;
-  if (seen === null) return [];
-  const mayBeSource = chainId === row.fromChainId && isSourceOpen(row) && !isProvenBy(row, hash);
-  const atSource = mayBeSource ? await sourceTransitions(ctx, { row, hash, seen }) : [];
-  const mayBeAtVault = chainId === row.vaultChainId && row.provider !== null && atSource.length === 0;
-  return mayBeAtVault ? vaultTransitions(ctx, { row, hash, readTransaction }) : atSource;
 }

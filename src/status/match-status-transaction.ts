@@ -7,6 +7,7 @@ import {
   type TrackedRow,
   type WithdrawalRow,
 } from "../db/queries/deposit-queries.ts";
+import { sameAddress } from "../lib/address.ts";
 import { findShareProof, routerRefs } from "../tracking/deposits/deposit-proofs.ts";
 import { isOpen, isRequested } from "../tracking/deposits/deposit-state-machine.ts";
 import { awaitsSecondStep } from "../tracking/deposits/track-destination-transaction.ts";
@@ -122,6 +123,18 @@ export function isWithdrawalProvenBy(row: WithdrawalRow, hash: Hex): boolean {
   if (later.includes(hash)) return true;
   if (row.sourceTxHash === hash && row.sourceProven) return true;
   return row.depositTxHash === hash && row.depositProven;
+}
+
+/**
+ * Returns true for a transaction that the chains may still show to be the deposit's or withdrawal's: any match, or the
+ * user's own transaction that was only reported. Anyone can report a stranger's transaction.
+ */
+export function isLikelyOwn(
+  { userAddress }: Pick<TrackedRow, "userAddress">,
+  { kind, found }: { kind: MatchKind; found: FoundTransaction },
+): boolean {
+  const sender = found.seen?.transaction?.from ?? "";
+  return kind !== "only_reported" || sameAddress(sender, userAddress);
 }
 
 function kindOfDeposit(row: DepositRow, found: Searched): MatchKind | null {

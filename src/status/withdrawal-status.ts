@@ -12,7 +12,12 @@ import {
 } from "../tracking/withdrawals/withdrawal-state-machine.ts";
 import { nextExitStep } from "../withdrawals/next-withdrawal-step.ts";
 import { pollWithdrawalAfter, readWithdrawalSteps } from "../withdrawals/withdrawal-steps.ts";
-import { type FoundTransaction, isWithdrawalProvenBy, type MatchKind } from "./match-status-transaction.ts";
+import {
+  type FoundTransaction,
+  isLikelyOwn,
+  isWithdrawalProvenBy,
+  type MatchKind,
+} from "./match-status-transaction.ts";
 import { followReplayedWithdrawal } from "./replayed-withdrawal-status.ts";
 import { withdrawalSides } from "./transfer-sides.ts";
 
@@ -52,18 +57,6 @@ export async function getWithdrawalStatus(
   // Its receipt shows neither a payment nor a request, or another transaction is this withdrawal's.
   const waits = kind !== "proven" && isPendingReport(row, found);
   return waits ? toStatus(ctx, { row, offers: false }) : null;
-}
-
-/**
- * Returns true for a transaction that the chains may still show to be the withdrawal's: any match, or the user's own
- * transaction that was only reported. Anyone can report a stranger's transaction.
- */
-function isLikelyOwn(
-  row: WithdrawalRow,
-  { kind, found }: Pick<MatchedWithdrawal, "kind" | "found">,
-): boolean {
-  const sender = found.seen?.transaction?.from ?? "";
-  return kind !== "only_reported" || sameAddress(sender, row.userAddress);
 }
 
 /**
