@@ -23,7 +23,14 @@ import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import { type ExpectedWithdrawal, verifyExit } from "./verify-exit.ts";
 import { verifyApprovals } from "./verify-exit-approvals.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
-import { explainFailedExit, findExitRefusal, isBelowFloor, paysLess } from "./withdrawal-refusals.ts";
+import {
+  explainFailedExit,
+  findExitRefusal,
+  isBelowFloor,
+  openRequestReads,
+  paysLess,
+  requireOpenKept,
+} from "./withdrawal-refusals.ts";
 
 /**
  * Exit fee up to which a withdrawal is accepted even if the slippage is lower, in parts per billion (3%). The response
@@ -186,12 +193,6 @@ function receivedReads(exit: Exit) {
   return isNative(address) || unwraps(exit) ? [] : [balanceOfRead(address, exit.order.user)];
 }
 
-function openRequestReads({ order, way }: Exit) {
-  const { exits, vault, user } = order;
-  const views = way.mode === "instant" ? [] : (exits.openShares?.(vault, user) ?? []);
-  return views.map(({ to, data }) => ({ target: to, data }));
-}
-
 type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
 
@@ -263,43 +264,15 @@ function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit,
 }
 
 /**
- * Throws `request_pending` if a simulated request replaces the user's open one without paying for it: the shares of the
- * open request would be lost.
- */
-function requireOpenKept({ exit, made }: Made): void {
-  const { before, after } = made.simulation;
-  const first = 1 + receivedReads(exit).length;
-  const sumOf = (answers: SimulationResult["before"]) =>
-    openRequestReads(exit).reduce<bigint>((sum, _, index) => sum + wordOf(answers[first + index]), 0n);
-  const [open, then] = [sumOf(before), sumOf(after)];
-  const paid = first > 1 ? (increaseOf(made.simulation, 1) ?? 0n) : 0n;
-  if (paid > 0n || keepsOpen({ open, then, shares: exit.shares })) return;
-  const { name } = exit.order.vault;
-  throw failure("request_pending", `${name} would replace the account's open request: it must end first`);
-}
-
-/**
- * Returns true if the shares of a user's open requests show that a request adds to them: they rise by its shares, or by
- * less where the vault takes a fee of at most 3% in shares. A request that replaces the open one never leaves more than
- * its own shares.
- */
-export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shares", bigint>): boolean {
-  const missing = open + shares - then;
-  if (open === 0n || missing <= 0n) return true;
-  return then > shares && missing * PARTS_PER_BILLION <= shares * MAX_EXIT_FEE;
-}
-
-const wordOf = (answer: Hex | null | undefined): bigint =>
-  typeof answer === "string" && size(answer) === 32 ? hexToBigInt(answer) : 0n;
-
-/**
  * Completes a simulated request. Throws `upstream_rejected` if the vault took the shares without recording a request
  * for the user, and the error of `requireOpenKept`.
  */
 function toRequested(of: Made): PreparedExit {
   const { exit, facts, made, call } = of;
   const { way } = exit;
-  requireOpenKept(of);
+  const first = 1 + receivedReads(exit).length;
+  const paid = first > 1 ? (increaseOf(made.simulation, 1) ?? 0n) : 0n;
+  requireOpenKept(exit, { simulation: made.simulation, first, paid });
   if (!isRequestNoted(of))
     throw failure(
       "upstream_rejected",

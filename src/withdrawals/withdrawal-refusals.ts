@@ -1,12 +1,14 @@
-import type { Hex } from "viem";
+import { type Hex, hexToBigInt, size } from "viem";
+import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
-import { mulDivDown } from "../lib/amount.ts";
+import { mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { ExitRefusal } from "../vaults/vault-exits.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
+import type { Exit } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 
@@ -205,3 +207,54 @@ export function paysLess({ order }: RequestedExit): AppError {
     subject: "vault",
   });
 }
+
+/** Fee in shares up to which a request counts as added to the open ones, in parts per billion (3%). */
+const MAX_FEE = (PARTS_PER_BILLION * 3n) / 100n;
+
+/**
+ * Returns the views that a simulation reads before and after a request, because the vault may replace the user's open
+ * ones. Empty for an instant redemption, and for families that never do that.
+ */
+export function openRequestReads({ order, way }: Exit) {
+  const { exits, vault, user } = order;
+  const views = way.mode === "instant" ? [] : (exits.openShares?.(vault, user) ?? []);
+  return views.map(({ to, data }) => ({ target: to, data }));
+}
+
+/**
+ * Throws `request_pending` if a simulated request replaces the user's open one without paying for it: the shares of the
+ * open request would be lost. Throws `simulation_unavailable` if that could not be read. `first` is the index of the
+ * first of `openRequestReads` among the simulation's reads; `paid` is what the user received.
+ */
+export function requireOpenKept(
+  exit: Exit,
+  { simulation, first, paid }: { simulation: SimulationResult; first: number; paid: bigint },
+): void {
+  const sumOf = (answers: SimulationResult["before"]) =>
+    openRequestReads(exit).reduce<bigint | null>((sum, _, index) => {
+      const own = wordOf(answers[first + index]);
+      return sum === null || own === null ? null : sum + own;
+    }, 0n);
+  const [open, then] = [sumOf(simulation.before), sumOf(simulation.after)];
+  if (open === 0n || paid > 0n) return;
+  const { name } = exit.order.vault;
+  if (open === null || then === null)
+    throw failure("simulation_unavailable", `the account's open requests with ${name} could not be read`);
+  if (keepsOpen({ open, then, shares: exit.shares })) return;
+  throw failure("request_pending", `${name} would replace the account's open request: it must end first`);
+}
+
+/**
+ * Returns true if the shares of a user's open requests show that a request adds to them: they rise by its shares, or by
+ * less where the vault takes a fee of at most 3% in shares. A request that replaces the open one never leaves more than
+ * its own shares.
+ */
+export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shares", bigint>): boolean {
+  const missing = open + shares - then;
+  if (open === 0n || missing <= 0n) return true;
+  return then > shares && missing * PARTS_PER_BILLION <= shares * MAX_FEE;
+}
+
+/** Returns the number that a view answered, or null if it answered none. */
+const wordOf = (answer: Hex | null | undefined): bigint | null =>
+  typeof answer === "string" && size(answer) === 32 ? hexToBigInt(answer) : null;

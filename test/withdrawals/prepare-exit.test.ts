@@ -175,11 +175,11 @@ describe("prepareExit() by the owner", () => {
 describe("prepareExit() of a request while another is open", () => {
   const order = { vault: familyVault("erc4626", { exit: "erc7540" }) };
   const OPEN = HELD / 3n;
-  const requested = (after: bigint, paid = 0n) => ({
+  const requested = (after: bigint | null, paid = 0n, before: bigint | null = OPEN) => ({
     ...({ via: "user", mode: "request", order } as const),
     effects: {
       rises: { [balanceKey(VAULT, USER)]: -HELD, [balanceKey(USDC, USER)]: paid },
-      open: { before: OPEN, after },
+      open: { before, after },
     },
   });
 
@@ -191,6 +191,12 @@ describe("prepareExit() of a request while another is open", () => {
   test("is built where the vault adds to the open one, or pays it", async () => {
     expect(await codeOf(requested(OPEN + HELD))).toBe("none");
     expect(await codeOf(requested(HELD, WORTH / 3n))).toBe("none");
+  });
+
+  test("is refused for now where the open one could not be read, unless none was open", async () => {
+    expect(await codeOf(requested(OPEN + HELD, 0n, null))).toBe("simulation_unavailable");
+    expect(await codeOf(requested(null))).toBe("simulation_unavailable");
+    expect(await codeOf(requested(null, 0n, 0n))).toBe("none");
   });
 
   test("says nothing of vaults of which the family has no such views", async () => {

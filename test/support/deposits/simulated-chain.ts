@@ -40,8 +40,11 @@ export interface SentCall {
 export interface SimulatedEffects {
   /** Increases of balances by `<token>:<account>` in lowercase. All other balances are unchanged. */
   rises?: Readonly<Record<string, bigint>>;
-  /** Shares of open redemption requests before and after the call, as ERC-7540's views return them; 0 if absent. */
-  open?: { before: bigint; after: bigint };
+  /**
+   * Shares of open redemption requests before and after the call, as ERC-7540's views return them; 0 if absent, and
+   * null if the view answers nothing.
+   */
+  open?: { before: bigint | null; after: bigint | null };
   returned?: Hex;
   /** True if the reads around the call fail. */
   unread?: boolean;
@@ -135,6 +138,7 @@ function answerOf(call: SentCall, of: { at: number; lastAt: number; effects: Sim
   }
   if (isRead(call)) {
     const shares = call.data.startsWith(PENDING) ? effects.open?.[at < lastAt ? "before" : "after"] : 0n;
+    if (shares === null) return answer;
     return { ...answer, returnData: numberToHex(shares ?? 0n, { size: 32 }) };
   }
   if (at !== lastAt) return answer;
