@@ -1,32 +1,21 @@
 import { getAddress, type Hex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { randomOf } from "./support/flows/random.ts";
-
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "./support/following/embedded-database.ts";
+import { describe, expect, test } from "vitest";
+import type { EmbeddedDatabase } from "./support/following/embedded-database.ts";
 import { forgeriesWithoutDeposit } from "./support/following/forgeries.ts";
+import { playEachTest, playMinutes, STRANGER } from "./support/following/play.ts";
 import type { Kind } from "./support/following/recount.ts";
-import { type Order, USERS, World } from "./support/following/world.ts";
+import { type Order, USERS, type World } from "./support/following/world.ts";
 
 /** What the field report calls L1 to L5 and L8, each over the whole program: nobody polls unless a test says so. */
 const [USER = "0x", OTHER = "0x"] = USERS;
 const KINDS: readonly Kind[] = ["router", "own", "one_step", "two_step"];
 const DIRECT: readonly Kind[] = ["router", "own"];
 const AMOUNT = 100_000_000;
-const STRANGER: Hex = `0x${"bd".repeat(19)}01`;
 
 let database: EmbeddedDatabase;
 let world: World;
-beforeAll(async () => {
-  database = await openEmbeddedDatabase();
-});
-afterAll(async () => {
-  vi.useRealTimers();
-  await database.close();
-});
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now) });
-  await world.begin();
+playEachTest((play) => {
+  ({ database, world } = play);
 });
 
 interface Shown {
@@ -40,14 +29,6 @@ interface Shown {
 async function listed({ trackingId, user }: Order): Promise<Shown | undefined> {
   const { body } = await world.causeway.send(`/v1/deposits?user_address=${user}&limit=100`);
   return (body as (Shown & { tracking_id: string })[]).find(({ tracking_id: id }) => id === trackingId);
-}
-
-/** Rounds of a minute with blocks. */
-async function minutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute += 1) {
-    world.pass(10);
-    await world.round();
-  }
 }
 
 /** Sends a deposit, lets a relayer pay it out and the user sign its second step, and says nothing to anybody. */
@@ -78,7 +59,7 @@ describe("L1: a deposit that nobody reported", () => {
   test.each(KINDS)("%s: has its source hash, and the hash answers for it", async (kind) => {
     const order = await world.build(kind, { user: USER, amount: AMOUNT });
     const hash = await sendSilently(order);
-    await minutes(4);
+    await playMinutes(world, 4);
     expect(await listed(order)).toMatchObject({
       state: kind === "two_step" ? "awaiting_deposit" : "completed",
       source_tx_hash: hash,
@@ -98,10 +79,10 @@ describe("L2: a stranger who knows the tracking id", () => {
     const foreign = await world.build(kind, { user: OTHER, amount: AMOUNT + 1 });
     const false1 = await sendSilently(foreign);
     expect((await world.report(order, { hash: false1 })).status).toBe(200);
-    await minutes(1);
+    await playMinutes(world, 1);
     const hash = await sendSilently(order);
     await world.report(order, { hash: world.home.newHash(0xfa) });
-    await minutes(4);
+    await playMinutes(world, 4);
     expect(await listed(order)).toMatchObject({ source_tx_hash: hash });
     expect((await world.report(order, { hash })).status).toBe(200);
     const { body } = await world.status(hash, order.source.chainId);
@@ -115,7 +96,7 @@ describe("L2: a stranger who knows the tracking id", () => {
     for (let lie = 0; lie < 40; lie += 1) await world.report(order, { hash: world.home.newHash(0xfa) });
     const hash = await sendSilently(order);
     for (let lie = 0; lie < 40; lie += 1) await world.report(order, { hash: world.home.newHash(0xfa) });
-    await minutes(4);
+    await playMinutes(world, 4);
     expect(await listed(order)).toMatchObject({ source_tx_hash: hash });
     await world.judge();
   });
@@ -140,10 +121,10 @@ describe("L2: a stranger who knows the tracking id", () => {
     const { body } = await world.status(hash, forged.chainId);
     const { deposit } = body as { deposit: { tracking_id: string } | null };
     expect(deposit?.tracking_id).not.toBe(order.trackingId);
-    await minutes(2);
+    await playMinutes(world, 2);
     expect(await listed(order)).toBeUndefined();
     const own = await sendSilently(order);
-    await minutes(3);
+    await playMinutes(world, 3);
     expect(await listed(order)).toMatchObject({ source_tx_hash: own });
     await world.judge();
   });
@@ -153,7 +134,7 @@ describe("L2: a stranger who knows the tracking id", () => {
     const run = () => ({ succeeded: true, logs: [] });
     const hash = world.home.send({
       from: getAddress(USER),
-      to: getAddress(STRANGER),
+      to: STRANGER,
       input: "0x",
       value: 0n,
       run,
@@ -170,7 +151,7 @@ describe("L2: a stranger who knows the tracking id", () => {
   test("cannot fill somebody's list", async () => {
     const order = await world.build("router", { user: USER, amount: AMOUNT });
     await world.report(order, { hash: world.home.newHash(0xfa) });
-    await minutes(2);
+    await playMinutes(world, 2);
     expect(await listed(order)).toBeUndefined();
   });
 });
@@ -183,11 +164,11 @@ describe("L3: many others built and never sent", () => {
     const orders: Order[] = [];
     for (const kind of KINDS) orders.push(await world.build(kind, { user: USER, amount: AMOUNT }));
     await multiply(count, of);
-    await minutes(1);
+    await playMinutes(world, 1);
     const hashes = orders.map((order) => world.send(order));
     world.include();
     world.pass(3);
-    await minutes(3);
+    await playMinutes(world, 3);
     for (const [index, order] of orders.entries())
       expect(await listed(order)).toMatchObject({ source_tx_hash: hashes[index] });
   });
@@ -203,7 +184,7 @@ describe("L3: many others built and never sent", () => {
     world.pass(3);
     for (const transfer of world.openTransfers()) world.relay(transfer);
     world.include();
-    await minutes(2);
+    await playMinutes(world, 2);
     const states = await Promise.all(orders.map(async (order) => (await listed(order))?.state));
     expect(states.filter((state) => state !== "completed" && state !== "awaiting_deposit")).toEqual([]);
     await world.settle(3);
@@ -218,10 +199,10 @@ describe("L3: many others built and never sent", () => {
         .reduce((sum, node) => sum + [...node.asked.values()].reduce((all, one) => all + one, 0), 0);
     const cost = async (): Promise<number> => {
       const before = asked();
-      await minutes(3);
+      await playMinutes(world, 3);
       return asked() - before;
     };
-    await minutes(3);
+    await playMinutes(world, 3);
     const idle = await cost();
     await multiply(2_000, "others");
     expect(await cost()).toBeLessThanOrEqual(idle + 3);
@@ -236,7 +217,7 @@ describe("L4: jobs stood still, and nobody reported", () => {
     const order = await world.build(kind, { user: USER, amount: AMOUNT });
     const hash = await sendSilently(order);
     world.pass(5_000);
-    await minutes(8);
+    await playMinutes(world, 8);
     expect(await listed(order)).toMatchObject({ source_tx_hash: hash });
     await world.judge();
   });
@@ -254,7 +235,7 @@ describe("L8: a reorganisation after COMPLETED", () => {
       await world.round();
       const before = await listed(order);
       world.home.reorg(depth, () => false);
-      await minutes(6);
+      await playMinutes(world, 6);
       expect(await listed(order)).toBeUndefined();
       await world.judge();
       // Confirmed by two blocks, it was COMPLETED; and the entry stays in the history.
@@ -277,7 +258,7 @@ describe("L8: a reorganisation after COMPLETED", () => {
     await world.round();
     expect(await listed(order)).toMatchObject({ state: "completed" });
     world.home.reorg(4, () => true);
-    await minutes(6);
+    await playMinutes(world, 6);
     expect(await listed(order)).toMatchObject({ state: "completed", source_tx_hash: hash });
     await world.judge();
   });
@@ -293,7 +274,7 @@ describe("L8: a reorganisation after COMPLETED", () => {
       await world.round();
       expect(await listed(order)).toMatchObject({ state: "bridging" });
       world.away.reorg(5, () => false);
-      await minutes(6);
+      await playMinutes(world, 6);
       expect(await listed(order)).toBeUndefined();
       await world.judge();
     },
@@ -306,11 +287,11 @@ describe("L8: a reorganisation after COMPLETED", () => {
       await sendSilently(order);
       await world.round();
       world.home.reorg(5, () => false);
-      await minutes(6);
+      await playMinutes(world, 6);
       expect(await listed(order)).toMatchObject({ state: "bridging" });
       for (const transfer of world.openTransfers()) world.relay(transfer);
       world.include();
-      await minutes(6);
+      await playMinutes(world, 6);
       await world.judge();
     },
   );

@@ -6,14 +6,13 @@ import {
   parseAbiParameters,
   zeroAddress,
 } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { entryPoints, userOperationAbi } from "../../src/tracking/deposits/track-source-transaction.ts";
-import { randomOf } from "../support/flows/random.ts";
 import { AWAY, HOME } from "../support/following/contracts.ts";
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "../support/following/embedded-database.ts";
+import { playEachTest } from "../support/following/play.ts";
 import type { Emitted } from "../support/following/simulated-chain.ts";
 import { batchOf, callOf } from "../support/following/transactions.ts";
-import { type Order, USERS, World } from "../support/following/world.ts";
+import { type Order, USERS, type World } from "../support/following/world.ts";
 
 /** A smart account's deposit is found by its user operation and by the bundle that ran it, on either chain. */
 const [USER = "0x"] = USERS;
@@ -21,20 +20,13 @@ const BUNDLER = getAddress(`0x${"b0".repeat(20)}`);
 const [ENTRY_POINT = zeroAddress] = entryPoints;
 const AMOUNT = 100_000_000;
 
-let database: EmbeddedDatabase;
 let world: World;
-beforeAll(async () => {
-  database = await openEmbeddedDatabase();
-});
-afterAll(async () => {
-  vi.useRealTimers();
-  await database.close();
-});
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now), allJobs: false });
-  await world.begin();
-});
+playEachTest(
+  (play) => {
+    world = play.world;
+  },
+  { allJobs: false },
+);
 
 /** The EntryPoint's event of a user operation. */
 function operationEvent(operationHash: Hex): Emitted {

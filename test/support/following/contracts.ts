@@ -12,6 +12,7 @@ import {
   parseAbi,
   parseAbiParameters,
   slice,
+  toFunctionSelector,
   toHex,
   zeroAddress,
 } from "viem";
@@ -77,6 +78,10 @@ const spokeDepositAbi = parseAbi([
   "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
 ]);
 const views = [...vaultAbi, ...erc20Abi] as const;
+/** Functions of the views by selector: viem's own search hashes the signatures of all of them for every call. */
+const viewsBySelector = new Map(
+  views.flatMap((item) => (item.type === "function" ? [[toFunctionSelector(item), item] as const] : [])),
+);
 
 /** Balance of each account in each token, all of it approved to every spender, in the smallest unit. */
 export const START_BALANCE = 10n ** 15n;
@@ -314,9 +319,13 @@ export function view(chain: SimulatedChain, { to, data, balance }: Call & { bala
       if (functionName !== "fillStatuses") return null;
       return toHex(isFilled(chain, args[0]) ? 2 : 0, { size: 32 });
     }
-    const { functionName, args } = decodeFunctionData({ abi: views, data });
+    const called = viewsBySelector.get(slice(data, 0, 4));
+    if (called === undefined) return null;
+    const { functionName, args } = decodeFunctionData({ abi: [called], data });
     const result = viewResult(chain, { to, functionName, args, balance: balance ?? START_BALANCE });
-    return result === undefined ? null : encodeFunctionResult({ abi: views, functionName, result } as never);
+    return result === undefined
+      ? null
+      : encodeFunctionResult({ abi: [called], functionName, result } as never);
   } catch {
     return null;
   }

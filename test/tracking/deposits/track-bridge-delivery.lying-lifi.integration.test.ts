@@ -1,5 +1,5 @@
 import { getAddress, type Hex } from "viem";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { randomOf } from "../../support/flows/random.ts";
@@ -16,9 +16,9 @@ import {
   transfer,
   USDC,
 } from "../../support/following/contracts.ts";
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
 import { forgeriesWithoutDeposit } from "../../support/following/forgeries.ts";
 import { type LifiWord, SimulatedLifiApi } from "../../support/following/lifi-api.ts";
+import { openForFile, playMinutes, STRANGER, sendByStranger } from "../../support/following/play.ts";
 import type { ShownDeposit } from "../../support/following/recount.ts";
 import { copyWithReference } from "../../support/following/router.ts";
 import { BLOCK_S } from "../../support/following/simulated-chain.ts";
@@ -29,7 +29,6 @@ import { type Order, USERS, World } from "../../support/following/world.ts";
  * another lie from the moment at which it has left until the end, and around each what the lie may point at.
  */
 const [USER = "0x", OTHER = "0x"] = USERS;
-const STRANGER = getAddress(`0x${"bd".repeat(19)}01`);
 
 /** Transactions that a lie may name, none of which is the deposit's delivery or refund. */
 interface Named {
@@ -137,21 +136,7 @@ interface Played {
   named: Named;
 }
 
-let database: EmbeddedDatabase;
-beforeAll(async () => {
-  database = await openEmbeddedDatabase();
-});
-afterAll(async () => {
-  vi.useRealTimers();
-  await database.close();
-});
-
-/** Sends calldata of a deposit from a stranger's account: the deposit names its user, whoever pays. */
-function repeat(world: World, { source: { chainId, to, data } }: Order): Hex {
-  const call = { from: STRANGER, to: getAddress(to), data };
-  const run: Parameters<typeof world.home.send>[0]["run"] = (chain) => execute(chain, call);
-  return world.chain(chainId).send({ from: call.from, to: call.to, input: data, value: 0n, run });
-}
+const database = openForFile();
 
 const emitting = (logs: ReturnType<typeof transfer>[], succeeded = true) => ({
   ...{ from: STRANGER, to: FORGER, input: "0xf0" as Hex, value: 0n },
@@ -167,11 +152,11 @@ async function sendAll(world: World, kind: "one_step" | "two_step"): Promise<Pla
     return orders;
   };
   // Of the user's, and long expired: their refunds come while the later ones are under way.
-  const older = (await build(USER)).map((order) => repeat(world, order));
+  const older = (await build(USER)).map((order) => sendByStranger(world, order));
   world.include();
   world.pass(Math.ceil(FILL_WINDOW_S / BLOCK_S) + 60);
   const orders = await build(USER);
-  await database.execute(
+  await database().execute(
     "update deposits set provider = 'lifi', bridge = 'across', tool = 'across' where state = 'built' and expires_at > now()",
   );
   const others = (await build(OTHER)).map((order) => ({ order, hash: world.send(order) }));
@@ -244,7 +229,7 @@ describe.each(["one_step", "two_step"] as const)("%s: LI.FI says that it was", (
   beforeAll(async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const world = new World(randomOf(1), {
-      ...{ database, setTime: (now: number) => vi.setSystemTime(now), allJobs: false, lifi },
+      ...{ database: database(), setTime: (now: number) => vi.setSystemTime(now), allJobs: false, lifi },
     });
     await world.begin();
     played = await sendAll(world, kind);
@@ -255,10 +240,7 @@ describe.each(["one_step", "two_step"] as const)("%s: LI.FI says that it was", (
         ...{ lifiExplorerLink: `https://scan.li.fi/tx/${named.source}` },
         ...told[index]?.(named),
       });
-    for (let minute = 0; minute < 6; minute += 1) {
-      world.pass(10);
-      await world.round();
-    }
+    await playMinutes(world, 6);
     for (const { named } of played) asked.push((await world.status(named.source, AWAY)).body);
     during = await world.readAll();
     for (const open of world.openTransfers()) world.relay(open);

@@ -1,6 +1,5 @@
 import { getAddress, type Hex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { randomOf } from "../../support/flows/random.ts";
+import { describe, expect, test } from "vitest";
 import { type AcrossWord, FILL_WINDOW_S } from "../../support/following/across-api.ts";
 import {
   AWAY,
@@ -11,33 +10,25 @@ import {
   transfer,
   USDC,
 } from "../../support/following/contracts.ts";
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
 import { forgeriesWithoutDeposit } from "../../support/following/forgeries.ts";
+import { playEachTest, playMinutes, STRANGER } from "../../support/following/play.ts";
 import { BLOCK_S } from "../../support/following/simulated-chain.ts";
-import { type Order, USERS, World } from "../../support/following/world.ts";
+import { type Order, USERS, type World } from "../../support/following/world.ts";
 
 /**
  * What the bridge's API says of a transfer can neither end a deposit nor change an amount: the program over simulated
  * chains, with an API that lies from the moment at which the transfer has left until the end.
  */
 const [USER = "0x", OTHER = "0x"] = USERS;
-const STRANGER: Hex = `0x${"bd".repeat(19)}01`;
 const AMOUNT = 100_000_000;
 
-let database: EmbeddedDatabase;
 let world: World;
-beforeAll(async () => {
-  database = await openEmbeddedDatabase();
-});
-afterAll(async () => {
-  vi.useRealTimers();
-  await database.close();
-});
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now), allJobs: false });
-  await world.begin();
-});
+playEachTest(
+  (play) => {
+    world = play.world;
+  },
+  { allJobs: false },
+);
 
 /** Transactions that a lie may name, none of which has to do with the transfer. */
 interface Others {
@@ -104,7 +95,7 @@ async function underWay(kind: "one_step" | "two_step"): Promise<{ order: Order; 
   world.pass(3);
   const forged = forgeriesWithoutDeposit.forgedFill({ order, stranger: STRANGER, chains: world.chains });
   if (forged === null) throw new Error("nothing to forge");
-  const stranger = { from: getAddress(STRANGER), to: FORGER, input: "0xf0" as Hex, value: 0n };
+  const stranger = { from: STRANGER, to: FORGER, input: "0xf0" as Hex, value: 0n };
   const user = getAddress(USER);
   const paid = (chainId: number) =>
     transfer(USDC[chainId] ?? FORGER, { from: FORGER, to: user, value: BigInt(AMOUNT) });
@@ -134,10 +125,7 @@ describe.each(["one_step", "two_step"] as const)("%s: the API says that it was",
   test.each(Object.entries(lies))("%s", async (_, lie) => {
     const { order, others } = await underWay(kind);
     world.apiLie = lie(others);
-    for (let minute = 0; minute < 3; minute += 1) {
-      world.pass(10);
-      await world.round();
-    }
+    await playMinutes(world, 3);
     const asked = await world.status(others.source, AWAY);
     expect(asked.body).toMatchObject({ status: "PENDING", receiving: null });
     expect(await shownOf(order)).toMatchObject({

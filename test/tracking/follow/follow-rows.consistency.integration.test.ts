@@ -1,47 +1,21 @@
-import { getAddress, type Hex } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { randomOf } from "../../support/flows/random.ts";
-import { AWAY, execute, HOME } from "../../support/following/contracts.ts";
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
+import { expect, test } from "vitest";
+import { AWAY, HOME } from "../../support/following/contracts.ts";
 import { NO_FAULTS } from "../../support/following/node-faults.ts";
-import { type Order, USERS, World } from "../../support/following/world.ts";
+import { playEachTest, playMinutes, sendByStranger, stateOf } from "../../support/following/play.ts";
+import { type Order, USERS, type World } from "../../support/following/world.ts";
 
 /** Rows whose parts were read at different times must say what the chains say in the end, each time `judge` recounts. */
 const [USER = "0x"] = USERS;
-const STRANGER: Hex = `0x${"bd".repeat(19)}01`;
 const AMOUNT = 100_000_000;
 
-let database: EmbeddedDatabase;
 let world: World;
-beforeAll(async () => {
-  database = await openEmbeddedDatabase();
+playEachTest((play) => {
+  world = play.world;
 });
-afterAll(async () => {
-  vi.useRealTimers();
-  await database.close();
-});
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now) });
-  await world.begin();
-});
-
-const stateOf = async ({ trackingId }: Order): Promise<string | undefined> =>
-  (await world.readAll()).find(({ tracking_id }) => tracking_id === trackingId)?.state;
-
-/** Lets minutes pass in which the jobs run. */
-async function minutes(count: number): Promise<void> {
-  for (let minute = 0; minute < count; minute += 1) {
-    world.pass(10);
-    await world.round();
-  }
-}
 
 /** A stranger sends the calldata of a deposit at his own cost, and a relayer pays it out. */
-function repeatByStranger({ source: { chainId, to, data } }: Order): void {
-  const call = { from: getAddress(STRANGER), to: getAddress(to), data };
-  const run: Parameters<typeof world.home.send>[0]["run"] = (chain) => execute(chain, call);
-  world.chain(chainId).send({ from: call.from, to: call.to, input: data, value: 0n, run });
+function repeatByStranger(order: Order): void {
+  sendByStranger(world, order);
   world.include();
   world.pass(3);
   for (const transfer of world.openTransfers()) world.relay(transfer);
@@ -56,7 +30,7 @@ test.each(["own", "router"] as const)(
     world.include();
     world.pass(3);
     await world.status(hash, HOME);
-    expect(await stateOf(order)).toBe("completed");
+    expect(await stateOf(world, order)).toBe("completed");
     world.chain(HOME).reorg(5, () => true);
     world.pass(1);
     await world.settle(8);
@@ -69,19 +43,19 @@ test.each(["the jobs", "a customer's reading"])(
   async (finder) => {
     const order = await world.build("one_step", { user: USER, amount: AMOUNT });
     repeatByStranger(order);
-    await minutes(3);
-    expect(await stateOf(order)).toBe("completed");
+    await playMinutes(world, 3);
+    expect(await stateOf(world, order)).toBe("completed");
     const hash = world.send(order);
     world.include();
     world.pass(3);
     if (finder === "a customer's reading") await world.status(hash, AWAY);
-    await minutes(4);
-    expect(await stateOf(order)).toBe("bridging");
+    await playMinutes(world, 4);
+    expect(await stateOf(world, order)).toBe("bridging");
     await world.settle(8);
     await world.judge();
     for (const transfer of world.openTransfers()) world.relay(transfer);
     await world.settle(4);
-    expect(["completed", "refunded"]).toContain(await stateOf(order));
+    expect(["completed", "refunded"]).toContain(await stateOf(world, order));
     await world.judge();
   },
 );
@@ -94,7 +68,7 @@ test.each(["reported", "left alone"])(
     world.include();
     world.pass(3);
     await world.round();
-    expect(await stateOf(order)).toBe("bridging");
+    expect(await stateOf(world, order)).toBe("bridging");
     const second = world.send(order);
     if (told === "reported") await world.report(order, { hash: second });
     await world.round();
@@ -102,7 +76,7 @@ test.each(["reported", "left alone"])(
     // No job runs until the chain has finalized the second.
     world.include();
     world.pass(70);
-    await minutes(2);
+    await playMinutes(world, 2);
     await world.settle(8);
     const [shown] = await world.judge();
     expect(shown).toMatchObject({ state: "bridging", source_tx_hash: second });
@@ -126,7 +100,7 @@ test.each([
     if (told === "reported") await world.report(order, { hash });
     await world.round();
     for (const node of nodes) node.faults = { ...NO_FAULTS };
-    await minutes(3);
+    await playMinutes(world, 3);
     const [shown] = await world.judge();
     expect(shown).toMatchObject({
       source_tx_hash: hash,
@@ -141,7 +115,7 @@ test("own: every one of thirty equal deposits that were sent at once has a trans
     orders.push(await world.build("own", { user: USER, amount: AMOUNT, like: first }));
   const hashes = orders.map((order) => world.send(order));
   world.include();
-  await minutes(3);
+  await playMinutes(world, 3);
   await world.settle(4);
   const shown = await world.judge();
   expect(shown.map(({ state }) => state)).toEqual(orders.map(() => "completed"));
@@ -176,7 +150,7 @@ test.each(["own", "router"] as const)(
       await world.round();
       world.pass(1);
     }
-    expect(await stateOf(order)).toBe("completed");
+    expect(await stateOf(world, order)).toBe("completed");
     world.home.reorg(9, () => true);
     await world.settle(8);
     await world.judge();
@@ -189,7 +163,7 @@ test("two_step: of two equal deposits, only one is bound to the one transaction 
   const hash = world.send(order);
   world.include();
   world.pass(3);
-  await minutes(2);
+  await playMinutes(world, 2);
   // Both customers ask, too: whoever asks first does not make the other one's.
   for (const { trackingId } of [order, twin]) await world.causeway.send(`/v1/deposits/${trackingId}`);
   const shown = await world.readAll();
@@ -213,7 +187,7 @@ test.each([
     const hash = world.send(told);
     await world.report(told, { hash });
     world.include();
-    await minutes(2);
+    await playMinutes(world, 2);
     const shown = await world.readAll();
     const of = ({ trackingId }: Order) => shown.find(({ tracking_id: id }) => id === trackingId);
     expect(of(told)?.source_tx_hash).toBe(hash);
@@ -234,7 +208,7 @@ test.each(["own", "router", "one_step", "two_step"] as const)(
     world.wait(60_000);
     await world.round();
     world.include();
-    await minutes(3);
+    await playMinutes(world, 3);
     expect(await world.readAll()).toMatchObject([{ state: "failed", source_tx_hash: hash, shares: null }]);
   },
 );
@@ -249,7 +223,7 @@ test.each(["own", "router", "one_step", "two_step"] as const)(
     world.include();
     world.pass(2);
     await world.round();
-    expect(await stateOf(order)).toBe("failed");
+    expect(await stateOf(world, order)).toBe("failed");
     fails = false;
     world.chain(order.source.chainId).reorg(4, () => true);
     await world.settle(6);
@@ -269,7 +243,7 @@ test.each(["own", "router", "one_step", "two_step"] as const)(
     world.include();
     world.pass(2);
     await world.round();
-    expect(["completed", "bridging"]).toContain(await stateOf(order));
+    expect(["completed", "bridging"]).toContain(await stateOf(world, order));
     fails = true;
     world.chain(order.source.chainId).reorg(4, () => true);
     await world.settle(6);
@@ -288,16 +262,16 @@ test.each(["own", "router", "one_step", "two_step"] as const)(
     world.include();
     world.pass(2);
     await world.round();
-    expect(["completed", "bridging"]).toContain(await stateOf(order));
+    expect(["completed", "bridging"]).toContain(await stateOf(world, order));
     chain.reorg(4, () => false);
-    await minutes(2);
-    expect(["built", "expired"]).toContain(await stateOf(order));
+    await playMinutes(world, 2);
+    expect(["built", "expired"]).toContain(await stateOf(world, order));
     // What reverts leaves no events: only the report says where to look.
     fails = true;
     const sent = chain.sent.get(hash);
     if (sent !== undefined) chain.pool.push(sent);
     world.include();
-    await minutes(6);
+    await playMinutes(world, 6);
     expect(await world.readAll()).toMatchObject([{ state: "failed", source_tx_hash: hash, shares: null }]);
   },
 );
@@ -309,15 +283,15 @@ test("two_step: is completed by a second step that was sent long after the deliv
   world.pass(3);
   for (const transfer of world.openTransfers()) world.relay(transfer);
   world.include();
-  await minutes(2);
-  expect(await stateOf(order)).toBe("awaiting_deposit");
+  await playMinutes(world, 2);
+  expect(await stateOf(world, order)).toBe("awaiting_deposit");
   world.pass(300);
   // A search from the delivery on would end long before the second step.
   for (const node of world.nodes[HOME] ?? []) node.faults = { ...node.faults, limit: 4 };
   await world.sendSecondStep(order);
   world.include();
-  await minutes(8);
-  expect(await stateOf(order)).toBe("completed");
+  await playMinutes(world, 8);
+  expect(await stateOf(world, order)).toBe("completed");
   await world.settle(4);
   await world.judge();
 });
@@ -329,17 +303,17 @@ test.each(["router", "one_step"] as const)(
     const reverted = world.send(order, { fails: true });
     await world.report(order, { hash: reverted });
     world.include();
-    await minutes(2);
-    expect(await stateOf(order)).toBe("failed");
+    await playMinutes(world, 2);
+    expect(await stateOf(world, order)).toBe("failed");
     repeatByStranger(order);
-    await minutes(3);
+    await playMinutes(world, 3);
     expect(await world.readAll()).toMatchObject([{ state: "completed", source_tx_hash: null }]);
     const hash = world.send(order);
     world.include();
     world.pass(3);
     for (const transfer of world.openTransfers()) world.relay(transfer);
     world.include();
-    await minutes(3);
+    await playMinutes(world, 3);
     await world.settle(4);
     expect(await world.judge()).toMatchObject([{ state: "completed", source_tx_hash: hash }]);
   },

@@ -1,36 +1,24 @@
-import { getAddress, type Hex } from "viem";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { randomOf } from "../../support/flows/random.ts";
-import { AWAY, execute } from "../../support/following/contracts.ts";
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
-import { type Order, USERS, World } from "../../support/following/world.ts";
+import { expect, test } from "vitest";
+import { AWAY } from "../../support/following/contracts.ts";
+import { playEachTest, sendByStranger } from "../../support/following/play.ts";
+import { type Order, USERS, type World } from "../../support/following/world.ts";
 
 /** A deposit whose evidence is final is left alone only while nothing else may belong to it. */
 const [USER = "0x"] = USERS;
 /** Blocks after which one is final where the nodes name no final block that is newer. */
 const FINAL_DEPTH = 64;
-const STRANGER: Hex = `0x${"bd".repeat(19)}01`;
 
-let database: EmbeddedDatabase;
 let world: World;
-beforeAll(async () => {
-  database = await openEmbeddedDatabase();
-});
-afterAll(async () => {
-  vi.useRealTimers();
-  await database.close();
-});
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now), allJobs: false });
-  await world.begin();
-});
+playEachTest(
+  (play) => {
+    world = play.world;
+  },
+  { allJobs: false },
+);
 
 /** A stranger sends the calldata of a deposit at his own cost. */
-function repeatByStranger({ source: { chainId, to, data } }: Order): void {
-  const call = { from: getAddress(STRANGER), to: getAddress(to), data };
-  const run: Parameters<typeof world.home.send>[0]["run"] = (chain) => execute(chain, call);
-  world.chain(chainId).send({ from: call.from, to: call.to, input: data, value: 0n, run });
+function repeatByStranger(order: Order): void {
+  sendByStranger(world, order);
   world.include();
   world.pass(3);
 }

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { randomOf } from "../../support/flows/random.ts";
-import { type EmbeddedDatabase, openEmbeddedDatabase } from "../../support/following/embedded-database.ts";
-import { USERS, World } from "../../support/following/world.ts";
+import { expect, test } from "vitest";
+import type { EmbeddedDatabase } from "../../support/following/embedded-database.ts";
+import { playEachTest } from "../../support/following/play.ts";
+import { USERS, type World } from "../../support/following/world.ts";
 
 /** Deposits whose next check comes before the next round do not wait for it. */
 const [USER = "0x"] = USERS;
 
 let database: EmbeddedDatabase;
 let world: World;
-beforeAll(async () => {
-  database = await openEmbeddedDatabase();
-});
-afterAll(async () => {
-  vi.useRealTimers();
-  await database.close();
-});
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  world = new World(randomOf(1), { database, setTime: (now) => vi.setSystemTime(now), allJobs: false });
-  await world.begin();
-});
+playEachTest(
+  (play) => {
+    ({ database, world } = play);
+  },
+  { allJobs: false },
+);
 
 const MESSAGE_S = 6;
 

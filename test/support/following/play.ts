@@ -1,0 +1,66 @@
+import { type Address, getAddress, type Hex } from "viem";
+import { afterAll, beforeAll, beforeEach, vi } from "vitest";
+import { randomOf } from "../flows/random.ts";
+import { execute } from "./contracts.ts";
+import { type EmbeddedDatabase, openEmbeddedDatabase } from "./embedded-database.ts";
+import { type Order, World } from "./world.ts";
+
+/** A user to whom no deposit belongs. */
+export const STRANGER: Address = getAddress(`0x${"bd".repeat(19)}01`);
+
+/** What a test plays with: a world that has begun, and the database of its service. */
+export interface Play {
+  world: World;
+  database: EmbeddedDatabase;
+}
+
+/**
+ * Registers hooks that open one database for the file and begin a new world on it before each test, which `take`
+ * receives. Only the world moves the clock. `allJobs` is false where the jobs that do not track deposits are left out.
+ */
+export function playEachTest(take: (play: Play) => void, { allJobs = true } = {}): void {
+  const database = openForFile();
+  beforeEach(async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const setTime = (now: number): unknown => vi.setSystemTime(now);
+    const world = new World(randomOf(1), { database: database(), setTime, allJobs });
+    await world.begin();
+    take({ world, database: database() });
+  });
+}
+
+/** Registers hooks that open a database before the file's tests, and close it and restore the clock after them. */
+export function openForFile(): () => EmbeddedDatabase {
+  let opened: EmbeddedDatabase | null = null;
+  beforeAll(async () => {
+    opened = await openEmbeddedDatabase();
+  });
+  afterAll(async () => {
+    vi.useRealTimers();
+    await opened?.close();
+  });
+  return () => {
+    if (opened === null) throw new Error("the database is open only within tests");
+    return opened;
+  };
+}
+
+/** Lets minutes pass, with blocks, in which the jobs run. */
+export async function playMinutes(world: World, count: number): Promise<void> {
+  for (let minute = 0; minute < count; minute += 1) {
+    world.pass(10);
+    await world.round();
+  }
+}
+
+/** Returns a deposit's state as the API shows it. */
+export async function stateOf(world: World, { trackingId }: Order): Promise<string | undefined> {
+  return (await world.readAll()).find(({ tracking_id }) => tracking_id === trackingId)?.state;
+}
+
+/** Sends the calldata of a deposit from a stranger's account, at his own cost: the deposit names its user. */
+export function sendByStranger(world: World, { source: { chainId, to, data } }: Order): Hex {
+  const call = { from: STRANGER, to: getAddress(to), data };
+  const run: Parameters<typeof world.home.send>[0]["run"] = (chain) => execute(chain, call);
+  return world.chain(chainId).send({ from: call.from, to: call.to, input: data, value: 0n, run });
+}
