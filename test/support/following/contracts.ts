@@ -4,7 +4,6 @@ import {
   decodeFunctionData,
   encodeAbiParameters,
   encodeEventTopics,
-  encodeFunctionResult,
   erc20Abi,
   getAddress,
   type Hex,
@@ -12,15 +11,11 @@ import {
   parseAbi,
   parseAbiParameters,
   slice,
-  toFunctionSelector,
   toHex,
   zeroAddress,
 } from "viem";
-import {
-  handlerAbi,
-  instructionsParameters,
-  spokePoolAbi,
-} from "../../../src/providers/across/across-abi.ts";
+import { once } from "../../../src/lib/once.ts";
+import { handlerAbi, instructionsParameters } from "../../../src/providers/across/across-abi.ts";
 import type { AcrossDeposit } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
@@ -62,7 +57,8 @@ export const ROUTED_VAULT: Address = getAddress(`0x${"1a".repeat(19)}01`);
 export const OWN_VAULT: Address = getAddress(`0x${"1a".repeat(19)}02`);
 export const VAULTS: readonly Address[] = [ROUTED_VAULT, OWN_VAULT];
 
-const vaultAbi = parseAbi([
+/** Functions and event of the vaults. */
+export const vaultAbi = parseAbi([
   "function asset() view returns (address)",
   "function totalAssets() view returns (uint256)",
   "function totalSupply() view returns (uint256)",
@@ -77,15 +73,9 @@ const vaultAbi = parseAbi([
 const spokeDepositAbi = parseAbi([
   "function deposit(bytes32 depositor, bytes32 recipient, bytes32 inputToken, bytes32 outputToken, uint256 inputAmount, uint256 outputAmount, uint256 destinationChainId, bytes32 exclusiveRelayer, uint32 quoteTimestamp, uint32 fillDeadline, uint32 exclusivityParameter, bytes message) payable",
 ]);
-const views = [...vaultAbi, ...erc20Abi] as const;
-/** Functions of the views by selector: viem's own search hashes the signatures of all of them for every call. */
-const viewsBySelector = new Map(
-  views.flatMap((item) => (item.type === "function" ? [[toFunctionSelector(item), item] as const] : [])),
-);
-
 /** Balance of each account in each token, all of it approved to every spender, in the smallest unit. */
 export const START_BALANCE = 10n ** 15n;
-const PRICE_UNIT = 10n ** 9n;
+export const PRICE_UNIT = 10n ** 9n;
 
 /**
  * Returns the shares that a vault mints in the next block. Its price changes with every block, so that no two blocks
@@ -190,7 +180,7 @@ const depositCounts = perBlock(({ included }) => {
   return BigInt(included.flatMap(({ logs }) => logs).filter(({ topics }) => topics[0] === topic).length);
 });
 
-const depositedTopic = (): Hex => (fundsDeposited({}).topics as Hex[])[0] ?? "0x";
+const depositedTopic = once((): Hex => (fundsDeposited({}).topics as Hex[])[0] ?? "0x");
 
 function depositIntoSpokePool(chain: SimulatedChain, { from, to, data }: Call): Outcome {
   const { args } = decodeFunctionData({ abi: spokeDepositAbi, data });
@@ -261,7 +251,7 @@ export function findFill(chain: SimulatedChain, hash: Hex): { at: SimulatedBlock
 }
 
 /** Returns true if the current chain contains a payout of the Across deposit with this relay hash. */
-const isFilled = (chain: SimulatedChain, hash: Hex): boolean => findFill(chain, hash) !== null;
+export const isFilled = (chain: SimulatedChain, hash: Hex): boolean => findFill(chain, hash) !== null;
 
 /** Returns true if a transaction paid out the Across deposit with this relay hash. */
 export const isFilledBy = (chain: SimulatedChain, { logs }: Outcome, hash: Hex): boolean =>
@@ -308,52 +298,4 @@ function drainedTokens(args: { recipient: Address; token: Address; amount: bigin
     topics: encodeEventTopics({ abi: handlerAbi(), eventName: "DrainedTokens", args }),
     data: "0x",
   });
-}
-
-/** Returns the result of a view call. Null if the contract has no such function. */
-export function view(chain: SimulatedChain, { to, data, balance }: Call & { balance?: bigint }): Hex | null {
-  try {
-    const spokePool = SPOKE_POOL[chain.chainId];
-    if (spokePool !== undefined && isAddressEqual(to, spokePool)) {
-      const { functionName, args } = decodeFunctionData({ abi: spokePoolAbi(), data });
-      if (functionName !== "fillStatuses") return null;
-      return toHex(isFilled(chain, args[0]) ? 2 : 0, { size: 32 });
-    }
-    const called = viewsBySelector.get(slice(data, 0, 4));
-    if (called === undefined) return null;
-    const { functionName, args } = decodeFunctionData({ abi: [called], data });
-    const result = viewResult(chain, { to, functionName, args, balance: balance ?? START_BALANCE });
-    return result === undefined
-      ? null
-      : encodeFunctionResult({ abi: [called], functionName, result } as never);
-  } catch {
-    return null;
-  }
-}
-
-function viewResult(
-  chain: SimulatedChain,
-  of: { to: Address; functionName: string; args: readonly unknown[] | undefined; balance: bigint },
-): unknown {
-  const [first] = of.args ?? [];
-  const amount = typeof first === "bigint" ? first : 0n;
-  const isVault = VAULTS.some((vault) => isAddressEqual(vault, of.to));
-  const token: Record<string, unknown> = {
-    balanceOf: of.balance,
-    allowance: START_BALANCE,
-    decimals: 6,
-    symbol: "USDC",
-    name: "USDC",
-    totalSupply: START_BALANCE,
-  };
-  const vault: Record<string, unknown> = {
-    asset: USDC[chain.chainId],
-    totalAssets: (START_BALANCE * 5n) / 4n,
-    convertToAssets: (amount * (1_250_000_000n + BigInt(chain.head.number) * 1_000n)) / PRICE_UNIT,
-    convertToShares: sharesFor(chain, amount),
-    previewDeposit: sharesFor(chain, amount),
-    maxDeposit: 2n ** 255n,
-    paused: false,
-  };
-  return { ...token, ...(isVault ? vault : {}) }[of.functionName];
 }

@@ -12,9 +12,10 @@ import {
 import { depositRouterRuntimeCode } from "../../../src/router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { answerMulticall } from "../chains/multicall.ts";
-import { execute, FORGER, HANDLER, SPOKE_POOL, START_BALANCE, USDC, VAULTS, view } from "./contracts.ts";
+import { execute, FORGER, HANDLER, SPOKE_POOL, START_BALANCE, USDC, VAULTS } from "./contracts.ts";
 import { NO_FAULTS, type NodeFaults } from "./node-faults.ts";
 import { FINALITY, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
+import { view } from "./views.ts";
 
 /** An error that a node returns. */
 class NodeRefusal extends Error {

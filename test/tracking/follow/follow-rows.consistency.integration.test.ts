@@ -9,9 +9,12 @@ const [USER = "0x"] = USERS;
 const AMOUNT = 100_000_000;
 
 let world: World;
-playEachTest((play) => {
-  world = play.world;
-});
+playEachTest(
+  (play) => {
+    world = play.world;
+  },
+  { allJobs: false },
+);
 
 /** A stranger sends the calldata of a deposit at his own cost, and a relayer pays it out. */
 function repeatByStranger(order: Order): void {

@@ -7,9 +7,12 @@ import { USERS, type World } from "../../support/following/world.ts";
 const [USER = "0x"] = USERS;
 
 let world: World;
-playEachTest((play) => {
-  world = play.world;
-});
+playEachTest(
+  (play) => {
+    world = play.world;
+  },
+  { allJobs: false },
+);
 
 test("two_step: is not taken back by a reorg of its delivery while no node has the receipt of its source", async () => {
   const order = await world.build("two_step", { user: USER, amount: 100_000_000 });
