@@ -29,8 +29,8 @@ import {
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
 const waiting = waitingExits(erc4626Exits({ charges: true, switches: exitSwitches }));
 /**
- * Redemptions on request of a vault that only the standards describe. Requests can be cancelled if the vault has the
- * cancellations of EIP-7887. Sources: EIP-7540, EIP-7887.
+ * Redemptions on request of a vault that only the standards describe. If it has the cancellations of EIP-7887, requests
+ * can be cancelled, and new ones are refused while a cancellation is pending. Sources: EIP-7540, EIP-7887.
  */
 const requested = erc7540Exits({
   numbered: true,

@@ -247,7 +247,10 @@ function identifyEulerEarn(subject: DerivationSubject): Query<Identification> {
   });
 }
 
-/** Vault family of EulerEarn vaults, which have the governance events and the timelock of MetaMorpho. */
+/**
+ * Vault family of EulerEarn vaults, which have the governance events, the fee view, the timelock and the roles of
+ * MetaMorpho.
+ */
 export const eulerEarnFamily: VaultFamily = {
   adapter: eulerEarn,
   type: "custom",

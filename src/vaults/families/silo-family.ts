@@ -84,8 +84,9 @@ function identifySilo(subject: DerivationSubject): Query<Identification> {
 }
 
 /**
- * Governance event of a silo: anyone may let it read again which of its functions call the hook receiver, which its
- * deployer chose for ever. Source: silo-contracts-v2, Silo.updateHooks.
+ * Governance event of a silo. Any account may call `updateHooks`, which makes the silo read again which of its
+ * functions call the hook receiver; the receiver itself was fixed at deployment. Source: silo-contracts-v2,
+ * Silo.updateHooks.
  */
 const hookEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "allow_list", "HooksUpdated(uint24 hooksBefore, uint24 hooksAfter)"], {

@@ -88,8 +88,8 @@ export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
 
 /**
  * Maps the revert data of a deposit to an error code and a text: by the errors of the vault's family, otherwise by
- * errors common to vaults of any family. The code is null for an unknown error. Throws an Error if the vault's family
- * is unknown.
+ * errors common to vaults of any family. The code is null for an unknown error, and for a known one without a code.
+ * Throws an Error if the vault's family is unknown.
  */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
   return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
@@ -98,7 +98,8 @@ export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
 /**
  * Maps the revert data of a withdrawal to an error code and a text. Looks it up in the family's errors for withdrawals,
  * then in withdrawal errors common to vaults of any family, then in the errors for deposits, translated to their
- * meaning for a withdrawal. The code is null for an unknown error. Throws an Error if the vault's family is unknown.
+ * meaning for a withdrawal. The code is null for an unknown error, and for a known one without a code. Throws an Error
+ * if the vault's family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
   const own = adapterOf(vault).exits?.explain?.(revert) ?? null;

@@ -308,7 +308,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
 
 const feesAbi = once(() => parseAbi(["function performanceFee() view returns (uint16)"]));
 
-/** Vault family of Yearn v3 vaults and tokenized strategies: its adapter, deriver and governance events. */
+/** Vault family of Yearn v3 vaults and tokenized strategies: its adapter, deriver, governance events, roles and fee. */
 export const yearnFamily: VaultFamily = {
   adapter: yearn,
   type: "custom",

@@ -121,6 +121,7 @@ type Admission = ReadResults<ReturnType<typeof admissionReads>>;
 
 /**
  * Returns true if the receiver or the caller is not whitelisted, according to whichever view the vault's version has.
+ * An account counts as whitelisted if no view can be read.
  */
 function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowed }: Admission): boolean {
   const accounts = [

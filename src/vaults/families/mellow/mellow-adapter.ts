@@ -239,7 +239,7 @@ function mellowProfitFeeQuery({ address }: Vault): Query<number | null> {
   );
 }
 
-/** Vault family of Mellow's Core vaults, such as Lido Earn: its adapter, deriver and governance events. */
+/** Vault family of Mellow's Core vaults, such as Lido Earn: its adapter, deriver, governance events and fees. */
 export const mellowFamily: VaultFamily = {
   adapter: mellow,
   type: "lido",

@@ -62,7 +62,7 @@ interface MintRoom {
   today: bigint | null;
   /** mTokens left under the supply cap. Null if there is no cap, as in versions before August 2025, or if unknown. */
   underCap: bigint | null;
-  /** False if a read failed on which the limits depend. */
+  /** False if the supply or, for instant deposits, the daily limit could not be read. */
   known: boolean;
 }
 

@@ -231,7 +231,8 @@ interface RedemptionVaultInfo {
 
 /**
  * Returns a query for the RedemptionVault that the reviewed registry entry names. No other contract names it, so it is
- * accepted only if its mToken is the vault's. The result is null if the entry names none or the mToken differs.
+ * accepted only if its mToken is the vault's. The result is null if the entry names none, or if the mToken differs or
+ * cannot be read. At most 16 tokens are read; those without symbol or decimals are left out.
  */
 function describeRedemptions(
   subject: DerivationSubject,

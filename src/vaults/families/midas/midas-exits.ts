@@ -158,8 +158,8 @@ function limitLeft({ limit, used }: Results): bigint | null {
 }
 
 /**
- * Returns the fee in basis points of the redeemed mTokens, or null if unknown. Requests do not pay the fee for instant
- * redemptions.
+ * Returns the fee in basis points of the redeemed mTokens, at most 10,000, or null if unknown. It is 0 for an account
+ * that is exempt; requests do not pay the fee for instant redemptions.
  */
 function feeOf(results: Results, instant: boolean): bigint | null {
   if (valueOrNull(results.waived) === true) return 0n;

@@ -78,7 +78,7 @@ export function curatedProfitFeeQuery({ address }: Vault): Query<number | null> 
   return feeFractionQuery(read({ to: address, abi: feeAbi(), name: "fee" }), FEE_UNITS.wad);
 }
 
-/** Vault family of MetaMorpho 1.0 and 1.1: its adapter, deriver and governance events. */
+/** Vault family of MetaMorpho 1.0 and 1.1: its adapter, deriver, governance events, fee, timelock and roles. */
 export const metaMorphoFamily: VaultFamily = {
   adapter: metaMorpho,
   type: "morpho",
@@ -266,7 +266,7 @@ function morphoV2TimelockQuery({ address }: Vault): Query<bigint | null> {
   });
 }
 
-/** Vault family of Morpho Vault V2: its adapter, deriver and governance events. */
+/** Vault family of Morpho Vault V2: its adapter, deriver, governance events, fees, timelock and roles. */
 export const morphoV2Family: VaultFamily = {
   adapter: morphoV2,
   type: "morpho",

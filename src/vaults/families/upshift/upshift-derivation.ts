@@ -33,7 +33,7 @@ const vaultAbi = once(() =>
 );
 const whitelistAbi = once(() => parseAbi(["function isWhitelisted(address) view returns (bool)"]));
 
-/** Results of a multi-asset vault's view functions. */
+/** What a multi-asset vault's view functions return; `asset` is its reference token. */
 interface VaultAnswers {
   asset: Address;
   shareToken: Address;

@@ -20,10 +20,10 @@ const previewAbi = once(() =>
 );
 
 /**
- * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. An instant redemption emits
- * `Withdraw`; a requested one emits `WithdrawalProcessed`, which does not contain the shares; no redemption emits both.
- * The amount of a deposit in another token is converted by the vault's `previewDeposit`. Sources: the published ABI of
- * TokenizedVaultV2, August Digital's SDK.
+ * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. A deposit counts for its
+ * receiver; its amount in another token is converted by the vault's `previewDeposit`. An instant redemption emits
+ * `Withdraw`, which counts for the owner; a requested one emits `WithdrawalProcessed`, which contains the receiver but
+ * not the shares; no redemption emits both. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {

@@ -40,7 +40,10 @@ function sharesLeft(results: { most: ReadResult<bigint>; supply: ReadResult<bigi
   return most > supply ? most - supply : 0n;
 }
 
-/** Returns a query for the deposit pause, the limit per deposit, and the amount of assets left under the supply cap. */
+/**
+ * Returns a query for the deposit pause and the largest deposit, in the asset's smallest unit: the smaller of the limit
+ * per deposit and the value of the shares left under the supply cap, where an unknown one is ignored.
+ */
 function limitViews(vault: Vault) {
   const on = { to: vault.entryPoint, abi: limitsAbi() } as const;
   const reads = {

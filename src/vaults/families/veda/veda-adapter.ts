@@ -246,7 +246,7 @@ function vedaProfitFeeQuery({ pricer }: Vault): Query<number | null> {
   });
 }
 
-/** Vault family of Veda's BoringVaults: its adapter, deriver and governance events. */
+/** Vault family of Veda's BoringVaults: its adapter, deriver, governance events and performance fee. */
 export const vedaFamily: VaultFamily = {
   adapter: veda,
   type: "veda",

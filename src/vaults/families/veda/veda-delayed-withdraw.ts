@@ -53,8 +53,8 @@ const DEFAULT_WINDOW = 7 * 86_400;
 
 /**
  * Returns a query for the conditions of a request to the delayed-withdrawal contract (registry parameter
- * `delayed_withdraw`). `fee` is in basis points of the assets, or null if unknown. While a request is open, another one
- * is refused (`request_pending`).
+ * `delayed_withdraw`); they are unknown if the registry entry names none. `fee` is in basis points of the assets, or
+ * null if unknown. While a request is open, another one is refused (`request_pending`).
  */
 export function delayedTerms(
   vault: Vault,

@@ -251,7 +251,7 @@ const reviewedExits = ({ params }: DerivationSubject) => ({
   delayed_withdraw: parseAddress(params["delayed_withdraw"] ?? ""),
 });
 
-/** Returns a query for the registry parameters for withdrawals. */
+/** Returns a query for the registry parameters for withdrawals, as `vedaExitParams` defines them. */
 function describeExits(subject: DerivationSubject, teller: TellerInfo): Query<Record<string, string>> {
   const reviewed = reviewedExits(subject);
   return vedaExitParams({

@@ -58,8 +58,9 @@ const tellerAbi = once(() =>
 );
 const shareAbi = once(() => parseAbi(["function balanceOf(address) view returns (uint256)"]));
 
-/** Byte offsets in the calldata of `withdraw(asset, shares, minimum, to)`. */
+/** Byte offset of the shares in the calldata of `withdraw(asset, shares, minimum, to)`. */
 const SHARES_OFFSET = 36;
+/** Byte offset of the receiver in the calldata of `withdraw(asset, shares, minimum, to)`. */
 const RECEIVER_OFFSET = 100;
 
 /**

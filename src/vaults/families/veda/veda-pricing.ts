@@ -16,8 +16,9 @@ export const generationOf = (vault: Vault): (typeof GENERATIONS)[number] =>
   choiceParam(vault, { name: "teller", choices: GENERATIONS });
 
 /**
- * Returns true if yield accrues to the accountant's rate every second. Deposits are then priced at the rate plus one
- * smallest unit. Throws an Error if the registry parameter `rate` is invalid.
+ * Returns true if yield accrues to the accountant's rate every second (registry parameter `rate` = `streamed`).
+ * Deposits are then priced at the rate plus one smallest unit. False without the parameter. Throws an Error if the
+ * parameter is invalid.
  */
 export const isStreamed = (vault: Vault): boolean =>
   vault.params["rate"] !== undefined &&
