@@ -1,5 +1,8 @@
 /** Characters of a value that is sent without escapes. */
 const PLAIN = /^[a-z0-9._~:,-]+$/;
+/** Parameters whose values are case-sensitive, and what such a value consists of. */
+const CASE_SENSITIVE: ReadonlySet<string> = new Set(["cursor"]);
+const CASE_SENSITIVE_VALUE = /^[\w-]+$/;
 /** A number in its shortest form. */
 const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
@@ -7,8 +10,8 @@ const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
  * Returns true if a URL has the canonical spelling, the only one that shared caches may store. The platform's cache
  * compares URLs byte by byte, so every other spelling would be stored as another copy. The path is lowercase, without a
  * trailing slash and without escapes except `%3A`. The query has only the given parameters, each once and in
- * alphabetical order, with lowercase values, numbers in their shortest form, and lists in ascending order. It is not
- * escaped, or escaped as a whole by `URLSearchParams`. Source: developers.cloudflare.com/workers/cache/cache-keys.
+ * alphabetical order, with lowercase values (but of cursors), numbers in their shortest form, and lists in ascending
+ * order. It is not escaped, or escaped as a whole by `URLSearchParams`. Source: developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
   const start = url.indexOf("/", url.indexOf("://") + 3);
@@ -23,10 +26,12 @@ function isCanonicalQuery(query: string, parameters: readonly string[]): boolean
   const entries = [...parsed];
   const isKnown = entries.every(
     ([name, value], index) =>
-      parameters.includes(name) && name > (entries[index - 1]?.[0] ?? "") && isCanonicalValue(value),
+      parameters.includes(name) &&
+      name > (entries[index - 1]?.[0] ?? "") &&
+      (CASE_SENSITIVE.has(name) ? CASE_SENSITIVE_VALUE.test(value) : isCanonicalValue(value)),
   );
   if (entries.length === 0 || !isKnown) return false;
-  const isPlain = entries.every(([, value]) => PLAIN.test(value));
+  const isPlain = entries.every(([name, value]) => CASE_SENSITIVE.has(name) || PLAIN.test(value));
   const plain = entries.map(([name, value]) => `${name}=${value}`).join("&");
   return query === parsed.toString() || (isPlain && query === plain);
 }

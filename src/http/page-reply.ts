@@ -3,7 +3,8 @@ import { Reply } from "./define-route.ts";
 
 /**
  * Builds a route handler's result for one page of a list: the rows and, unless this is the last page, a `Link` header
- * with the relative URL of the next page. That URL has the same path and query parameters, and the next page's cursor.
+ * with the relative URL of the next page. That URL has the same path and query parameters, and the next page's cursor, in
+ * the order in which shared caches store them (`isCanonicalUrl`).
  */
 export function pageReply<R>(
   page: Page<R>,
@@ -14,5 +15,6 @@ export function pageReply<R>(
   for (const [name, value] of Object.entries({ ...link.query, cursor: page.next })) {
     if (value !== undefined) query.set(name, String(value));
   }
+  query.sort();
   return new Reply(page.rows, { headers: { link: `<${link.path}?${query}>; rel="next"` } });
 }

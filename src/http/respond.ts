@@ -90,8 +90,7 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
  * with credentials are not cached. Source: developers.cloudflare.com/workers/cache.
  */
 function cacheHeaders(c: HonoContext<AppEnv>, route: AnyRoute): Readonly<Record<string, string>> {
-  const hasCredentials = c.get("hasCredentials") ?? readCredentials(c).hasCredentials;
-  if (route.cache === "no-store" || hasCredentials) return { "cache-control": NO_STORE };
+  if (route.cache === "no-store" || hasCredentials(c)) return { "cache-control": NO_STORE };
   const { url } = c.req;
   const own = headersByUrl.get(route) ?? new BoundedMap<Readonly<Record<string, string>>>(MAX_URLS);
   headersByUrl.set(route, own);
@@ -101,6 +100,10 @@ function cacheHeaders(c: HonoContext<AppEnv>, route: AnyRoute): Readonly<Record<
   if (url.length <= MAX_URL_LENGTH) own.set(url, made);
   return made;
 }
+
+/** Returns true if a request has credentials, valid or not. */
+const hasCredentials = (c: HonoContext<AppEnv>): boolean =>
+  c.get("hasCredentials") ?? readCredentials(c).hasCredentials;
 
 /** Caching headers by route and URL, of which they are a pure function. */
 const headersByUrl = new WeakMap<AnyRoute, BoundedMap<Readonly<Record<string, string>>>>();
@@ -124,15 +127,15 @@ function headersOfUrl(
 /**
  * Returns the caching headers of a response that shared caches may serve. Cloudflare's cache gets a header of its own,
  * `Cloudflare-CDN-Cache-Control`: with `s-maxage`, Cloudflare would not serve a stale response while revalidating, and
- * without `stale-if-error`, it would serve one indefinitely while the Worker fails. Returns `no-store` unless the URL
- * is canonical (`isCanonicalUrl`), because each spelling of a URL would be cached separately. Source:
- * developers.cloudflare.com/workers/cache/configuration.
+ * without `stale-if-error`, it would serve one indefinitely while the Worker fails. Returns `no-store` if the request has
+ * credentials, and unless the URL is canonical (`isCanonicalUrl`), because each spelling of a URL would be cached
+ * separately. Source: developers.cloudflare.com/workers/cache/configuration.
  */
 export function sharedHeaders(
-  c: HonoContext,
+  c: HonoContext<AppEnv>,
   rule: Exclude<CacheRule, "no-store"> & { parameters: readonly string[] },
 ): Record<string, string> {
-  if (!isCanonicalUrl(c.req.url, rule.parameters)) return { "cache-control": NO_STORE };
+  if (hasCredentials(c) || !isCanonicalUrl(c.req.url, rule.parameters)) return { "cache-control": NO_STORE };
   const { sMaxAge, staleWhileRevalidate: stale, tags = [] } = rule;
   return {
     "cache-control": `${PUBLIC}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${stale}`,

@@ -10,7 +10,10 @@ export function encodeCursor(parts: readonly string[]): string {
     .replaceAll("=", "");
 }
 
-/** Decodes a cursor, or returns null if it is malformed or does not have `length` parts. The parts are untrusted. */
+/**
+ * Decodes a cursor. Returns null if it is malformed, does not have `length` parts, or is not spelled as `encodeCursor`
+ * spells these parts: every other spelling would be another URL in shared caches. The parts are untrusted.
+ */
 export function decodeCursor(cursor: string, length: number): string[] | null {
   try {
     const bytes = Uint8Array.from(atob(cursor.replaceAll("-", "+").replaceAll("_", "/")), (byte) =>
@@ -21,7 +24,7 @@ export function decodeCursor(cursor: string, length: number): string[] | null {
     );
     const valid =
       Array.isArray(parts) && parts.length === length && parts.every((part) => typeof part === "string");
-    return valid ? parts : null;
+    return valid && encodeCursor(parts) === cursor ? parts : null;
   } catch {
     return null;
   }

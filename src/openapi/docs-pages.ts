@@ -1,9 +1,10 @@
 import type { Hono } from "hono";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
+import { isCanonicalUrl } from "../http/canonical-url.ts";
 import { refuseOtherMethods } from "../http/create-app.ts";
 import type { AppEnv } from "../http/hono-env.ts";
-import { sharedHeaders } from "../http/respond.ts";
+import { NO_STORE, sharedHeaders } from "../http/respond.ts";
 import { PAGE_CACHE } from "./docs-page-layout.ts";
 import { mountRenderedPages } from "./rendered-pages.ts";
 import { textPages } from "./robots-and-llms.ts";
@@ -56,11 +57,17 @@ async function readDocument({ assets, publicUrl }: Config): Promise<string> {
   return JSON.stringify({ ...document, servers: [{ url: publicUrl }] });
 }
 
-/** Returns the console's page from the static assets. Throws `route_not_found` if the console is not among them. */
-async function homePage({ assets, publicUrl }: Config): Promise<Response> {
+/**
+ * Returns the console's page from the static assets, with a query never cacheable. Throws `route_not_found` if the
+ * console is not among them.
+ */
+async function homePage(c: Context<AppEnv>): Promise<Response> {
+  const { assets, publicUrl } = c.get("ctx").config;
   const answer = await assets?.fetch(`${publicUrl}/`);
   if (answer?.status !== 200) throw new AppError("route_not_found", "the console is not among the assets");
-  return new Response(answer.body, answer);
+  const page = new Response(answer.body, answer);
+  if (!isCanonicalUrl(c.req.url, [])) page.headers.set("cache-control", NO_STORE);
+  return page;
 }
 
 /**
@@ -82,7 +89,7 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
       return new Response(documentText, { headers });
     });
   // The platform serves it without the Worker, except where its path routing does not see queries.
-  app.get("/", (c) => homePage(c.get("ctx").config));
+  app.get("/", homePage);
   app.get("/docs", (c) => {
     const headers = {
       "content-type": "text/html; charset=utf-8",

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { isCanonicalUrl } from "../../src/http/canonical-url.ts";
 
 const ORIGIN = "https://causeway.example";
-const NAMES = ["sort", "chain_id", "ids", "q", "min_tvl_usd"];
+const NAMES = ["sort", "chain_id", "ids", "q", "min_tvl_usd", "cursor", "limit"];
 const ADDRESS = `0x${"ab".repeat(20)}`;
 
 test.each([
@@ -16,6 +16,7 @@ test.each([
   `/v1/vaults?ids=1:${ADDRESS},2:${ADDRESS}`,
   `/v1/vaults?ids=1%3A${ADDRESS}%2C2%3A${ADDRESS}`,
   "/v1/vaults?q=prime+usdc",
+  "/v1/vaults?cursor=WyIxOjB4YWIiXQ&limit=2",
 ])("%s is canonical", (path) => {
   expect(isCanonicalUrl(ORIGIN + path, NAMES)).toBe(true);
 });
@@ -40,6 +41,9 @@ test.each([
   "/v1/vaults?sort=TVL_USD",
   "/v1/vaults?q=prime%20usdc",
   "/v1/vaults?q=+prime",
+  "/v1/vaults?limit=2&cursor=WyIxOjB4YWIiXQ",
+  "/v1/vaults?cursor=WyIxOjB4YWIiXQ==",
+  "/v1/vaults?cursor=%57yIxOjB4YWIiXQ",
   `/v1/vaults?ids=2:${ADDRESS},1:${ADDRESS}`,
   `/v1/vaults?ids=1:${ADDRESS},1:${ADDRESS}`,
   `/v1/vaults?ids=1%3A${ADDRESS},2:${ADDRESS}`,

@@ -30,6 +30,15 @@ describe("cursors", () => {
     ["no text", btoa("[1]")],
     ["null", btoa("null")],
     ["a list in a list", btoa('[["a"]]')],
+    ["padding", btoa('["a"]')],
+    ["blanks around", ` ${encodeCursor(["a"])}`],
+    ["blanks inside", encodeCursor(["a"]).replace(/^./, "$& ")],
+    ["JSON with blanks", btoa('[ "ab" ]').replaceAll("=", "")],
+    ["JSON with escapes", btoa(String.raw`["\u0061"]`).replaceAll("=", "")],
+    [
+      "bits that no byte has",
+      encodeCursor(["a"]).replace(/.$/, (last) => String.fromCharCode(last.charCodeAt(0) + 1)),
+    ],
   ])("decode to null from %s", (_what, cursor) => {
     expect(decodeCursor(cursor, 1)).toBe(null);
   });

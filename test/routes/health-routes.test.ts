@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-
 import { composeApp } from "../../src/app.ts";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";

@@ -4,6 +4,9 @@ import * as z from "zod";
 import { EdgeCache } from "../../scripts/stack/edge-cache/edge-cache.ts";
 import { composeApp, loadRoutes } from "../../src/app.ts";
 import { createApp } from "../../src/http/create-app.ts";
+import { Reply } from "../../src/http/define-route.ts";
+import { pageReply } from "../../src/http/page-reply.ts";
+import { encodeCursor } from "../../src/lib/pagination.ts";
 import { testContext } from "../support/context.ts";
 
 const routes = await loadRoutes();
@@ -41,6 +44,11 @@ const pages = [
   "/v1/vaults?unknown=1",
   "/v1/tokens",
 ];
+/** Static files, as the platform serves them: they may be stored, to be asked about every time. */
+const assets = {
+  fetch: async () =>
+    new Response("<!doctype html>", { headers: { "cache-control": "public, max-age=0, must-revalidate" } }),
+};
 
 describe("the platform's cache in front of the Worker", () => {
   test("is on, by configuration", () => {
@@ -94,6 +102,45 @@ describe("the platform's cache in front of the Worker", () => {
       await cache.fetch(get("/v1/intel/rules", headers));
       expect(cache.keys).toEqual([]);
     }
+  });
+
+  test.each([
+    { "x-api-key": "" },
+    { "x-api-key": "k" },
+    { "x-api-secret": "s" },
+    { authorization: "Bearer t" },
+  ])("keeps no page that was asked with %j", async (headers) => {
+    const cache = cacheOf();
+    for (const path of ["/docs", "/docs/errors", "/llms.txt", "/robots.txt", "/favicon.ico"])
+      await cache.fetch(get(path, headers));
+    expect(cache.keys).toEqual([]);
+  });
+
+  test("keeps the console's page under no query", async () => {
+    const console = composeApp(() => testContext({ config: { assets } }));
+    const cache = new EdgeCache((request) => console.fetch(request, {}, execution));
+    for (const path of ["/", "/?utm_source=a", "/?1"])
+      expect([path, (await cache.fetch(get(path))).status]).toEqual([path, 200]);
+    expect(cache.keys).toEqual(["/"]);
+  });
+
+  test("keeps every page of a list by the URL that the page before names, and by no other", async () => {
+    const cursor = encodeCursor([`1:0x${"ab".repeat(20)}`]);
+    const page = { rows: [], next: cursor };
+    const next = pageReply(page, { path: "/v1/vaults", query: { limit: 2, chain_id: 1, q: undefined } });
+    const path = next instanceof Reply ? next.headers["link"]?.slice(1).split(">")[0] : undefined;
+    expect(path).toBe(`/v1/vaults?chain_id=1&cursor=${cursor}&limit=2`);
+    const cache = answeredCache();
+    for (const spelled of [
+      `${cursor}=`,
+      ` ${cursor}`,
+      cursor.toLowerCase(),
+      btoa(` ["1:0x${"ab".repeat(20)}"]`),
+    ])
+      await cache.fetch(get(`/v1/vaults?chain_id=1&cursor=${encodeURIComponent(spelled)}&limit=2`));
+    expect(cache.keys).toEqual([]);
+    await cache.fetch(get(path ?? ""));
+    expect(cache.keys).toEqual([path]);
   });
 
   test("answers without the Worker while it is fresh, once more while it is stale, and by tag not at all", async () => {

@@ -118,14 +118,18 @@ export class EdgeCache {
     const pending = this.#pending.get(key);
     if (pending !== undefined) {
       const shared = await pending;
-      if (freshnessOf(request, shared) !== null) return seen(await storedCopy(shared), "HIT", request);
+      if (freshnessOf(request, { response: shared, now: this.now }) !== null)
+        return seen(await storedCopy(shared), "HIT", request);
     }
     // A HEAD request fills the cache with the whole response.
     const asked = this.#ask(request.method === "HEAD" ? new Request(request, { method: "GET" }) : request);
     this.#pending.set(key, asked);
     const response = await asked.finally(() => this.#pending.delete(key));
     const kept = await this.#keep(key, { request, response });
-    return seen(response.clone(), kept ? "MISS" : "BYPASS", request);
+    // A part and what is too large are not stored either, but look storable.
+    const looksStorable =
+      kept || freshnessOf(request, { response: wholeOf(response), now: this.now }) !== null;
+    return seen(response.clone(), looksStorable ? "MISS" : "BYPASS", request);
   }
 
   /** Revalidates a stale response with the Worker, and stores the result. */
@@ -156,7 +160,7 @@ export class EdgeCache {
     key: string,
     { request, response }: { request: Request; response: Response },
   ): Promise<boolean> {
-    const freshness = freshnessOf(request, response);
+    const freshness = freshnessOf(request, { response, now: this.now });
     const size = (await response.clone().arrayBuffer()).byteLength;
     if (freshness === null || size > this.#maxBytes) return false;
     const vary = (response.headers.get("vary") ?? "").split(",").map((name) => name.trim().toLowerCase());
@@ -191,6 +195,10 @@ async function storedCopy(response: Response): Promise<Response> {
   return copy;
 }
 
+/** Returns a response with the headers of another, as if it were whole: 206 becomes 200. */
+const wholeOf = ({ status, headers }: Response): Response =>
+  new Response(null, { status: status === 206 ? 200 : status, headers });
+
 /** Returns the valid tags of a response in lowercase: printable ASCII, at most 1,024 characters, at most 1,000 tags. */
 function tagsOf({ headers }: Response): ReadonlySet<string> {
   const tags = (headers.get("cache-tag") ?? "").split(",").map((tag) => tag.trim());
@@ -215,9 +223,22 @@ async function seen(response: Response, status: CacheStatus, request: Request): 
   if (etag !== null && offered.some((tag) => tag === "*" || tag.replace(/^W\//, "") === etag))
     return new Response(null, { status: 304, headers });
   const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.get("range") ?? "");
-  if (range === null) return new Response(response.body, whole);
-  const bytes = await response.arrayBuffer();
-  const [start, end] = [Number(range[1]), range[2] === "" ? bytes.byteLength - 1 : Number(range[2])];
+  const ifRange = request.headers.get("if-range");
+  if (range === null || (ifRange !== null && ifRange !== etag)) return new Response(response.body, whole);
+  return slice(await response.arrayBuffer(), { range, headers });
+}
+
+/** Returns the requested bytes with status 206, or 416 if there are none (RFC 9110, sections 14.1.2 and 15.5.17). */
+function slice(
+  bytes: ArrayBuffer,
+  { range, headers }: { range: RegExpExecArray; headers: Headers },
+): Response {
+  const last = bytes.byteLength - 1;
+  const [start, end] = [Number(range[1]), range[2] === "" ? last : Math.min(Number(range[2]), last)];
+  if (start > end) {
+    headers.set("content-range", `bytes */${bytes.byteLength}`);
+    return new Response(null, { status: 416, headers });
+  }
   headers.set("content-range", `bytes ${start}-${end}/${bytes.byteLength}`);
   return new Response(bytes.slice(start, end + 1), { status: 206, headers });
 }

@@ -29,6 +29,12 @@ export const CONTROL_HEADERS = [
   "cache-control",
 ] as const;
 
+/** A response of the Worker, and when it arrived, in milliseconds. */
+interface Arrived {
+  response: Response;
+  now: number;
+}
+
 /**
  * Parses a `Cache-Control` header (RFC 9111) into its directives, keyed by lowercase name. Quotes around a value are
  * removed; a directive without a value maps to `""`; of duplicates, the last one counts.
@@ -47,30 +53,51 @@ export function directivesOf({ headers }: Response): ReadonlyMap<string, string>
 }
 
 /**
- * Returns how long the platform's cache serves a response. Null if it does not store the response. Source:
- * developers.cloudflare.com/workers/cache/configuration and /limitations.
+ * Returns how long the platform's cache serves a response that arrived at `now`, in milliseconds. Null if it does not
+ * store the response. Source: developers.cloudflare.com/workers/cache/configuration and /limitations.
  */
-export function freshnessOf(request: Request, response: Response): Freshness | null {
+export function freshnessOf(request: Request, { response, now }: Arrived): Freshness | null {
   const { status, headers } = response;
   const directives = directivesOf(response);
   if (status === 206 || status === 304 || (status >= 520 && status <= 526)) return null;
   if (headers.get("vary")?.includes("*") === true) return null;
   if (setsCookie(response) || isForOne(request, directives)) return null;
-  if (directives === null) return guessed(request, response);
+  const expires = headers.get("expires");
+  if (directives === null && expires === null) return guessed(request, response);
+  return freshnessBy(directives ?? new Map(), { response, now });
+}
+
+/** Returns how long a response is served by its directives, and without a lifetime among them by `Expires`. */
+function freshnessBy(
+  directives: ReadonlyMap<string, string>,
+  { response: { status, headers }, now }: Arrived,
+): Freshness | null {
   if (directives.has("no-store") || directives.get("private") === "") return null;
   const explicit = [directives.get("s-maxage"), directives.get("max-age")].find(
     (value) => value !== undefined,
   );
-  if (explicit === undefined && !directives.has("no-cache") && !(status in HEURISTIC_SECONDS)) return null;
-  const seconds = (value: string | undefined): number => (/^\d+$/.test(value ?? "") ? Number(value) : 0);
+  const saysWhen = explicit !== undefined || headers.has("expires") || directives.has("no-cache");
+  if (!saysWhen && !(status in HEURISTIC_SECONDS)) return null;
+  const lifetime = explicit === undefined ? secondsToExpiry(headers, now) : seconds(explicit);
   // RFC 9111, section 4.2.4: these forbid serving what is stale.
   const strict = ["s-maxage", "must-revalidate", "proxy-revalidate"].some((name) => directives.has(name));
   const error = directives.get("stale-if-error");
   return {
-    freshFor: directives.has("no-cache") ? 0 : seconds(explicit),
+    freshFor: directives.has("no-cache") ? 0 : lifetime,
     staleWhileRevalidate: strict ? 0 : seconds(directives.get("stale-while-revalidate")),
     staleIfError: strict ? 0 : error === undefined ? Number.POSITIVE_INFINITY : seconds(error),
   };
+}
+
+/** Returns the seconds of a directive's value, 0 if it is none. */
+const seconds = (value: string | undefined): number => (/^\d+$/.test(value ?? "") ? Number(value) : 0);
+
+/** Returns the seconds from a response's date to its `Expires`, 0 if that is no date (RFC 9111, section 5.3). */
+function secondsToExpiry(headers: Headers, now: number): number {
+  // JavaScript takes "0" for a year; a date in HTTP ends with its only time zone.
+  const timeOf = (name: string): number => Date.parse(/^.+ GMT$/.exec(headers.get(name) ?? "")?.[0] ?? "");
+  const ms = timeOf("expires") - (timeOf("date") || now);
+  return ms > 0 ? Math.floor(ms / 1_000) : 0;
 }
 
 /**
