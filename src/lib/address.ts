@@ -25,6 +25,7 @@ const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
  * message.
  */
 export function explainAddress(text: string): string {
+  if (text !== text.trim()) return "must be an address: remove the spaces around it";
   if (SHAPE.test(text))
     return "the letter case does not match the EIP-55 checksum: a digit may be wrong; an all-lowercase address has no checksum";
   // `USDC.e` is a symbol, `vitalik.eth` is not.

@@ -1,4 +1,4 @@
-import type { Hono } from "hono";
+import type { Context, Hono } from "hono";
 import type { Config } from "../config.ts";
 import { AppError } from "../errors.ts";
 import { isCanonicalUrl } from "../http/canonical-url.ts";

@@ -148,7 +148,10 @@ async function storedAnswer<T extends Built>(
   const row = await selectKey(ctx.db, asked.id);
   if (row === null) return null;
   if (row.bodyHash !== asked.bodyHash) {
-    throw failure("idempotency_conflict", "this key was used for a different request");
+    throw failure(
+      "idempotency_conflict",
+      "this key was used for a different request: use a new key for each order",
+    );
   }
   if (row.response === null || row.expiresAt === null) return null;
   if (row.expiresAt.getTime() <= ctx.now()) {

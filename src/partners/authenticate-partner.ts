@@ -24,9 +24,15 @@ export interface OfferedCredentials extends OfferedPair {
   authorization: string | null;
 }
 
+const WHERE_KEYS_GO = "an API key goes into X-API-Key and its secret into X-API-Secret";
+/** What is missing and how to send it, at the end of the message of `credentials_required`. */
+const SESSION = "a session: send `Authorization: Bearer <session_token>`";
+const SESSION_OR_PAIR =
+  "a session, or an API key with its secret: send `Authorization: Bearer <session_token>`, or X-API-Key and X-API-Secret";
+
 /**
  * Returns the caller of an operation, authenticated by the credentials that the operation accepts. Invalid credentials
- * are rejected even if they are optional. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
+ * are rejected even if they are optional, also an API key in the `Authorization` header. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
  * `key_forbidden`, `store_unavailable`, `internal` if an API key is given and no pepper is configured, and
  * `route_not_found` for an administrator's operation if no administrator is configured.
  */
@@ -39,9 +45,13 @@ export async function authenticate(
     case "sign_in":
       return { kind: "anonymous" };
     case "public":
-      return hasPair(offered) ? authenticateKey(ctx, offered) : { kind: "anonymous" };
+      if (hasPair(offered)) return authenticateKey(ctx, offered);
+      // Ignored, the build would be nobody's. A session is no credential of public operations and remains ignored.
+      if (/cw_(?:live|secret)_/.test(offered.authorization ?? ""))
+        throw failure("credentials_invalid", `Authorization contains an API key: ${WHERE_KEYS_GO}`);
+      return { kind: "anonymous" };
     case "session":
-      return authenticateSession(ctx, bearer(offered, "a session"));
+      return authenticateSession(ctx, bearer(offered, SESSION));
     case "read":
     case "manage": {
       const actor = await authenticateEither(ctx, offered);
@@ -50,7 +60,10 @@ export async function authenticate(
     }
     case "admin":
       if (ctx.config.adminToken === null) throw noSuchEndpoint();
-      return authenticateAdmin(ctx, bearer(offered, "the administrator's token"));
+      return authenticateAdmin(
+        ctx,
+        bearer(offered, "the administrator's token: send `Authorization: Bearer <token>`"),
+      );
   }
 }
 
@@ -59,11 +72,10 @@ export async function authenticate(
  * valid and belong to the same partner; otherwise throws the errors of `authenticate`.
  */
 async function authenticateEither(ctx: Context, offered: OfferedCredentials): Promise<Actor> {
-  if (!hasPair(offered))
-    return authenticateSession(ctx, bearer(offered, "a session, or an API key with its secret"));
+  if (!hasPair(offered)) return authenticateSession(ctx, bearer(offered, SESSION_OR_PAIR));
   const byPair = await authenticateKey(ctx, { key: offered.key, secret: offered.secret ?? "" });
   if (offered.authorization === null) return byPair;
-  const bySession = await authenticateSession(ctx, bearer(offered, "a session"));
+  const bySession = await authenticateSession(ctx, bearer(offered, SESSION));
   if (bySession.partner.address === byPair.partner.address) return bySession;
   throw failure("credentials_invalid", "the session and the API key belong to different partners");
 }
@@ -81,7 +93,10 @@ function bearer({ authorization }: OfferedCredentials, what: string): string {
   if (authorization === null) throw failure("credentials_required", `this endpoint needs ${what}`);
   const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1];
   if (token === undefined)
-    throw failure("credentials_invalid", "the Authorization header must be `Bearer <token>`");
+    throw failure(
+      "credentials_invalid",
+      `the Authorization header must be \`Bearer <token>\`; ${WHERE_KEYS_GO}`,
+    );
   return token;
 }
 
@@ -93,7 +108,7 @@ async function authenticateSession(ctx: Context, token: string): Promise<Partner
   if (!isCredential("session", token))
     throw failure(
       "credentials_invalid",
-      "the session token is malformed: send `session_token` of POST /v1/partners/login; an API key goes into X-API-Key and its secret into X-API-Secret",
+      `the session token is malformed: send \`session_token\` of POST /v1/partners/login; ${WHERE_KEYS_GO}`,
     );
   const session = await sha256(token);
   const owner = await selectSessionOwner(ctx.db, session);

@@ -1,5 +1,7 @@
 import { zeroAddress } from "viem";
 import * as z from "zod";
+import { sameAddress } from "../lib/address.ts";
+import type { VaultKey } from "../lib/vault-id.ts";
 import {
   AddressInput,
   AmountInput,
@@ -24,6 +26,24 @@ const PARTNER_TYPES = "must be 0 (direct), 1 (creator) or 2 (wallet)";
 
 /** The kind of partner in a request. */
 export const PartnerTypeInput = z.int(PARTNER_TYPES).min(0, PARTNER_TYPES).max(2, PARTNER_TYPES);
+
+/**
+ * Adds an issue if the user of an order is a contract that the order itself names: the vault or the token. It would
+ * receive the shares, whoever sends the transaction, and could not give them back.
+ */
+function refuseContractAsUser(
+  order: { user_address: string; from_token: string; vault_id: VaultKey },
+  context: z.RefinementCtx,
+): void {
+  const contracts = { vault: order.vault_id.address, token: order.from_token };
+  for (const [what, address] of Object.entries(contracts))
+    if (sameAddress(address, order.user_address))
+      context.addIssue({
+        code: "custom",
+        path: ["user_address"],
+        message: `is the ${what}: send the address of the wallet that pays and receives the shares`,
+      });
+}
 
 /** Request body for quoting or building a deposit. Unknown fields are rejected: a misspelled name could cost money. */
 export const BuildInput = z
@@ -80,6 +100,7 @@ export const BuildInput = z
     ...authorizeFields,
   })
   .refine(canSubmit, submitterIssue)
+  .superRefine(refuseContractAsUser)
   .meta({
     id: "BuildInput",
     description: "A deposit to quote or to build.",

@@ -65,6 +65,46 @@ describe("requests without credentials", () => {
   });
 });
 
+describe("an API key in the Authorization header", () => {
+  test.each(["Bearer cw_live_x", "cw_secret_x", "ApiKey cw_live_x"])(
+    "is refused on public routes with where it belongs: %s",
+    async (authorization) => {
+      const response = await send("/public", { headers: { authorization } });
+      expect(await read(response)).toMatchObject({
+        status: 401,
+        body: {
+          code: "credentials_invalid",
+          detail: expect.stringContaining("an API key goes into X-API-Key and its secret into X-API-Secret"),
+        },
+      });
+    },
+  );
+
+  test.each(["Bearer cw_session_x", "Bearer x", ""])(
+    "%j is ignored on public routes",
+    async (authorization) => {
+      expect((await send("/public", { headers: { authorization } })).status).toBe(200);
+    },
+  );
+});
+
+describe("requests with credentials elsewhere", () => {
+  test.each([
+    [
+      "manage",
+      { "api-key": "cw_live_x" },
+      "send `Authorization: Bearer <session_token>`, or X-API-Key and X-API-Secret",
+    ],
+    ["session", { cookie: "session=x" }, "a session: send `Authorization: Bearer <session_token>`"],
+    ["admin", { "x-admin-token": TOKEN }, "the administrator's token: send `Authorization: Bearer <token>`"],
+  ] as const)("to %s routes are told how to send them", async (access, headers, text) => {
+    expect(await read(await send(`/${access}`, { headers }))).toMatchObject({
+      status: 401,
+      body: { code: "credentials_required", detail: expect.stringContaining(text) },
+    });
+  });
+});
+
 describe("administrator routes", () => {
   const as = (authorization: string): RequestInit => ({ headers: { authorization } });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { getAddress, toHex } from "viem";
 import { describe, expect, test } from "vitest";
-import { isNative, isNativeAlias, parseAddress, sameAddress } from "../../src/lib/address.ts";
+import { explainAddress, isNative, isNativeAlias, parseAddress, sameAddress } from "../../src/lib/address.ts";
 
 const anAddress = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((bytes) => toHex(bytes));
 const upper = (address: string): string => `0x${address.slice(2).toUpperCase()}`;
@@ -99,3 +99,10 @@ test("sameAddress ignores case and nothing else", () => {
     }),
   );
 });
+
+test.each([" 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed\n"])(
+  "explainAddress() names the blanks around %j",
+  (text) => {
+    expect(explainAddress(text)).toBe("must be an address: remove the spaces around it");
+  },
+);

@@ -34,6 +34,16 @@ function told({ status, json, text }: HttpAnswer): string {
 describe("a mistake in a build's body is answered with what to do", () => {
   test.each<[string, object, RegExp]>([
     [
+      "the vault as user",
+      { user_address: address },
+      /user_address: is the vault: send the address of the wallet/,
+    ],
+    [
+      "a space behind an address",
+      { user_address: `${USER} ` },
+      /user_address: .*remove the spaces around it/,
+    ],
+    [
       "a chain in quotes",
       { from_chain_id: "31337" },
       /from_chain_id: must be a JSON integer, without quotes/,
@@ -115,6 +125,11 @@ describe("a mistake in a build's body is answered with what to do", () => {
       /^401 credentials_invalid: .*cw_live_/,
     ],
     [
+      "a key as a bearer token",
+      { body: deposit, headers: { authorization: "Bearer cw_live_abc" } },
+      /^401 credentials_invalid: .*an API key goes into X-API-Key and its secret into X-API-Secret/,
+    ],
+    [
       "a secret alone",
       { body: deposit, headers: { "x-api-secret": "abc" } },
       /^401 credentials_invalid: .*cw_live_/,
@@ -188,7 +203,12 @@ describe("a mistake in a read is answered with what to do", () => {
       { authorization: "Bearer x" },
       /`session_token` of POST \/v1\/partners\/login/,
     ],
-    ["a password", { authorization: "Basic eDp5" }, /must be `Bearer <token>`/],
+    [
+      "a password",
+      { authorization: "Basic eDp5" },
+      /must be `Bearer <token>`; an API key goes into X-API-Key/,
+    ],
+    ["a key in a header of another name", { "api-key": "cw_live_x" }, /or X-API-Key and X-API-Secret$/],
     ["a key without its secret", { "x-api-key": "cw_live_x" }, /X-API-Secret is cw_secret_/],
   ])("%s", async (_what, headers, answer) => {
     expect(told(await send("/v1/partners/me", { headers }))).toMatch(answer);
