@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { AppError } from "../errors.ts";
 import { fractionToParts, PARTS_PER_BILLION } from "../lib/amount.ts";
 import type { ChainToken } from "../prices/price.ts";
-import { pricesOfRequest } from "../prices/read-prices.ts";
+import { hasUnreadFeed, pricesOfRequest } from "../prices/read-prices.ts";
 import type { TransferQuote, VerifiedTransfer } from "../providers/provider.ts";
 import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
@@ -123,6 +123,17 @@ export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOf
       },
     },
   };
+}
+
+/**
+ * Returns true if reads on the destination chain may still change what an order's offers are worth: the order crosses
+ * chains, and the requested token has no price yet or a feed that has not been read.
+ */
+export function mayLearnPrice(ctx: Context, offers: ValuedOffers): boolean {
+  const { order, token, payment } = offers;
+  if (onOneChain(order)) return false;
+  const forms = pricedForms({ chain: order.client.definition, token: token.address });
+  return payment.to.price === null || forms.some((form) => hasUnreadFeed(ctx, form));
 }
 
 /**

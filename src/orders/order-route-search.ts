@@ -30,6 +30,7 @@ import {
 } from "./order-route-candidates.ts";
 import {
   findUnfairOption,
+  mayLearnPrice,
   type OfferSet,
   toOffer,
   unfairOffer,
@@ -197,27 +198,23 @@ async function quotesOf<B>(
 }
 
 /**
- * Returns the quotes that a build would accept, each with the minimum output that the build would request. A quote
- * whose fair value is unknown is kept if reads on the destination chain may still add a price. A provider whose
- * expected output is implausibly high is excluded.
+ * Returns the quotes that a build would accept, each with the minimum output that the build would request. A quote that
+ * is unfair, or whose fair value is unknown, is kept while reads on the destination chain may still change the price by
+ * which it is judged; the build judges it again. Otherwise, a provider whose expected output is implausibly high is
+ * excluded.
  */
 function fairOptions<B>(
   ctx: Context,
   { state, offers }: { state: RouteSearch<B>; offers: ValuedOffers },
 ): TransferQuote[] {
-  const { order } = offers;
-  const mayLearn = order.from.chainId !== order.client.definition.chainId && offers.payment.to.price === null;
+  const mayLearn = mayLearnPrice(ctx, offers);
   const kept: TransferQuote[] = [];
   for (const option of offers.quotes) {
     if (state.excluded.has(option.provider)) continue;
     const offer = toOffer(offers, { option, ends: "one_step" });
-    if (offer.fair === null && mayLearn) {
-      kept.push(option);
-      continue;
-    }
     const broken = findUnfairOption(offer);
-    if (broken === null) {
-      kept.push(withLeast(offer));
+    if (broken === null || mayLearn) {
+      kept.push(broken === null ? withLeast(offer) : option);
       continue;
     }
     const tooGood = offer.fair !== null && option.toAmount > mostExpected(offer.fair);

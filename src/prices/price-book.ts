@@ -125,6 +125,8 @@ export class PriceMemory {
 /** Prices that one request has read from feeds, by `priceKey`, and its requests to the price API. */
 export class PriceBook {
   readonly feeds = new Map<string, TokenPrice>();
+  /** Tokens, by `priceKey`, whose feeds this request has read, whether or not they gave a usable price. */
+  readonly read = new Set<string>();
   /** Requested market prices, by `priceKey`; several tokens share one promise. The promises never reject. */
   readonly market = new Map<string, Promise<Prices>>();
 }

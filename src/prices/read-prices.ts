@@ -30,6 +30,16 @@ export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
 }
 
 /**
+ * Returns true if a token has price feeds that may still change its price in this request: the request has not read
+ * them, and no other request of the isolate has in the last 30 seconds. False for a token without feeds.
+ */
+export function hasUnreadFeed(ctx: Context, of: ChainToken): boolean {
+  const key = priceKey(of);
+  const { book, memory } = ctx.prices;
+  return hasFeed(ctx, of) && !book.read.has(key) && memory.recentPrice(key, ctx.now()) === null;
+}
+
+/**
  * Returns the query that reads the feeds of some tokens of a chain, as part of a batch with other reads. Pass its
  * result to `recordFeedPrices`.
  */
@@ -57,7 +67,10 @@ export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; h
   memory.noteConfirmed({ chainId, feeds: readings.confirmed, now });
   const keys = readings.tokens.map(({ token }) => priceKey({ chainId, token }));
   memory.forgetPrices(keys);
-  for (const key of keys) book.feeds.delete(key);
+  for (const key of keys) {
+    book.feeds.delete(key);
+    book.read.add(key);
+  }
   memory.notePrices(prices, now);
   for (const [key, price] of prices) book.feeds.set(key, price);
   for (const { feed, problem } of unused) {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { knownChains } from "../../src/chains/chain-definitions.ts";
 import { planLoss } from "../../src/orders/order-route-fairness.ts";
 import { searchRoutes } from "../../src/orders/order-route-search.ts";
@@ -46,8 +46,21 @@ function providerOf(name: string, change: Partial<TransferQuote>): Provider {
   };
 }
 
-/** Finds a route for one WETH of Ethereum; the dollar's price on Base is read while the route is built. */
-async function search(providers: readonly Provider[]) {
+/** A dollar of the destination chain with a feed in the chain's table. */
+const USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+
+/** The dollar of the destination chain: its price in US dollars by the market, if it has one, and by the feed. */
+interface Dollar {
+  address: `0x${string}`;
+  marketUsd: bigint | null;
+  feedUsd: bigint;
+}
+
+/** Finds a route for one WETH of Ethereum; the dollar's feed on Base is read while the route is built. */
+async function search(
+  providers: readonly Provider[],
+  { address, marketUsd, feedUsd }: Dollar = { address: DOLLAR, marketUsd: null, feedUsd: ETHER },
+) {
   const [source, destination] = [1, 8453].map(
     (id) => simulatedChain({ answers: { decimals: 18 }, definition: definitionOf(id) }).client,
   );
@@ -59,17 +72,23 @@ async function search(providers: readonly Provider[]) {
     ctx.prices.book.feeds.set(priceKey({ chainId: token.chainId, token: token.address }), price);
   };
   ctx.prices.book.feeds.delete = () => false;
+  const key = priceKey({ chainId: 8453, token: address });
+  if (marketUsd !== null) {
+    const price = priceOfToken({ chainId: 8453, address, usd: marketUsd, decimals: 6, unit: "USD" });
+    ctx.prices.book.market.set(key, Promise.resolve(new Map([[key, { ...price, source: "market" }]])));
+  }
   learn({ chainId: 1, address: WETH, usd: 2_700n * ETHER, decimals: 18 });
   return searchRoutes(ctx, {
     order: {
       from: { client: source, chainId: 1, token: WETH, amount: ETHER },
       ...{ client: destination, user: USER, slippage: 0.03, preferredBridge: null },
     },
-    targets: [{ address: DOLLAR, symbol: "USD", decimals: 6 }],
+    targets: [{ address, symbol: "USD", decimals: 6 }],
     callable: () => true,
     isTargetRefusal: () => false,
     async build(_ctx, { option, offer }) {
-      learn({ chainId: 8453, address: DOLLAR, usd: ETHER, decimals: 6 });
+      ctx.prices.book.read.add(key);
+      learn({ chainId: 8453, address, usd: feedUsd, decimals: 6 });
       planLoss(await offer());
       return option.provider;
     },
@@ -90,4 +109,27 @@ test("and keeps what is fair by it", async () => {
     providerOf("other", { toAmount: FAIR - FAIR / 100n, toAmountMin: (FAIR * 96n) / 100n }),
   ]);
   expect(ranking.quotes.map(({ provider }) => provider)).toEqual(["honest", "other"]);
+});
+
+describe("a market that stands a tenth above, before the feed of the destination chain is read,", () => {
+  const above = { address: USDC, marketUsd: ETHER + ETHER / 10n } as const;
+  const found = (feedUsd: bigint, change: Partial<TransferQuote> = {}) =>
+    search([providerOf("honest", {}), providerOf("other", change)], { ...above, feedUsd });
+
+  test("refuses no offer that is fair by the feed", async () => {
+    const { built, ranking } = await found(ETHER);
+    expect([built, ranking.quotes.length]).toEqual(["honest", 2]);
+  });
+
+  test("does not let an offer through that is too good by both", async () => {
+    const { built, ranking } = await found(ETHER, { toAmount: 2n * FAIR });
+    expect([built, ranking.quotes.map(({ provider }) => provider)]).toEqual(["honest", ["honest"]]);
+  });
+
+  test("refuses all offers if the feed says the same", async () => {
+    await expect(found(above.marketUsd)).rejects.toMatchObject({
+      code: "price_unsafe",
+      members: { subject: "route" },
+    });
+  });
 });
