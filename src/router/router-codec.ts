@@ -10,9 +10,11 @@ import {
   type Log,
   parseEventLogs,
   type RpcLog,
+  toFunctionSelector,
   zeroAddress,
 } from "viem";
 import { sameAddress } from "../lib/address.ts";
+import { once } from "../lib/once.ts";
 import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 
@@ -146,15 +148,31 @@ export function decodeRouterCall(data: Hex): RouterCall {
   return { order, steps, sweep };
 }
 
+/** The Router's entry functions by selector. */
+const entryFunctions = once(
+  () =>
+    new Map<string, EntryFunction>(
+      depositRouterAbi.filter(isEntryFunction).map((item) => [toFunctionSelector(item), item]),
+    ),
+);
+
+type RouterItem = (typeof depositRouterAbi)[number];
+type EntryFunction = Extract<RouterItem, { type: "function"; name: `execute${string}` }>;
+
+const isEntryFunction = (item: RouterItem): item is EntryFunction =>
+  item.type === "function" && item.name.startsWith("execute");
+
 /**
  * Converts calldata of any of the Router's entry functions to calldata of `execute` with the same order, steps and
  * sweep list, so that signed and unsigned calls of an order can be compared. Returns null for any other calldata.
  */
 export function unsignedCalldata(data: Hex): Hex | null {
+  // Most calldata is not the Router's, and decoding with the whole interface would hash every signature in it.
+  const entry = entryFunctions().get(data.slice(0, 10).toLowerCase());
+  if (entry === undefined) return null;
   try {
-    const { functionName, args } = decodeFunctionData({ abi: depositRouterAbi, data });
-    if (!functionName.startsWith("execute") || args === undefined || args.length < 3) return null;
-    const [order, steps, sweep] = args as readonly [RouterOrder, readonly RouterStep[], readonly Address[]];
+    const { args } = decodeFunctionData({ abi: [entry], data });
+    const [order, steps, sweep] = args;
     return encodeRouterCall({ order, steps, sweep });
   } catch {
     return null;

@@ -1,8 +1,10 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { createQuery } from "../../src/chains/chain-reads.ts";
+import { PriceBook } from "../../src/prices/price-book.ts";
 import {
   feedsOf,
+  hasUnreadFeed,
   pricesOfRequest,
   readPrices,
   readWithFeeds,
@@ -124,10 +126,12 @@ describe("pricesOfRequest()", () => {
   test("uses a feed that another request of the isolate has just read", async () => {
     const { ctx } = await deployment();
     await readWithFeeds(ctx, { chainId, tokens: [ETHER], query: nothing });
-    const next = { ...ctx, prices: { ...ctx.prices, book: { feeds: new Map(), market: new Map() } } };
+    const next = { ...ctx, prices: { ...ctx.prices, book: new PriceBook() } };
     expect(dollars(await pricesOfRequest(next, [ether]))).toEqual({ [ETHER]: "feed 2000" });
+    expect([hasUnreadFeed(ctx, ether), hasUnreadFeed(next, ether)]).toEqual([false, false]);
     const later = { ...next, now: () => ctx.now() + 30_000 };
     expect(dollars(await pricesOfRequest(later, [ether]))).toEqual({});
+    expect([hasUnreadFeed(later, ether), hasUnreadFeed(later, unlisted)]).toEqual([true, false]);
   });
 
   test("does not wait for a market that hangs where a feed is known", async () => {
