@@ -129,14 +129,20 @@ export type BuiltTransfer = typeof withdrawalTransfers.$inferSelect;
 const MAX_TRANSFERS = 32;
 
 /**
- * Stores a transaction that was built for the second step of a withdrawal; one with the same calldata is kept as it is.
- * The 32 newest of each withdrawal are kept. Throws `store_unavailable`.
+ * Stores a transaction that was built for the second step of a withdrawal. One with the same calldata is kept, but
+ * counts as built at the later of the two times. The 32 newest of each withdrawal are kept. Throws `store_unavailable`.
  */
 export async function addBuiltTransfer(db: Database, built: BuiltTransfer): Promise<void> {
   const own = eq(withdrawalTransfers.trackingId, built.trackingId);
   await db.run((sql) =>
     sql.batch([
-      sql.insert(withdrawalTransfers).values(built).onConflictDoNothing(),
+      sql
+        .insert(withdrawalTransfers)
+        .values(built)
+        .onConflictDoUpdate({
+          target: [withdrawalTransfers.trackingId, withdrawalTransfers.dataHash],
+          set: { builtAt: raw`greatest(${withdrawalTransfers.builtAt}, excluded.built_at)` },
+        }),
       sql.delete(withdrawalTransfers).where(
         and(
           own,

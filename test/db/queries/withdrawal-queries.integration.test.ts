@@ -96,4 +96,11 @@ test("the newest 32 second steps that were built are kept", async () => {
   }
   const kept = await selectBuiltTransfers(db(), trackingId);
   expect([kept.length, kept[0]?.dataHash, kept.at(-1)?.dataHash]).toEqual([32, "0x33", "0x2"]);
+  // Built once more, it is the newest again, and two further ones replace others.
+  for (const [at, n] of [2, 34, 35].entries()) {
+    const builtAt = new Date((34 + at) * 1_000);
+    await addBuiltTransfer(db(), { ...of, dataHash: `0x${n}`, amount: "1", least: "1", builtAt });
+  }
+  const hashes = (await selectBuiltTransfers(db(), trackingId)).map(({ dataHash }) => dataHash);
+  expect([hashes.length, ...hashes.slice(0, 3), hashes.at(-1)]).toEqual([32, "0x35", "0x34", "0x2", "0x5"]);
 });
