@@ -252,7 +252,7 @@ const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b
 
 /**
  * Returns the reason why a vault rejects a withdrawal in this mode, or null if it accepts one. A vault whose liquidity
- * covers only some of the shares accepts a withdrawal.
+ * or capacity covers only some of the shares accepts a withdrawal, unless it covers less than the smallest one.
  */
 function exitRefusal(
   vault: Vault,
@@ -261,12 +261,14 @@ function exitRefusal(
   const { way, shares, block } = of;
   const asked = { order: { vault }, way, shares };
   const refusal = findExitRefusal({ ...asked, facts: { block } });
-  const { maxShares, availableAssets } = way.terms;
-  const payable = (maxShares ?? 1n) > 0n && (availableAssets ?? 1n) > 0n;
+  const { maxShares, minShares, availableAssets } = way.terms;
+  const least = minShares || 1n;
+  const instant = way.mode === "instant";
+  const payable = (maxShares ?? least) >= least && (!instant || (availableAssets ?? 1n) > 0n);
   // A preview of all shares that fails for lack of liquidity says nothing about the part that `maxRedeem` allows.
   const partly = refusal?.code === "no_liquidity" && maxShares !== null && payable;
   if (refusal !== null && !partly) return refusal;
-  return lacksLiquidity(asked) && !payable ? limitRefusal(asked) : null;
+  return payable || (instant && !lacksLiquidity(asked)) ? null : limitRefusal(asked);
 }
 
 /**

@@ -33,7 +33,7 @@ import {
   vedaDelayedAbi,
   vedaExitTokens,
 } from "./veda-delayed-withdraw.ts";
-import { oneShare } from "./veda-pricing.ts";
+import { oneShare, tellerLimits } from "./veda-pricing.ts";
 import {
   findQueueRequest,
   findQueueSettlement,
@@ -125,14 +125,23 @@ const isKnown = (rate: ReadResult<bigint>): boolean =>
 
 function tellerTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const on = { to: vault.entryPoint, abi: tellerAbi() } as const;
-  const support = createQuery(
-    { data: read({ ...on, name: "assetData", args: [request.token.address] }) },
-    ({ data }) => valueOrNull(data)?.[1] ?? null,
-  );
-  return mapQuery(queryAll({ common: commonTerms(vault, request), support }), (results) => ({
-    ...results.common,
-    refusal: results.support === false ? "token_unsupported" : results.common.refusal,
+  const token = request.token.address;
+  const reads = {
+    data: read({ ...on, name: "assetData", args: [token] }),
+    idle: read({ to: token, abi: shareAbi(), name: "balanceOf", args: [vault.shareToken] }),
+  };
+  const own = createQuery(reads, ({ data, idle }) => ({
+    supported: valueOrNull(data)?.[1] ?? null,
+    idle: valueOrNull(idle),
   }));
+  return mapQuery(
+    queryAll({ common: commonTerms(vault, request), own }),
+    ({ common, own: { supported, idle } }) => ({
+      ...common,
+      ...tellerLimits(common, { idle, shares: request.shares }),
+      refusal: supported === false ? "token_unsupported" : common.refusal,
+    }),
+  );
 }
 
 function tellerCall(vault: Vault, request: ExitInput): ExitCall {

@@ -3,6 +3,7 @@ import { type ReadResult, read, valueOrNull } from "../../../chains/chain-reads.
 import { MAX_UINT256, mulDivDown, smallestAmount } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
+import type { ExitTerms } from "../../vault-exits.ts";
 import { addressParam, choiceParam, optionalChoiceParam } from "../../vault-params.ts";
 
 /**
@@ -166,4 +167,17 @@ export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const over = (amount: bigint) => (mintedShares(vault, { market, amount }) ?? 0n) > left;
   const tooMuch = smallestAmount(MAX_UINT256, over);
   return tooMuch === null ? MAX_UINT256 : tooMuch - 1n;
+}
+
+/**
+ * Returns what a teller can pay for shares that are worth more than the vault holds (`idle`): the vault pays only from
+ * its own balance. Empty if it holds enough, or if one of the two is unknown.
+ */
+export function tellerLimits(
+  { grossAssets }: ExitTerms,
+  { idle, shares }: { idle: bigint | null; shares: bigint },
+): Pick<ExitTerms, "availableAssets" | "maxShares"> | Record<string, never> {
+  if (idle === null || grossAssets === null || idle >= grossAssets) return {};
+  // The value was rounded down.
+  return { availableAssets: idle, maxShares: mulDivDown(idle, shares, grossAssets + 1n) };
 }
