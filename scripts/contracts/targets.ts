@@ -178,6 +178,7 @@ export const standInTargets: readonly StandInTarget[] = [
       "EulerEarnVault",
       "YearnVault",
       "YearnStrategy",
+      "ReservePool",
       "StataToken",
       "SavingsToken",
       "GearboxPool",
@@ -214,6 +215,11 @@ export const standInTargets: readonly StandInTarget[] = [
       ...["CooldownVault", "MaplePool", "MaplePoolManager", "MapleWithdrawalManager", "QueueingVault"],
       "RequestingVault",
     ],
+  },
+  {
+    name: "closing",
+    sources: [`${folder}/closing/ClosingVaults.sol`],
+    contracts: ["StakedReceipt", "Tranche", "TrancheCdo"],
   },
   {
     name: "ipor",

@@ -137,6 +137,14 @@ contract PlasmaVault is ERC4626 {
         _withdraw(msg.sender, receiver, owner, assets, shares);
     }
 
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256) {
+        (bool allowed,) = _manager.canCall(msg.sender, address(this), msg.sig);
+        if (!allowed) revert AccessManagedUnauthorized(msg.sender);
+        uint256 unlock = _manager.getAccountLockTime(msg.sender);
+        if (block.timestamp < unlock) revert AccountIsLocked(unlock);
+        return super.redeem(shares, receiver, owner);
+    }
+
     function setSupplyCap(uint256 cap) external {
         getTotalSupplyCap = cap;
     }

@@ -311,6 +311,23 @@ contract ReserveToken {
     }
 }
 
+/// @notice Aave's pool, as far as the configuration of its reserve goes. Anyone may change it.
+contract ReservePool {
+    uint256 private bits = 1 << 56;
+
+    function setReserve(bool active, bool paused) external {
+        bits = (active ? 1 << 56 : 0) | (paused ? 1 << 60 : 0);
+    }
+
+    function getConfiguration(address) external view returns (uint256) {
+        return bits;
+    }
+
+    function isOpen() external view returns (bool) {
+        return bits == 1 << 56;
+    }
+}
+
 /// @notice Aave's static token: `maxDeposit` omits its own pause, which it checks before the reserve's. One over an
 /// older pool reverts with that pool's errors, which were numbers before version 3.4.
 contract StataToken is LendingVault {
@@ -322,12 +339,13 @@ contract StataToken is LendingVault {
     error EnforcedPause();
     error StaticATokenInvalidZeroShares();
     error ERC4626ExceededMaxDeposit(address receiver, uint256 assets, uint256 max);
+    error ERC4626ExceededMaxRedeem(address owner, uint256 shares, uint256 max);
 
-    address public constant POOL = address(0xB001);
+    ReservePool public immutable POOL = new ReservePool();
     ReserveToken public immutable aToken;
 
     constructor(IERC20 asset_, string memory name_, string memory symbol_) LendingVault(asset_, name_, symbol_) {
-        aToken = new ReserveToken(address(asset_), POOL);
+        aToken = new ReserveToken(address(asset_), address(POOL));
     }
 
     function setPaused(bool paused_) external {
@@ -359,6 +377,21 @@ contract StataToken is LendingVault {
         if (shares == 0) revert StaticATokenInvalidZeroShares();
         require(!frozen, "28");
         require(assets <= most, "51");
+    }
+
+    function maxWithdraw(address owner) public view override returns (uint256) {
+        return POOL.isOpen() ? super.maxWithdraw(owner) : 0;
+    }
+
+    /// Omits the token's own pause, as `maxDeposit` does.
+    function maxRedeem(address owner) public view override returns (uint256) {
+        return POOL.isOpen() ? super.maxRedeem(owner) : 0;
+    }
+
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256) {
+        uint256 most = maxRedeem(owner);
+        if (shares > most) revert ERC4626ExceededMaxRedeem(owner, shares, most);
+        return super.redeem(shares, receiver, owner);
     }
 
     function _leave(uint256) internal view override {

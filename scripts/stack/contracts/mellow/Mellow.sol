@@ -55,11 +55,20 @@ contract MellowShareManager is ERC20, MellowOwned {
     MellowVault public vault;
     bool public mintPaused;
     bool public hasWhitelist;
+    bool public burnPaused;
+    bool public transferPaused;
+    bool public hasTransferWhitelist;
+    uint32 public globalLockup;
     mapping(address => bool) public canDeposit;
+    mapping(address => bool) public canTransfer;
     mapping(address => bool) public isBlacklisted;
     uint256 public allocatedShares;
 
     error MintPaused();
+    error BurnPaused();
+    error TransferPaused();
+    error TransferNotAllowed(address from, address to);
+    error GlobalLockupNotExpired(uint256 timestamp, uint32 globalLockup);
     error Blacklisted(address account);
 
     constructor(string memory name_, string memory symbol_) ERC20(name_, symbol_) {}
@@ -74,6 +83,18 @@ contract MellowShareManager is ERC20, MellowOwned {
 
     function setWhitelist(bool yes) external onlyOwner {
         hasWhitelist = yes;
+    }
+
+    function setExitFlags(bool burnPause, bool transferPause, bool transferWhitelist, uint32 lockup)
+        external
+        onlyOwner
+    {
+        (burnPaused, transferPaused, hasTransferWhitelist, globalLockup) =
+            (burnPause, transferPause, transferWhitelist, lockup);
+    }
+
+    function setCanTransfer(address account, bool yes) external onlyOwner {
+        canTransfer[account] = yes;
     }
 
     function setDepositor(address account, bool yes) external onlyOwner {
@@ -92,19 +113,19 @@ contract MellowShareManager is ERC20, MellowOwned {
             bool hasBurnPause,
             bool hasTransferPause,
             bool hasWhitelist_,
-            bool hasTransferWhitelist,
-            uint32 globalLockup
+            bool hasTransferWhitelist_,
+            uint32 globalLockup_
         )
     {
-        return (mintPaused, false, false, hasWhitelist, false, 0);
+        return (mintPaused, burnPaused, transferPaused, hasWhitelist, hasTransferWhitelist, globalLockup);
     }
 
     function accounts(address account)
         external
         view
-        returns (bool canDeposit_, bool canTransfer, bool isBlacklisted_)
+        returns (bool canDeposit_, bool canTransfer_, bool isBlacklisted_)
     {
-        return (canDeposit[account], false, isBlacklisted[account]);
+        return (canDeposit[account], canTransfer[account], isBlacklisted[account]);
     }
 
     /// @notice A blocked account stays whitelisted: a queue accepts its requests, which yield nothing.
@@ -151,11 +172,22 @@ contract MellowShareManager is ERC20, MellowOwned {
 
     /// @notice A transfer claims the sender's claimable shares first.
     function _update(address from, address to, uint256 value) internal override {
-        if (from == address(0) && mintPaused) revert MintPaused();
+        if (from == address(0)) {
+            if (mintPaused) revert MintPaused();
+        } else {
+            if (block.timestamp < globalLockup) revert GlobalLockupNotExpired(block.timestamp, globalLockup);
+            if (to == address(0) && burnPaused) revert BurnPaused();
+        }
         if (isBlacklisted[from]) revert Blacklisted(from);
         if (isBlacklisted[to]) revert Blacklisted(to);
-        if (from != address(0) && to != address(0)) vault.claimShares(from);
+        if (from != address(0) && to != address(0)) _checkTransfer(from, to);
         super._update(from, to, value);
+    }
+
+    function _checkTransfer(address from, address to) private {
+        if (transferPaused) revert TransferPaused();
+        if (hasTransferWhitelist && (!canTransfer[from] || !canTransfer[to])) revert TransferNotAllowed(from, to);
+        vault.claimShares(from);
     }
 }
 

@@ -188,6 +188,8 @@ abstract contract VedaTeller is IBeforeTransfer {
     error TellerWithMultiAssetSupport__Paused();
     error TellerWithMultiAssetSupport__AssetNotSupported();
     error TellerWithMultiAssetSupport__ZeroAssets();
+    error TellerWithMultiAssetSupport__ZeroShares();
+    error TellerWithMultiAssetSupport__MinimumAssetsNotMet();
     error TellerWithMultiAssetSupport__MinimumMintNotMet();
     error TellerWithMultiAssetSupport__SharesAreLocked();
     error TellerWithMultiAssetSupport__DepositExceedsCap();
@@ -268,9 +270,12 @@ abstract contract VedaTeller is IBeforeTransfer {
         returns (uint256 assets)
     {
         require(isPublic, "UNAUTHORIZED");
-        if (_unlockTime[msg.sender] > block.timestamp) revert TellerWithMultiAssetSupport__SharesAreLocked();
+        beforeTransfer(msg.sender, address(0), msg.sender);
+        if (isPaused) revert TellerWithMultiAssetSupport__Paused();
+        if (!_assets[address(asset)].allowWithdraws) revert TellerWithMultiAssetSupport__AssetNotSupported();
+        if (shares == 0) revert TellerWithMultiAssetSupport__ZeroShares();
         assets = shares * accountant.getRateInQuoteSafe(address(asset)) / ONE_SHARE;
-        require(assets >= minimumAssets);
+        if (assets < minimumAssets) revert TellerWithMultiAssetSupport__MinimumAssetsNotMet();
         vault.exit(to, asset, assets, msg.sender, shares);
     }
 
@@ -426,9 +431,7 @@ abstract contract VedaTellerLists is VedaTeller {
 
     function beforeTransfer(address from, address to, address operator) public view override {
         super.beforeTransfer(from, to, operator);
-        if (permissionedTransfers && to != address(0)) {
-            revert TellerWithMultiAssetSupport__TransferDenied(from, to, operator);
-        }
+        if (permissionedTransfers) revert TellerWithMultiAssetSupport__TransferDenied(from, to, operator);
     }
 
     function _cap() internal view override returns (uint256) {

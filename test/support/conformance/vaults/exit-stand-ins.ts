@@ -25,7 +25,8 @@ export const deployAccountable: Deploy = (where, asset) =>
     const contract = { abi: accountableVaultAbi, code: accountableVaultCreationCode } as const;
     const vault = deployOn(script, { contract, asset, more: [strategy] });
     use(script, { token: asset, vault, data: firstDeposit(script, asset) });
-    return { row: { address: vault, shareDecimals: asset.decimals }, owner: script.deployer, parts: {} };
+    const row = { address: vault, shareDecimals: asset.decimals };
+    return { row, owner: script.deployer, parts: { strategy } };
   });
 
 /** Deploys an IPOR Fusion (Plasma) vault with the contract that takes its redemption requests. */

@@ -1,0 +1,254 @@
+import { type Abi, type Address, encodeFunctionData, erc20Abi } from "viem";
+import { accountableStrategyAbi } from "#stand-ins/accountable";
+import { stakedReceiptAbi, trancheCdoAbi } from "#stand-ins/closing";
+import { lagoonVaultAbi } from "#stand-ins/erc7540";
+import { plasmaAccessManagerAbi } from "#stand-ins/ipor";
+import {
+  gearboxPoolAbi,
+  gearboxPoolCreationCode,
+  reservePoolAbi,
+  stataTokenAbi,
+  stataTokenCreationCode,
+} from "#stand-ins/lending";
+import { mellowShareManagerAbi } from "#stand-ins/mellow";
+import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
+import { midasRedemptionVaultAbi } from "#stand-ins/midas";
+import { solmateVaultAbi, solmateVaultCreationCode } from "#stand-ins/standard";
+import { tokenizedVaultAbi } from "#stand-ins/upshift";
+import { vedaAccountantAbi, vedaTellerDAbi, vedaWithdrawQueueAbi } from "#stand-ins/veda";
+import { deployStakedReceipt, deployTranche } from "../conformance/vaults/closing-stand-ins.ts";
+import { deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
+import { deployAccountable, deployIpor, withShare } from "../conformance/vaults/exit-stand-ins.ts";
+import type { Placed } from "../conformance/vaults/family.ts";
+import type { Deploy } from "../conformance/vaults/leaving.ts";
+import { deployMellow } from "../conformance/vaults/mellow-stand-in.ts";
+import { deployMidas } from "../conformance/vaults/midas-stand-in.ts";
+import { deployStandard, set } from "../conformance/vaults/standard.ts";
+import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
+import { deployVedaExit, deployVedaTeller } from "../conformance/vaults/veda-exits-stand-in.ts";
+import { balanceOf } from "../e2e/balances.ts";
+
+const STRANGER: Address = "0x00000000000000000000000000000000000a11ce";
+
+/** A change of a vault by its operator. `user` holds shares. */
+export type Change = (of: Placed, user: Address) => Promise<unknown>;
+
+/** Calls a function of the vault, or of the part of it with this name. */
+export const act =
+  (abi: Abi, name: string, args: readonly unknown[] = [], part: string | null = null): Change =>
+  (placed) => {
+    const on = part === null ? placed.vault : placed.parts[part];
+    if (on === undefined) throw new Error(`the vault has no part ${part}`);
+    return set(placed, { abi, name, args, on });
+  };
+
+/** Calls a function of a Veda vault's teller. */
+export const onTeller =
+  (name: string, ...args: readonly unknown[]): Change =>
+  (placed) =>
+    set(placed, { abi: vedaTellerDAbi, name, args, on: placed.row.entryPoint as Address });
+
+/** Takes all assets out of the vault, or out of the part of it with this name. */
+const drain =
+  (part: string | null = null): Change =>
+  async (placed) => {
+    const owner = part === null ? placed.vault : (placed.parts[part] as Address);
+    const amount = await balanceOf(placed.world, { token: placed.asset.address, owner });
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [STRANGER, amount] });
+    await placed.world.send(owner, { to: placed.asset.address, data });
+  };
+
+const reservePool = (placed: Placed): Promise<Address> =>
+  placed.world.client.readContract({ address: placed.vault, abi: stataTokenAbi, functionName: "POOL" });
+const setReserve =
+  (active: boolean, paused: boolean): Change =>
+  async (placed) =>
+    set(placed, {
+      ...{ abi: reservePoolAbi, name: "setReserve", args: [active, paused] },
+      on: await reservePool(placed),
+    });
+
+/** A lock of all shares that ends so many seconds from now. */
+export const lockUp =
+  (seconds: number): Change =>
+  async (placed) => {
+    const { timestamp } = await placed.world.client.getBlock();
+    const args = [false, false, false, Number(timestamp) + seconds];
+    await set(placed, {
+      abi: mellowShareManagerAbi,
+      name: "setExitFlags",
+      args,
+      on: placed.parts["shares"] as Address,
+    });
+  };
+
+/** A vault, and what happens to it. */
+export interface RefusingVault {
+  adapter: string;
+  deploy: Deploy;
+  /** What happens to the vault, and the code of a withdrawal after it; null if it stays possible. */
+  cases: readonly [string, Change, string | null][];
+  type?: "custom" | "ipor" | "lido" | "midas" | "veda" | "accountable";
+}
+
+const midas = deployMidas({ deposit: "instant", recipient: "argument", caller: "router" });
+const mellowShares = (name: string, ...args: readonly unknown[]) =>
+  act(mellowShareManagerAbi, name, args, "shares");
+
+/** Vaults of each family with the conditions under which they refuse withdrawals. */
+export const refusingVaults: readonly RefusingVault[] = [
+  {
+    ...{
+      adapter: "erc4626",
+      deploy: deployStandard({ abi: solmateVaultAbi, code: solmateVaultCreationCode }),
+    },
+    cases: [["its assets are gone", drain(), "below_minimum"]],
+  },
+  {
+    ...{ adapter: "erc4626", deploy: deployTranche({ junior: true }) },
+    cases: [
+      [
+        "a junior tranche is switched off",
+        act(trancheCdoAbi, "setActionStates", [true, true, false], "cdo"),
+        "exits_paused",
+      ],
+      [
+        "the senior tranche is switched off",
+        act(trancheCdoAbi, "setActionStates", [false, true, false], "cdo"),
+        null,
+      ],
+      ["its coverage allows nothing", act(trancheCdoAbi, "setCap", [0n], "cdo"), "no_liquidity"],
+    ],
+  },
+  {
+    ...{ adapter: "erc4626", deploy: deployTranche({ junior: false }) },
+    cases: [
+      [
+        "a senior tranche is switched off",
+        act(trancheCdoAbi, "setActionStates", [false, true, false], "cdo"),
+        "exits_paused",
+      ],
+    ],
+  },
+  {
+    ...{ adapter: "erc4626", deploy: deployStakedReceipt },
+    cases: [
+      ["a staked token is paused", act(stakedReceiptAbi, "setPaused", [true]), "exits_paused"],
+      ["a loss is not applied yet", act(stakedReceiptAbi, "setLosing", [true]), "exits_paused"],
+    ],
+  },
+  {
+    ...{
+      adapter: "aave_stata",
+      deploy: deployStandard({ abi: stataTokenAbi, code: stataTokenCreationCode }),
+    },
+    cases: [
+      ["the token is paused", act(stataTokenAbi, "setPaused", [true]), "exits_paused"],
+      ["the reserve is paused", setReserve(true, true), "exits_paused"],
+      ["the reserve is not active", setReserve(false, false), "exits_paused"],
+    ],
+  },
+  {
+    ...{ adapter: "gearbox", deploy: deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode }) },
+    cases: [["it is paused", act(gearboxPoolAbi, "setPaused", [true]), "exits_paused"]],
+  },
+  {
+    ...{ adapter: "ipor", type: "ipor", deploy: deployIpor },
+    cases: [
+      [
+        "access is closed",
+        async (placed) =>
+          act(plasmaAccessManagerAbi, "setTargetClosed", [placed.vault, true], "manager")(placed, STRANGER),
+        "exits_paused",
+      ],
+    ],
+  },
+  {
+    ...{ adapter: "veda", type: "veda", deploy: deployVedaTeller },
+    cases: [
+      ["the teller is paused", onTeller("setPaused", true), "exits_paused"],
+      ["the accountant is paused", act(vedaAccountantAbi, "pause", [], "accountant"), "exits_paused"],
+      ["the account is denied", (placed, user) => onTeller("denyFrom", user)(placed, user), "not_allowed"],
+      ["only operators may transfer", onTeller("setPermissionedTransfers", true), "not_allowed"],
+      [
+        "the asset is not paid out",
+        (placed) => onTeller("updateAssetData", placed.asset.address, true, false, 0)(placed, STRANGER),
+        "token_unsupported",
+      ],
+      ["its assets are gone", drain(), "no_liquidity"],
+    ],
+  },
+  {
+    ...{ adapter: "veda", type: "veda", deploy: deployVedaExit({ way: "queue" }) },
+    cases: [
+      ["only the teller is paused", onTeller("setPaused", true), null],
+      ["the queue is paused", act(vedaWithdrawQueueAbi, "setPaused", [true], "pays"), "exits_paused"],
+      [
+        "the queue's capacity is used up",
+        (placed) =>
+          act(
+            vedaWithdrawQueueAbi,
+            "setWithdrawCapacity",
+            [placed.asset.address, 0n],
+            "pays",
+          )(placed, STRANGER),
+        "no_liquidity",
+      ],
+    ],
+  },
+  {
+    ...{ adapter: "veda", type: "veda", deploy: deployVedaExit({ way: "delayed" }) },
+    cases: [
+      ["only the teller is paused", onTeller("setPaused", true), null],
+      ["the contract is paused", act(vedaWithdrawQueueAbi, "setPaused", [true], "pays"), "exits_paused"],
+    ],
+  },
+  {
+    ...{ adapter: "mellow", type: "lido" },
+    deploy: deployMellow({ queue: "sync", caller: "user", redeem: "async" }),
+    cases: [
+      [
+        "the account is barred",
+        (placed, user) => mellowShares("setBlacklisted", user, true)(placed, user),
+        "not_allowed",
+      ],
+      ["burning is paused", mellowShares("setExitFlags", true, false, false, 0), "exits_paused"],
+      ["transfers are paused", mellowShares("setExitFlags", false, true, false, 0), null],
+    ],
+  },
+  {
+    ...{ adapter: "mellow_lrt", type: "lido" },
+    deploy: deployStandard({ abi: simpleLrtAbi, code: simpleLrtCreationCode }),
+    cases: [["withdrawals are paused", act(simpleLrtAbi, "setWithdrawalPause", [true]), "exits_paused"]],
+  },
+  {
+    ...{ adapter: "lagoon", deploy: deployLagoon({ version: "0.6" }) },
+    cases: [["it is paused", act(lagoonVaultAbi, "setPaused", [true]), "exits_paused"]],
+  },
+  {
+    ...{ adapter: "accountable", type: "accountable", deploy: withShare(deployAccountable) },
+    cases: [
+      [
+        "the strategy is paused",
+        act(accountableStrategyAbi, "setPaused", [true], "strategy"),
+        "exits_paused",
+      ],
+    ],
+  },
+  {
+    ...{ adapter: "upshift", deploy: deployUpshift },
+    cases: [
+      ["withdrawals are paused", act(tokenizedVaultAbi, "setWithdrawalsPaused", [true]), "exits_paused"],
+    ],
+  },
+  {
+    ...{ adapter: "midas", type: "midas", deploy: midas },
+    cases: [
+      [
+        "redemptions are paused",
+        act(midasRedemptionVaultAbi, "pause", [true], "redemptions"),
+        "exits_paused",
+      ],
+    ],
+  },
+];
