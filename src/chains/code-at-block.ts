@@ -1,7 +1,8 @@
 import type { Address, Hex } from "viem";
 import * as z from "zod";
 import { OutsideError } from "../lib/bounded-fetch.ts";
-import type { NodeSession } from "./chain-client.ts";
+import type { ChainClient, NodeSession } from "./chain-client.ts";
+import { RpcData } from "./rpc-values.ts";
 
 const CodeFlags = z.string().regex(/^0x(00|01)*$/);
 
@@ -43,4 +44,16 @@ export async function readCodeAt(
   if (!codeAtBlock.success || codeAtBlock.data.length !== 2 + 2 * addresses.length)
     throw new OutsideError("malformed", "the node did not tell where there is code");
   return addresses.map((_, index) => codeAtBlock.data.slice(2 + 2 * index, 4 + 2 * index) === "01");
+}
+
+/**
+ * Reads the code of an account at the latest block, as lowercase hex; `0x` if it has none. If a node's answer is
+ * malformed, the next node is asked. Errors of the chain client propagate.
+ */
+export function readContractCode(client: Pick<ChainClient, "ask">, address: Address): Promise<Hex> {
+  return client.ask({
+    method: "eth_getCode",
+    params: [address, "latest"],
+    read: (answer) => RpcData.parse(answer).toLowerCase() as Hex,
+  });
 }

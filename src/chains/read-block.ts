@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Block } from "../lib/block-ranges.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
-import type { NodeSession } from "./chain-client.ts";
+import type { ChainClient, NodeSession } from "./chain-client.ts";
 import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
 
 const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
@@ -29,4 +29,12 @@ export async function readKnownBlock(node: NodeSession, block: BlockName): Promi
   if (typeof block === "number" && parsed.data.number !== block)
     throw new OutsideError("malformed", `the node returned block ${parsed.data.number} instead of ${block}`);
   return parsed.data;
+}
+
+/**
+ * Reads the number of a chain's head block. If a node's answer is malformed, the next node is asked. Errors of the
+ * chain client propagate.
+ */
+export function readHeadNumber(client: Pick<ChainClient, "ask">): Promise<number> {
+  return client.ask({ method: "eth_blockNumber", params: [], read: (answer) => RpcNumber.parse(answer) });
 }

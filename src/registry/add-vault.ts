@@ -1,3 +1,4 @@
+import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { insertVault, selectVault } from "../db/queries/vault-queries.ts";
@@ -56,7 +57,7 @@ async function tryResolving(ctx: Context, row: ClaimRow): Promise<Resolution | n
   try {
     return client === null ? null : await resolveVault(client, row);
   } catch (error) {
-    if (error instanceof AppError) return null;
+    if (error instanceof AppError || error instanceof RpcError) return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
-import { RpcData } from "../chains/rpc-values.ts";
+import { readContractCode } from "../chains/code-at-block.ts";
 import type { Context } from "../context.ts";
 import type { DerivedColumns } from "../db/queries/vault-queries.ts";
 import { failure } from "../errors.ts";
@@ -45,9 +45,7 @@ async function findAddressWithoutCode(
   addresses: readonly Address[],
 ): Promise<Address | null> {
   const distinct = [...new Set(addresses)];
-  const codes = await Promise.all(
-    distinct.map(async (address) => RpcData.parse(await client.request("eth_getCode", [address, "latest"]))),
-  );
+  const codes = await Promise.all(distinct.map((address) => readContractCode(client, address)));
   return distinct.find((_, index) => codes[index] === "0x") ?? null;
 }
 

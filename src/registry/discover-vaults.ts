@@ -1,5 +1,5 @@
 import { zeroAddress } from "viem";
-import { RpcNumber } from "../chains/rpc-values.ts";
+import { readHeadNumber } from "../chains/read-block.ts";
 import type { Context } from "../context.ts";
 import type { NewVault } from "../db/queries/vault-queries.ts";
 import {
@@ -151,7 +151,7 @@ async function readOnChain(
   const client = ctx.chains.client(register.chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${register.chainId} is not served`);
   const listed = register.reading.kind === "list";
-  const head = listed ? 0 : RpcNumber.parse(await client.request("eth_blockNumber", []));
+  const head = listed ? 0 : await readHeadNumber(client);
   return readRegister(client, { register, readTo, head: Math.max(0, head - UNSETTLED_BLOCKS) });
 }
 

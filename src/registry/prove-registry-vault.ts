@@ -1,6 +1,7 @@
 import { getAddress, zeroAddress } from "viem";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
 import type { VaultRow } from "../db/queries/vault-queries.ts";
@@ -67,7 +68,7 @@ async function tryProving(
     const proven = finding.kind === "passed" ? withCode(finding, code) : finding;
     return { finding: proven, derived: { ...derived, ...seen } };
   } catch (error) {
-    if (error instanceof AppError) return unread(describeError(error));
+    if (error instanceof AppError || error instanceof RpcError) return unread(describeError(error));
     return { finding: refusal(ctx, `the vault cannot be used: ${describeError(error)}`), derived: null };
   }
 }

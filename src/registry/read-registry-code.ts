@@ -2,7 +2,8 @@ import { type Address, getAddress, type Hex, keccak256, parseAbi, slice } from "
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { createQuery, read, valueOrNull } from "../chains/chain-reads.ts";
-import { RpcData, RpcWord } from "../chains/rpc-values.ts";
+import { readContractCode } from "../chains/code-at-block.ts";
+import { RpcWord } from "../chains/rpc-values.ts";
 import { once } from "../lib/once.ts";
 import { cloneTarget, delegatesCalls } from "./scan-bytecode.ts";
 
@@ -24,12 +25,16 @@ const beaconAbi = once(() => parseAbi(["function implementation() view returns (
  * code, unless `canRunOtherCode` is true of a clone or another contract. Errors of the chain client propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
-  const slotOf = async (slot: Hex) =>
-    addressOf(RpcWord.parse(await client.request("eth_getStorageAt", [vault, slot, "latest"])));
+  const slotOf = (slot: Hex) =>
+    client.ask({
+      method: "eth_getStorageAt",
+      params: [vault, slot, "latest"],
+      read: (answer) => addressOf(RpcWord.parse(answer)),
+    });
   const [implementation, beacon, code] = await Promise.all([
     slotOf(IMPLEMENTATION_SLOT),
     slotOf(BEACON_SLOT),
-    readCode(client, vault),
+    readContractCode(client, vault),
   ]);
   const hash = keccak256(code);
   if (implementation !== null) return `implementation:${implementation}/${hash}`;
@@ -41,19 +46,15 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
   return named === undefined ? `code:${hash}` : `implementation:${named}/${hash}`;
 }
 
-async function readCode(client: ChainClient, address: Address): Promise<Hex> {
-  return RpcData.parse(await client.request("eth_getCode", [address, "latest"])).toLowerCase() as Hex;
-}
-
 /**
  * Returns false only if the code of a vault shows that it always runs itself: it contains no reachable `DELEGATECALL`,
  * `CALLCODE` or `SELFDESTRUCT`, or it is a clone of such code. True for proxies of any kind, for contracts with
  * libraries or a `multicall`, and for accounts without code. Errors of the chain client propagate.
  */
 export async function canRunOtherCode(client: ChainClient, vault: Address): Promise<boolean> {
-  const code = await readCode(client, vault);
+  const code = await readContractCode(client, vault);
   const target = cloneTarget(code);
-  return delegatesCalls(target === null ? code : await readCode(client, target));
+  return delegatesCalls(target === null ? code : await readContractCode(client, target));
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Address, isAddressEqual, parseAbi, zeroAddress } from "viem";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { createQuery, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
-import { RpcData } from "../chains/rpc-values.ts";
+import { readContractCode } from "../chains/code-at-block.ts";
 import { once } from "../lib/once.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
@@ -56,9 +56,7 @@ export async function readGovernance(client: ChainClient, vault: Vault): Promise
   const timelockS = timelockQuery === undefined ? null : (value.timelock ?? "unread");
   if (value.roles === null) return { keys: "unread", timelockS };
   const holders = [...new Set(value.roles)].filter((holder) => !isAddressEqual(holder, zeroAddress));
-  const codes = await Promise.all(
-    holders.map(async (holder) => RpcData.parse(await client.request("eth_getCode", [holder, "latest"]))),
-  );
+  const codes = await Promise.all(holders.map((holder) => readContractCode(client, holder)));
   const isKey = (code: string | undefined) => code === "0x" || code?.startsWith(DELEGATED) === true;
   return { keys: holders.filter((_, index) => isKey(codes[index])), timelockS };
 }

@@ -1,5 +1,6 @@
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
+import { RpcError } from "../chains/json-rpc.ts";
 import type { Context } from "../context.ts";
 import type { ProofChange } from "../db/queries/vault-proof-queries.ts";
 import { selectReviewedCode } from "../db/queries/vault-proof-queries.ts";
@@ -81,7 +82,7 @@ async function readCodeObstacle(
     const facts = { ...governance, chainId, code, reviewed, delegates, fromFactory, agreed };
     return codeObstacle(facts, ctx.config.discovery);
   } catch (error) {
-    if (error instanceof AppError) return "its code could not be read";
+    if (error instanceof AppError || error instanceof RpcError) return "its code could not be read";
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { encodeEventTopics, type Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { toTopicLists } from "../chains/log-filter.ts";
 import { searchLogs } from "../chains/log-reader.ts";
-import { RpcNumber } from "../chains/rpc-values.ts";
+import { readHeadNumber } from "../chains/read-block.ts";
 import type { Context } from "../context.ts";
 import { describeError } from "../lib/logger.ts";
 import { entryPoints, userOperationAbi } from "../tracking/deposits/track-source-transaction.ts";
@@ -28,7 +28,7 @@ export async function findUserOperation(
   const [abi, eventName] = [userOperationAbi(), "UserOperationEvent"] as const;
   const topics = encodeEventTopics({ abi, eventName, args: { userOpHash: operationHash } });
   try {
-    const head = RpcNumber.parse(await client.request("eth_blockNumber", []));
+    const head = await readHeadNumber(client);
     const { logs } = await searchLogs(client, {
       range: { from: Math.max(0, head - SEARCHED_BLOCKS + 1), to: head },
       filters: [

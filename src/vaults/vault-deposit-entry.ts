@@ -1,7 +1,7 @@
 import { type Address, keccak256, zeroAddress } from "viem";
 import * as z from "zod";
 import type { ChainDefinition } from "../chains/chain-definitions.ts";
-import { RpcData } from "../chains/rpc-values.ts";
+import { readContractCode } from "../chains/code-at-block.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -91,12 +91,7 @@ export async function isRouterDeployed(ctx: Context, chainId: number): Promise<b
     load: async () => {
       const client = ctx.chains.client(chainId);
       if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
-      const params = [depositRouterAddress, "latest"];
-      const code = await client.ask({
-        method: "eth_getCode",
-        params,
-        read: (response) => RpcData.parse(response),
-      });
+      const code = await readContractCode(client, depositRouterAddress);
       return { deployed: code !== "0x" && keccak256(code) === depositRouterCodeHash, at: ctx.now() };
     },
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { readBlock } from "../../src/chains/read-block.ts";
+import { readBlock, readHeadNumber } from "../../src/chains/read-block.ts";
+import { clientOn, startHonestNode } from "../support/chains/rpc-node.ts";
 import { blockHashOf, wireBlock } from "../support/chains/wire.ts";
 
 const nodeWith = (answer: unknown) => {
@@ -39,4 +40,10 @@ describe("readBlock()", () => {
       kind: "malformed",
     });
   });
+});
+
+test("readHeadNumber() asks the next node if one answers no block number", async () => {
+  const broken = await startHonestNode(() => ({ result: null }));
+  const fine = await startHonestNode(() => ({ result: "0x10" }));
+  expect(await readHeadNumber(clientOn([broken, fine]).client)).toBe(16);
 });

@@ -114,8 +114,10 @@ describe("deriveFromChain() refuses", () => {
 test("deriveFromChain() refuses a vault one of whose contracts has gone since it was named", async () => {
   const gone: ChainClient = {
     ...client,
-    request: async (method, params) =>
-      method === "eth_getCode" && params[0] === token ? "0x" : client.request(method, params),
+    ask: async (question) =>
+      question.method === "eth_getCode" && question.params[0] === token
+        ? question.read("0x", client.observe)
+        : client.ask(question),
   };
   const subject = unreviewedSubject({ chainId: 31337, address: vault });
   expect(await deriveFromChain(gone, { adapter: "erc4626", subject })).toEqual({

@@ -15,6 +15,7 @@ import {
   readVaultCode,
 } from "../../src/registry/read-registry-code.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
+import { clientOn, startHonestNode } from "../support/chains/rpc-node.ts";
 import { OTHER, USER, VAULT } from "../support/deposits/fixtures.ts";
 
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
@@ -107,6 +108,16 @@ test.each(["org.zeppelinos.proxy.implementation", "PROXIABLE"])(
     expect(await read({ code: DELEGATING })).toBe(`code:${keccak256(DELEGATING)}`);
   },
 );
+
+test("readVaultCode() asks the next node if one returns no word for a slot or no code", async () => {
+  const nodeOf = (slot: unknown, code: unknown) =>
+    startHonestNode(({ method }) => ({ result: method === "eth_getStorageAt" ? slot : code }));
+  const expected = `code:${keccak256(CODE)}`;
+  for (const broken of [await nodeOf("0x0", CODE), await nodeOf(zeroHash, null)])
+    expect(await readVaultCode(clientOn([broken, await nodeOf(zeroHash, CODE)]).client, VAULT)).toBe(
+      expected,
+    );
+});
 
 test("canRunOtherCode() is false only for code that shows it, and for clones of such code", async () => {
   expect(await runsOther({})).toBe(false);

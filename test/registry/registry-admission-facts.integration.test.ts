@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { priceFeedAbi, priceFeedCreationCode } from "#stand-ins/prices";
 import { contractsOf, deploy, type ScratchChain, send } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { Context } from "../../src/context.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { failure } from "../../src/errors.ts";
@@ -11,6 +12,7 @@ import { DAY_MS } from "../../src/lib/durations.ts";
 import { changeVault } from "../../src/registry/change-vault.ts";
 import { discoverVaults } from "../../src/registry/discover-vaults.ts";
 import { proveDueVaults, proveVaultNow } from "../../src/registry/prove-due-vaults.ts";
+import { proveVault } from "../../src/registry/prove-registry-vault.ts";
 import { readVaultCode } from "../../src/registry/read-registry-code.ts";
 import { readAdmission } from "../../src/registry/registry-admission-facts.ts";
 import { deployListRegister, type ListRegister } from "../support/registry/list-register.ts";
@@ -285,7 +287,10 @@ describe("a discovered vault", () => {
     expect(row?.statusReason).toMatch(/^its code can be replaced, and nobody pinned implementation:0x/);
   });
 
-  test("stays a candidate while the code of its roles cannot be read", async () => {
+  test.each([
+    ["no node answers", () => failure("upstream_unavailable", "no node answers")],
+    ["no node has the method", () => new RpcError("unsupported", "unknown method")],
+  ])("stays a candidate while the code of its roles cannot be read: %s", async (_, fault) => {
     const row = await discover(await newVault(), { openness: "anybody" });
     if (row?.proof === undefined || row.proof === null) throw new Error("the vault was not proven");
     const found = { row, finding: { kind: "passed", proof: row.proof } as const, derived: row };
@@ -294,14 +299,15 @@ describe("a discovered vault", () => {
     const client = (chainId: number) => {
       const own = ctx.chains.client(chainId);
       if (own === null) return null;
-      const request: typeof own.request = async (method, params) => {
-        if (method === "eth_getCode") throw failure("upstream_unavailable", "no node answers");
-        return own.request(method, params);
+      const ask: typeof own.ask = async (question) => {
+        if (question.method === "eth_getCode") throw fault();
+        return own.ask(question);
       };
-      return { ...own, request };
+      return { ...own, ask };
     };
     const failing = { ...ctx, chains: { ...ctx.chains, client } };
     expect(await readAdmission(failing, found)).toEqual({ obstacle: "its code could not be read" });
+    expect(await proveVault(failing, row)).toMatchObject({ finding: { kind: "unread" } });
   });
 });
 

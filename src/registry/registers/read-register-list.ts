@@ -128,8 +128,9 @@ async function callList(
 ): Promise<Address[] | null> {
   const call = { to, data: encodeFunctionData({ abi: registerAbi(), functionName: view }) };
   try {
-    const answer = await client.onOneNode((node) => node.request("eth_call", [call, "latest"]));
-    const data = RpcData.parse(answer);
+    const data = await client.onOneNode(async (node) =>
+      RpcData.parse(await node.request("eth_call", [call, "latest"])),
+    );
     return decodeFunctionResult({ abi: registerAbi(), functionName: view, data }).flat();
   } catch (error) {
     if (error instanceof BaseError || (error instanceof RpcError && error.kind === "revert")) return null;

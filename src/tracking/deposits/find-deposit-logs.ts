@@ -1,7 +1,7 @@
 import type { Hex } from "viem";
 import type { ChainClient } from "../../chains/chain-client.ts";
 import { searchLogs } from "../../chains/log-reader.ts";
-import { RpcNumber } from "../../chains/rpc-values.ts";
+import { readHeadNumber } from "../../chains/read-block.ts";
 import type { Context } from "../../context.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { describeError } from "../../lib/logger.ts";
@@ -53,7 +53,7 @@ export async function findRouterDeposits(
   client: ChainClient,
   { refs, blocks }: { refs: readonly Hex[]; blocks: number },
 ): Promise<Map<Hex, Hex>> {
-  const head = RpcNumber.parse(await client.request("eth_blockNumber", []));
+  const head = await readHeadNumber(client);
   const { logs } = await searchLogs(client, {
     range: { from: Math.max(0, head - blocks), to: head },
     filters: [{ addresses: [depositRouterAddress.toLowerCase()], topics: executedOrderTopics(refs) }],
