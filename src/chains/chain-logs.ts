@@ -6,7 +6,7 @@ import type { NodeSession } from "./chain-client.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
 
-/** An event log and its position in the chain. Addresses, topics and hashes are lowercase. */
+/** An event log and its position in the chain. Hex values are lowercase; `logIndex` counts within the block. */
 export interface ChainLog {
   address: Address;
   topics: [Hex, ...Hex[]];
@@ -37,8 +37,8 @@ const LogsShape = z.array(
 
 /**
  * Reads the event logs of a block range that match a filter, in one `eth_getLogs` request. Returns each log once, in
- * on-chain order. Throws OutsideError `malformed` if the logs contradict each other or do not match the request; errors
- * of the node propagate.
+ * on-chain order. Throws OutsideError `malformed` if the result does not consist of logs, if the logs contradict each
+ * other, or if one does not match the request or was removed by a reorg; errors of the node propagate.
  */
 export async function requestLogs(
   node: NodeSession,
@@ -72,7 +72,7 @@ export async function requestLogs(
 export const compareLogs = (a: ChainLog, b: ChainLog): number =>
   a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 
-/** Converts an event log to viem's type, which viem's event decoders take. */
+/** Converts an event log to viem's type, which viem's event decoders take. Its transaction index is null. */
 export function toViemLog({ txHash, blockNumber, topics, ...log }: ChainLog): Log {
   return {
     ...log,

@@ -81,10 +81,10 @@ export interface TransactionOnChain {
 
 /**
  * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests to possibly different
- * nodes. `hash` must be lowercase. `transaction` and `receipt` are null if the node does not know the transaction;
- * there is never a receipt without its transaction. Throws a ZodError if a node's response is malformed, a RangeError
- * if it describes another transaction, and `upstream_unavailable` if the nodes know only the receipt. Errors of the
- * chain client propagate.
+ * nodes. `hash` must be lowercase. `transaction` is null if the node does not know the transaction, `receipt` also
+ * while it is pending; there is never a receipt without its transaction. Throws a ZodError if a node's response is
+ * malformed, a RangeError if it describes another transaction, and `upstream_unavailable` if the nodes know only the
+ * receipt. Errors of the chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([

@@ -87,9 +87,10 @@ export function readLogs(
 
 /**
  * Searches for event logs in windows of at most `maxBlocks` blocks (default 2,000) or the width that the node is known
- * to accept, until 10,000 logs are found. All nodes together get at most `maxRequests` requests, but the first window
- * is read even if its filters take more. Nodes are not trusted: the caller must verify every log that is found, and a
- * log may exist without being found, especially if `complete` is false. Throws the errors of the client's `onOneNode`.
+ * to accept, until `until` returns true or 10,000 logs are found. All nodes together get at most `maxRequests`
+ * requests, but the first window is read even if its filters take more. Nodes are not trusted: the caller must verify
+ * every log that is found, and a log may exist without being found, especially if `complete` is false. Throws the
+ * errors of the client's `onOneNode`.
  */
 export function searchLogs(
   client: Pick<ChainClient, "onOneNode" | "definition">,

@@ -8,8 +8,8 @@ const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNu
 
 /**
  * Reads the header of a block, from one node or through a chain client. Throws OutsideError `malformed` if the node
- * does not know the block or returns another one; errors of the node propagate, for example an RpcError `unsupported`
- * for the tag `finalized`.
+ * does not know the block, or if its answer is malformed or another block; errors of the node propagate, for example an
+ * RpcError `unsupported` for the tag `finalized`.
  */
 export async function readBlock(node: NodeSession, block: BlockName): Promise<Block> {
   const read = await readKnownBlock(node, block);
@@ -19,7 +19,9 @@ export async function readBlock(node: NodeSession, block: BlockName): Promise<Bl
 
 type BlockName = number | "latest" | "finalized";
 
-/** Reads the header of a block like `readBlock`, but returns null if the node does not know the block. */
+/**
+ * Reads the header of a block like `readBlock`, but returns null if the node returns null: it does not know the block.
+ */
 export async function readKnownBlock(node: NodeSession, block: BlockName): Promise<Block | null> {
   const tag = typeof block === "number" ? toRpcQuantity(block) : block;
   const answer = await node.request("eth_getBlockByNumber", [tag, false]);

@@ -63,8 +63,9 @@ export function createBudget(limits: {
 
 /**
  * Calls `work` with one node after another until it succeeds, and deducts each request from the budget. Each node
- * starts with the original request sizes, because one node's limits say nothing about another's. Requests to failing
- * nodes count too, and no further node is tried once too few are left. Throws the errors of the client's `onOneNode`.
+ * starts with the original request sizes, because one node's limits say nothing about another's; those that the
+ * successful node accepted are kept in the budget. Requests to failing nodes count too, and no further node is tried
+ * once too few are left or the time is over. Throws the errors of the client's `onOneNode`.
  */
 export function onOneNodeWithinBudget<T>(
   client: Pick<ChainClient, "onOneNode">,

@@ -21,9 +21,9 @@ export type AddedVault = { record: VaultRecord; added: boolean } | { finding: st
 /**
  * Adds a vault to the registry with status `candidate` and an immediately due proof. An existing entry stays unchanged.
  * The vault's family, addresses, tokens and parameters are read from on-chain data. If that data does not confirm the
- * claims, nothing is stored and the reason is returned. If the chain does not respond, the claims are stored unchecked,
+ * claims, nothing is stored and the reason is returned. If the chain cannot be read, the claims are stored unchecked,
  * and the proof checks them later. If no name is claimed, the contract's own name is stored or, if it has none, the
- * vault id. Throws `chain_unsupported`, `store_unavailable`.
+ * vault id. Throws `chain_unsupported` and `store_unavailable`.
  */
 export async function addVault(
   ctx: Context,
@@ -51,7 +51,10 @@ export async function addVault(
   return { record: toVaultRecord(stored), added };
 }
 
-/** Reads a vault from on-chain data, or returns null if the chain does not respond. */
+/**
+ * Reads a vault from on-chain data and compares it with its claims. Returns null if the chain cannot be read. Throws
+ * viem's InvalidAddressError for an invalid address in the claims.
+ */
 async function tryResolving(ctx: Context, row: ClaimRow): Promise<Resolution | null> {
   const client = ctx.chains.client(row.chainId);
   try {

@@ -25,11 +25,12 @@ const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
  * Changes a vault's status and claimed properties in the registry. On-chain data must not contradict a change that
- * opens the vault, lists it as paused although it was not listed, or alters its family, parameters or accepted assets:
- * the vault is read and proven before such a change is stored. A change that does more than close the vault or alter
- * its texts is followed by another proof, whose result is stored. Builds see the change immediately, lists within a
- * minute. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the chain does not respond, and
- * `store_unavailable`, also if other requests changed the vault during five attempts.
+ * opens the vault, lists it as paused although it was neither active nor paused, or alters its family, parameters or
+ * accepted assets: the vault is read and proven before such a change is stored. A proof that finds it closed (full or
+ * paused, for example) is no contradiction. A change that does more than close the vault or alter its texts is followed
+ * by another proof, whose result is stored. Builds see the change immediately, lists within a minute. Throws
+ * `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the vault cannot be read, and `store_unavailable`,
+ * also if other requests changed the vault's status during five attempts.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.
@@ -44,8 +45,9 @@ export async function changeVault(ctx: Context, input: VaultChange): Promise<Cha
 }
 
 /**
- * Returns the entry after a change. A vault that the change did not close is proven now; if that fails, its next
- * scheduled proof follows.
+ * Returns the entry after a change. Proves the vault now, unless the change only alters texts or closes it; if a node
+ * or the database fails, the entry is returned as it is stored, and its next scheduled proof follows. Throws
+ * `vault_not_found` and `store_unavailable`.
  */
 async function recordAfter(ctx: Context, { key, change }: VaultChange): Promise<VaultRecord> {
   if (!onlyCloses(change)) {
@@ -71,7 +73,10 @@ function onlyCloses(change: VaultChangeInput): boolean {
   return !claimsOf(change) && requested !== "active" && requested !== "candidate";
 }
 
-/** Tries once to change a vault. Returns `outdated`, without any change, if another request changed it first. */
+/**
+ * Tries once to change a vault. Returns `outdated`, without any change, if another request changed its status first,
+ * and the field at fault with the reason if on-chain data contradicts the change. Throws the errors of `changeVault`.
+ */
 async function tryChangingVault(
   ctx: Context,
   { key, change }: VaultChange,
@@ -112,8 +117,9 @@ async function tryChangingVault(
 }
 
 /**
- * Returns an entry with the claims of a change. The administrator reviews the vault, so it counts as added by an
- * operator. An earlier claim about the asset is dropped, unless users may hold shares.
+ * Returns an entry with the texts and claims of a change; its status is unchanged. If family, parameters or accepted
+ * assets are claimed, the claimed assets are added to the accepted ones, and asset and share token are read anew,
+ * whatever was claimed about them before; of a vault whose shares users may hold, they must stay as they are.
  */
 function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
   const { adapter = row.adapter, params = row.params, name = row.name, curator = row.curator } = change;
@@ -130,7 +136,10 @@ function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
   };
 }
 
-/** Reads and proves an entry. Throws `chain_unsupported`, and `upstream_unavailable` if the chain does not respond. */
+/**
+ * Reads and proves an entry as if an operator had added it: the administrator reviews it, so what names the vault and
+ * its earlier code do not count. Throws `chain_unsupported`, and `upstream_unavailable` if the vault cannot be read.
+ */
 async function readOrThrow(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   assertServedChain(ctx, row.chainId);
   const attempt = await proveVault(ctx, { ...row, provenance: { source: "operator", detail: "" } });

@@ -4,17 +4,20 @@ import type { VaultProof } from "../db/tables/vault-tables.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**
- * Why a vault that takes deposits is closed: its redemptions are stopped, by its own word, or (`illiquid`) its family's
- * contracts lack liquidity.
+ * Why a vault that takes deposits counts as closed. `stopped`: its views say that withdrawals are paused, its
+ * redemption requests revert, or the error of the simulated redemption names a pause, an outdated price or, for a
+ * generic ERC-4626 vault, a lack of liquidity. `illiquid`: that error shows that the contracts of another family lack
+ * liquidity.
  */
 export type ClosedExit = "stopped" | "illiquid";
 
 /**
  * Result of one attempt to prove a vault. `passed`: the simulated deposit or deposit request succeeded, and shares that
- * were minted immediately have the expected value. `refused`: the chain contradicts the entry, the vault rejects
- * deposits, the shares are worth too little, or nobody can leave. `closed`: the vault's view functions or the error of
- * the simulated deposit or redemption (`exit`) show that it is paused, full, illiquid or without a current price, which
- * is not a fault of the entry. `unread`: a node or the database failed.
+ * were minted immediately have the expected value and a way back. `refused`: the chain contradicts the entry, the vault
+ * rejects deposits, the shares are worth or return too little, the profit fee is too high, nobody can leave, or nothing
+ * vouches for a discovered vault any longer. `closed`: the vault's view functions or the error of the simulated deposit
+ * or redemption show that it is paused, full, illiquid or without a current price, which is not a fault of the entry;
+ * `exit` is set if it takes deposits all the same. `unread`: a node or the database failed, or no node can simulate.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }
@@ -32,8 +35,8 @@ export interface Admission {
 }
 
 /**
- * Number of consecutive refusals after which an active vault is paused; the second and third attempt follow after 5 and
- * 30 minutes.
+ * Number of consecutive refusals after which an active vault is paused; the second and third attempt follow 5 and 30
+ * minutes after the first.
  */
 const REFUSALS_BEFORE_PAUSE = 3;
 /**
@@ -43,10 +46,11 @@ const RETRY_MS: readonly number[] = [5 * MINUTE_MS, 25 * MINUTE_MS];
 /** Pause before the next attempt after a node or the database failed, in milliseconds. */
 const UNREAD_RETRY_MS = 10 * MINUTE_MS;
 /**
- * Pause before the next attempt for a vault that is closed by its own views or was paused by a proof, in milliseconds.
+ * Pause before the next attempt for a vault that is closed by its own views, or that a proof refused while it is paused
+ * or by which it was paused, in milliseconds.
  */
 const CLOSED_RETRY_MS = HOUR_MS;
-/** Number of hourly proofs of an active vault that find it illiquid before it is paused: a day of them. */
+/** Number of consecutive hourly proofs that find an active vault illiquid before it is paused: a day of them. */
 const ILLIQUID_BEFORE_PAUSE = 25;
 /** Pause before the next attempt for a candidate that its proof refused, in milliseconds. */
 const REFUSED_RETRY_MS = 6 * HOUR_MS;
@@ -61,11 +65,12 @@ const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
  *   imported candidate opens only if `admission` has no obstacle.
  * - A refusal makes a candidate `refused`; the third consecutive refusal pauses an active vault.
  * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded. But an active
- * vault that nobody can leave is paused, since its deposits still succeed: if its redemptions are stopped, like after
- * refusals; if it is illiquid, after a day.
- * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed; refused
- * while paused; paused by this refusal), 10 minutes (unread), 5 and then 25 minutes (first and second refusal of an
- * active vault) or six hours (other refusals). `now` is in milliseconds since the epoch.
+ *   vault that nobody can leave is paused, since its deposits still succeed: if its redemptions are stopped, that
+ *   counts as a refusal; if it is illiquid, it is paused by the 25th consecutive hourly proof.
+ * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed; illiquid;
+ * refused while paused; paused by this refusal), 10 minutes (unread), 5 and then 25 minutes (first and second refusal
+ * of an active vault) or six hours (other refusals). Proofs that find a vault illiquid are counted in the same number
+ * as refusals (`proofRefusals`); a passed or another closed proof resets it. `now` is in milliseconds since the epoch.
  */
 export function decideAfterProof(
   entry: ProvenEntry,
@@ -105,7 +110,10 @@ const OPEN = { status: "active", statusBy: "proof", statusReason: "" } as const;
 export const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boolean =>
   provenance.source === "seed" || provenance.source === "operator";
 
-/** Returns true for entries that a passed proof is to open: new ones, and those that an administrator closed for it. */
+/**
+ * Returns true for entries with the status `candidate` or `refused`: new ones, ones that a proof refused, and ones that
+ * an administrator sent back. A passed proof opens them, if the admission gate lets them pass.
+ */
 export const isCandidate = ({ status }: Pick<ProvenEntry, "status">): boolean =>
   status === "candidate" || status === "refused";
 
@@ -118,7 +126,7 @@ function heldChange(admission: Admission | null): Pick<ProofChange, "status" | "
   return { status: "candidate", statusBy: "proof", statusReason: admission?.obstacle ?? "not admitted yet" };
 }
 
-/** Returns true for entries that proofs keep open or have paused. */
+/** Returns true for vaults that are active, or that a proof (not an administrator) paused. */
 const isOpenByProof = ({ status, statusBy }: ProvenEntry): boolean =>
   status === "active" || (status === "paused" && statusBy === "proof");
 
@@ -163,7 +171,8 @@ function retry(
 }
 
 /**
- * Returns the time to a vault's next proof, spread by its address so that the proofs of many vaults do not coincide.
+ * Returns the time to the next proof of a vault that passed, in milliseconds, spread by its address so that the proofs
+ * of many vaults do not coincide.
  */
 function renewalMs(address: string): number {
   const share = Number.parseInt(address.slice(-4), 16) / 0xffff;

@@ -22,8 +22,7 @@ export function assertServedChain(ctx: Context, chainId: number): void {
 /**
  * Reads a vault's addresses, tokens and parameters through the given chain client. Returns a failed derivation with its
  * reason if no family is called `adapter`, if the family does not accept the contract, or if the entry point, spender,
- * share token, pricer or asset has no code. Throws a ZodError if a node returns malformed code; errors of the chain
- * client propagate.
+ * share token, pricer or asset has no code. Errors of the chain client propagate.
  */
 export async function deriveFromChain(
   client: ChainClient,

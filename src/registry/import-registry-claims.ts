@@ -42,8 +42,9 @@ export type ClaimRow = StoredVault &
 
 /**
  * Returns the registry row of a claimed vault: a candidate whose proof is due at `now`, in milliseconds since the
- * epoch. Until a proof reads the other contract addresses from the chain, they equal the vault's, in lowercase. The
- * name is the claimed one or, if that is empty, the vault id.
+ * epoch. What a proof has yet to read has placeholders: share token, entry point, spender and pricer are the vault's
+ * own address, the asset is the claimed one or the zero address, symbols are empty and decimals 0. Addresses are
+ * lowercase, except those of accepted assets. The name is the claimed one or, if that is empty, the vault id.
  */
 export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
   const own = claims.address.toLowerCase();
@@ -64,10 +65,11 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 }
 
 /**
- * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order. For a vault that is
- * already known, only the public list that names it is recorded. If a vault is claimed more than once, the last claim
- * is stored. Claims with an unserved chain or an unknown family are refused. Throws `store_unavailable`; each database
- * statement adds at most 500 vaults, and those of earlier statements stay stored.
+ * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order. `list` is the name
+ * of the public list that the claims are from, or null if an operator makes them. For a vault that is already known,
+ * only the list that names it is recorded. If a vault is claimed more than once, the last claim is stored, and all but
+ * the first are reported as known. Claims with an unserved chain or an unknown family are refused in the report. Throws
+ * `store_unavailable`; each database statement adds at most 500 vaults, and those of earlier statements stay stored.
  */
 export async function importClaims(
   ctx: Context,

@@ -16,9 +16,10 @@ const HeadFeesSchema: z.ZodType<HeadFees> = z.object({
 });
 
 /**
- * Returns the setting of one proof: gas prices of the chain, at most five minutes old, and what nobody can foresee. A
- * vault thus cannot recognize the proof's simulations by a gas price of zero or by the payer's balance. Null if the
- * prices could not be read, or if the chain is not served. Never throws.
+ * Returns the setting for the simulations of one proof: the chain's gas price and base fee, at most five minutes old,
+ * and a random block value and payer's balance (see `createSetting`). A vault thus cannot recognize the simulations by
+ * a gas price of zero or by the payer's balance. Null if the fees could not be read (which is logged), or if the chain
+ * is not served. Never throws.
  */
 export async function readProofSetting(ctx: Context, chainId: number): Promise<SimulationSetting | null> {
   const client = ctx.chains.client(chainId);

@@ -52,9 +52,9 @@ const noProofs = (): ProofRoundReport => ({
 /**
  * Runs the due vault proofs (simulated deposits), or queues them if a queue is configured: it then only sends one
  * message per chain (see `proveFromMessage`). Without a queue, it proves vaults for about 40 seconds, at most 60 per
- * chain, the most overdue first and several chains in parallel, stores the results, and reloads the cached registry if
- * a status changed. Skips chains whose last index run failed, because their nodes probably do not respond. Throws
- * `store_unavailable`; errors of the queue propagate.
+ * chain and several chains in parallel, open and paused vaults before candidates and then the most overdue first; it
+ * stores the results, and reloads the cached registry if a status changed. Skips chains whose last index run failed,
+ * because their nodes probably do not respond. Throws `store_unavailable`; errors of the queue propagate.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
@@ -83,7 +83,7 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
  * Handles a queue message: runs the due proofs (simulated deposits) of one chain's vaults, stores the results, and
  * reloads the cached registry if a status changed. Stops after about 40 seconds, after 60 vaults, or when a node or the
  * database failed during a proof. Does nothing, and reports zeros, while another message for this chain is being
- * handled. Throws `store_unavailable`.
+ * handled (unless Redis fails, see `withLock`). Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
   const { chain_id: chainId } = message;
@@ -130,7 +130,10 @@ async function proveBatch(
   return true;
 }
 
-/** Proves one registry entry and stores the result. `changed` is true if the vault's status changed. */
+/**
+ * Proves one registry entry and stores the result, unless the entry was changed since it was read. `changed` is true if
+ * the vault's status changed. Throws `store_unavailable`.
+ */
 async function proveAndRecord(
   ctx: Context,
   { row, actor }: { row: VaultRow; actor: string },
@@ -155,9 +158,9 @@ async function proveAndRecord(
 }
 
 /**
- * Proves one vault now, regardless of its schedule, and stores the result, which may change its status. Returns its
- * registry entry. Throws `vault_not_found`, `store_unavailable`, and `upstream_unavailable` if a node or the database
- * failed during the proof.
+ * Proves one vault now, regardless of its schedule, and stores the result, which may change its status; if the entry
+ * was changed during the proof, the result is dropped. Returns its registry entry. Throws `vault_not_found`,
+ * `store_unavailable`, and `upstream_unavailable` if a node or the database failed during the proof.
  */
 export async function proveVaultNow(ctx: Context, key: VaultKey): Promise<VaultRecord> {
   const row = await selectVault(ctx.db, key);

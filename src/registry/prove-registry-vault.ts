@@ -32,10 +32,10 @@ export interface ProofAttempt {
 
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
- * and parameters, compares them and the vault's code with the entry, and simulates a deposit. A discovered vault is
- * refused if no register or public list that counts names it any longer, and it or an imported one if the settings
- * exclude it, unless an administrator decided its status. Stores nothing. Never throws: a failing node or database leads
- * to the finding `unread`, any other error to `refused`.
+ * and parameters, compares them and the vault's code with the entry, and simulates a deposit and its redemption. A
+ * discovered vault is refused if no register or public list that counts names it any longer, and it or an imported one
+ * if the settings exclude it, unless an administrator decided its status. Stores nothing. Never throws: a failing node
+ * or database leads to the finding `unread`, any other error to `refused`.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
@@ -75,10 +75,10 @@ async function tryProving(
 
 /**
  * Returns why a discovered or imported vault may no longer be open: the operator's settings exclude it or its asset, or
- * nothing vouches any longer for a vault that was discovered. Null if neither is so, if people reviewed the vault, or if
- * its status is an administrator's decision. For a candidate, any register or list is enough, as the admission gate
- * examines it; an open vault needs a curated one, as at its admission. Registers with a view function for membership are
- * read now; for the others, their last read counts. Errors of the chain client propagate.
+ * nothing vouches any longer for a vault that was discovered. Null if neither is so, if people reviewed the vault, or
+ * if its status is an administrator's decision. For a candidate, any register or list is enough, as the admission gate
+ * examines it; an open vault needs a curated one, as at its admission. Registers with a view function for membership
+ * are read now; for the others, their last read counts. Errors of the chain client propagate.
  */
 async function readDeparture(
   ctx: Context,
@@ -112,8 +112,8 @@ function withCode(finding: ProofFinding, code: string | null): ProofFinding {
 }
 
 /**
- * Returns the finding of a simulated deposit, and whether only users themselves can deposit. A node that cannot simulate
- * leads to `unread`.
+ * Returns the finding of a simulated deposit, and whether only users themselves can deposit. A node that cannot
+ * simulate leads to `unread`.
  */
 async function simulatedFinding(
   ctx: Context,
@@ -140,16 +140,17 @@ export type Resolution =
   | { ok: false; reason: string };
 
 /**
- * The fields of a registry entry that `resolveVault` reads: the claimed family, asset and share token, which it compares
- * with on-chain data, and the state and origin, which decide how strictly it compares and which name is shown.
+ * The fields of a registry entry that `resolveVault` reads: the claimed family, asset and share token, which it
+ * compares with on-chain data, and the state and origin, which decide how strictly it compares and which name is shown.
  */
 export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | "provenance">;
 
 /**
  * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares its family,
- * asset and share token with the entry. If users may hold shares and must call the vault themselves, that stays so,
- * even if on-chain data now allows the Router. Throws viem's InvalidAddressError for an invalid address in the entry;
- * errors of the chain client propagate.
+ * asset and share token with the entry (see `contradictionOf`). A generic ERC-4626 entry may turn out to be of any
+ * family. If users may hold shares and must call the vault themselves, that stays so, even if on-chain data now allows
+ * the Router. Throws viem's InvalidAddressError for an invalid address in the entry; errors of the chain client
+ * propagate.
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);
@@ -176,7 +177,10 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
 /** Suffix of a discovered vault's placeholder name, until its asset is known. */
 const PLACEHOLDER = / vault$/;
 
-/** Returns the name of a discovered vault: its protocol and its asset, because its own name is unverified. */
+/**
+ * Returns the new name of a discovered or imported vault that still has a placeholder: its protocol and its asset's
+ * symbol, because its own name is unverified. Returns no name for other vaults, which keep theirs.
+ */
 function shownName({ provenance, name }: ClaimedEntry, symbol: string): { name?: string } {
   const isFound = provenance.source === "factory" || provenance.source === "list";
   return isFound && PLACEHOLDER.test(name) ? { name: name.replace(PLACEHOLDER, ` ${symbol}`) } : {};
@@ -189,8 +193,9 @@ const isOpen = ({ status, wasActive }: ClaimedEntry): boolean =>
 const underivableAs = (reason: string) => underivable(reason) as { ok: false; reason: string };
 
 /**
- * Returns the contradiction between on-chain data and an entry, or null. Only the identity of the vault's tokens
- * counts: the asset always, the share token once users may hold it. Other addresses are read again at every proof.
+ * Returns the contradiction between on-chain data and an entry, or null. Only the vault's tokens count: a claimed or
+ * known asset, a claimed share token and, once users may hold shares, the stored share token and the asset's decimals.
+ * Other addresses are read again at every proof.
  */
 function contradictionOf(
   row: ClaimedEntry,

@@ -48,8 +48,8 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
 
 /**
  * Returns false only if the code of a vault shows that it always runs itself: it contains no reachable `DELEGATECALL`,
- * `CALLCODE` or `SELFDESTRUCT`, or it is a clone of such code. True for proxies of any kind, for contracts with
- * libraries or a `multicall`, and for accounts without code. Errors of the chain client propagate.
+ * `CALLCODE` or `SELFDESTRUCT`, or it is a clone of such code. True for all other proxies, for contracts with libraries
+ * or a `multicall`, and for accounts without code. Errors of the chain client propagate.
  */
 export async function canRunOtherCode(client: ChainClient, vault: Address): Promise<boolean> {
   const code = await readContractCode(client, vault);

@@ -11,7 +11,7 @@ import type { Vault } from "../vaults/vault.ts";
 export interface VaultGovernance {
   /**
    * The vault's owners, curators, governors and role managers that are externally owned accounts: without code, or with
-   * an EIP-7702 delegation. "unread" if a view function failed that the family's vaults have.
+   * an EIP-7702 delegation. "unread" if no view function could be read for a role that the family's vaults have.
    */
   keys: readonly Address[] | "unread";
   /** Timelock of changes in seconds, null if the family has none, or "unread" if its view function failed. */
@@ -32,8 +32,9 @@ const DELEGATED = "0xef0100";
 
 /**
  * Reads the governance of a vault: which externally owned accounts hold one of its roles, according to the view
- * functions of the vault's own contract, and the timelock of its changes. A view function that fails is ignored, unless
- * the vault's family has that role: `keys` is then "unread". Errors of the chain client propagate.
+ * functions of the vault's own contract, and the timelock of its changes. The zero address holds no role. A view
+ * function that fails is ignored, unless the vault's family has that role and no other view for it: `keys` is then
+ * "unread". Errors of the chain client propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;

@@ -23,8 +23,9 @@ import { isCurated, isGoverned, type Vouching, vouchingFor } from "./registry-vo
 
 /**
  * Returns the admission gate's result for a vault. Returns null without examining a vault whose proof did not pass,
- * that was reviewed, or that is no candidate. A candidate is examined even if it was open before. A value that cannot be read from the chain, the prices or the database is
- * an obstacle, not an error.
+ * that was reviewed, or that is no candidate. A candidate is examined even if it was open before. A value that cannot
+ * be read from the chain, the prices or the database is an obstacle, not an error. Throws if the row does not have the
+ * expected shape (see `parseRegistryRow`).
  */
 export async function readAdmission(
   ctx: Context,
@@ -53,7 +54,7 @@ export async function readAdmission(
   return { obstacle: obstacle ?? (await readCodeObstacle(ctx, { vault, vouching, finding })) };
 }
 
-/** Returns the obstacle in a vault's code or governance, or null. A chain that does not respond is an obstacle. */
+/** Returns the obstacle in a vault's code or governance, or null. A failing node or database is an obstacle. */
 async function readCodeObstacle(
   ctx: Context,
   of: {
@@ -88,15 +89,15 @@ async function readCodeObstacle(
 }
 
 /**
- * Returns false for factories of which only the original is known: anyone can deploy a clone of it, so a clone proves the
- * code but not who created it.
+ * Returns false for factories of which only the original is known: anyone can deploy a clone of it, so a clone proves
+ * the code but not who created it.
  */
 const namesVaults = ({ reading }: VaultRegister): boolean =>
   reading.kind !== "asked" || reading.view !== "vault_original";
 
 /**
- * Returns the factories of a vault's family that created it: those that name it or, if none does, those that confirm it
- * now. Errors of the chain client propagate.
+ * Returns the factories of a vault's family that created it: those that name it or, if none does and its code is known,
+ * those that confirm it now. Errors of the chain client propagate.
  */
 async function readCreators(
   ctx: Context,
@@ -113,8 +114,8 @@ async function readCreators(
 }
 
 /**
- * Returns a vault's total assets in US dollars, times 10^18, at the lower of Causeway's own prices, or null if they are
- * unknown.
+ * Returns a vault's total assets in US dollars, times 10^18, at the lower of Causeway's own prices, or null if they or
+ * the price are unknown, or if the chain cannot be read.
  */
 async function readTvl(ctx: Context, vault: Vault): Promise<bigint | null> {
   const { chainId, asset } = vault;

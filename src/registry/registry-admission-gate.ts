@@ -30,6 +30,7 @@ export interface AdmissionFacts {
 
 /** Minimum part of the deposit that a discovered vault must return immediately, in parts per billion: 99.5%. */
 const LEAST_RETURNED = (PARTS_PER_BILLION * 995n) / 1_000n;
+
 /**
  * Facts about a vault's code and governance, from which `codeObstacle` decides whether it may open. They are collected
  * only if `admissionObstacle` found no obstacle.
@@ -85,7 +86,7 @@ export function admissionObstacle(
   return null;
 }
 
-/** Why an excluded vault may not be open. */
+/** Human-readable reason why a vault that the operator's settings exclude may not be open. */
 export const EXCLUDED = "the operator excludes it or its asset";
 
 /** Returns true if the operator's settings exclude a vault or its asset. */
@@ -105,14 +106,15 @@ const names = (
   });
 
 /**
- * Returns why a vault's code or governance keeps it from opening automatically, or null if nothing does. Its code must
- * be that of a reviewed vault or one that the operator's settings list (pinned code); otherwise a factory of the family
- * must have created the vault, and the code must not be able to run other code. Of a proxy that a factory of the family
- * created, only the implementation and the beacon are compared. A public list alone is not enough, because nobody
- * answers for it: a second source must know the vault. If it is, and its identifier names no
- * implementation, only the settings can pin it, because a reviewed vault with the same code may run different code. Its
- * roles must be readable, and no externally owned account may hold one, unless the operator lists the account. If its
- * family has a timelock, it must be readable and at least the operator's minimum.
+ * Returns why a vault's code or governance keeps it from opening automatically, or null if nothing does.
+ * - Its code must be that of a reviewed vault or one that the operator's settings list (pinned code); otherwise a
+ *   factory of the family must have created the vault, and it must neither be a proxy whose implementation can be
+ *   replaced nor be able to run other code. Code that can run other code and whose identifier names no implementation
+ *   is pinned by the settings only, because a reviewed vault with the same identifier may run different code. Of a
+ *   proxy that a factory of the family created, only the implementation and the beacon are compared.
+ * - A public list alone is not enough, because nobody answers for it: a second source must know the vault (`agreed`).
+ * - Its roles must be readable, and no externally owned account may hold one, unless the operator lists the account.
+ * - If its family has a timelock, it must be readable and at least the operator's minimum.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;

@@ -8,8 +8,8 @@ import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { toWireProof } from "../vaults/describe-vault.ts";
 
 /**
- * Returns one page of the registry's vaults, by ascending chain id and address, starting after the vault `after`. A
- * null `status` selects vaults of any status. Throws `store_unavailable`.
+ * Returns one page of the registry's vaults, at most `limit`, by ascending chain id and address, starting after the
+ * vault `after` (null: at the first). A null `status` selects vaults of any status. Throws `store_unavailable`.
  */
 export async function listVaultRecords(
   ctx: Context,

@@ -34,11 +34,11 @@ export interface SimulatedProof {
   kind: "passed" | "refused" | "closed";
   /** Human-readable reason why the vault was refused or is closed; empty if the proof passed. */
   reason: string;
-  /** Block on whose state the deposit was simulated, or at which the vault's views were read. */
+  /** Block on whose state the deposit was simulated, or at which the views were read that refused it; never null. */
   blockNumber: number | null;
   /** Deposited amount in the token's smallest unit, or null if the views already refused the deposit. */
   amount: bigint | null;
-  /** Minted shares in the share token's smallest unit, or null if none were minted immediately. */
+  /** Minted shares in the share token's smallest unit; null if nothing was simulated, or for a deposit request. */
   shares: bigint | null;
   /**
    * Assets that redeeming all shares returns, in the asset's smallest unit, rounded down. Null if the redemption
@@ -63,10 +63,12 @@ const PROOF_SLIPPAGE = 0.03;
 
 /**
  * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
- * chain. Also simulates the way back: see `simulateWayBack`. Simulates nothing if the vault's views already refuse the
- * deposit. The amount is one whole token of the asset (or, if the vault does not accept it, of the first accepted token),
- * adjusted to the vault's limits. A loss of more than 3% in the shares' value or the redemption is refused, as is a vault
- * that nobody can leave or that keeps more than half of its profits. Throws `chain_unsupported` and `simulation_unavailable`; errors of the RPC nodes propagate.
+ * chain. Also simulates the way back (see `simulateWayBack`) and, for generic vaults, a larger deposit by a contract.
+ * Simulates nothing if the vault's views already refuse the deposit. The amount is one whole token of the asset (or, if
+ * the vault does not accept it, of the first accepted token), adjusted to the vault's limits. A loss of more than 3% in
+ * the shares' value or the redemption is refused, as is a vault that keeps more than half of its profits; one that
+ * nobody can leave is refused or closed. Throws `chain_unsupported` and `simulation_unavailable`; errors of the RPC
+ * nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);
@@ -103,10 +105,16 @@ async function readTerms(
   return { ...value, block };
 }
 
-/** Part of the default amount that a vault must have room for; a deposit of less would prove nothing. */
+/**
+ * A vault's remaining room limits the amount only if it is at least one part in so many of the default amount; a
+ * deposit of less would prove nothing, so the default amount is kept and the vault counts as full.
+ */
 const LEAST_ROOM = 1_000n;
 
-/** Returns the default amount, adjusted to the vault's limits if these are known and leave room for a proof. */
+/**
+ * Returns the default amount, or the vault's minimum if that is higher, or its maximum if that is lower and leaves room
+ * for a proof. Unknown limits do not count.
+ */
 function amountWithin({ minDeposit, maxDeposit }: DepositTerms, usual: bigint): bigint {
   if (minDeposit !== null && minDeposit > usual) return minDeposit;
   const limits = maxDeposit !== null && maxDeposit < usual && maxDeposit * LEAST_ROOM >= usual;

@@ -46,8 +46,8 @@ export interface ProofDeposit {
 
 /**
  * How the shares of a simulated deposit can be redeemed.
- * - `returned`: immediately, for so many assets (all shares, in the asset's smallest unit, rounded down). `later` is what
- *   the same shares return after 30 days, or null if that was not simulated or reverts.
+ * - `returned`: immediately, for so many assets (all shares, in the asset's smallest unit, rounded down). `later` is
+ *   what the same shares return after 30 days, or null if that was not simulated or reverts.
  * - `waiting`: by request, after a cooldown or a lock; or no simulation can show it.
  * - `none`: not at all. `exit` is as in `ProofFinding`, or null if nothing excuses it.
  */
@@ -59,12 +59,17 @@ export type WayBack =
 const WAITING = { kind: "waiting" } as const;
 
 /**
- * Simulates the deposit followed by the redemption of its shares, for vaults of families whose withdrawals are all
- * instant, and for generic vaults in each of their modes. If every mode reverts, finds out why: shares that can be
- * redeemed an hour, a day or 30 days later are locked, which is not held against the vault. Otherwise nobody who deposits
- * can leave, unless only the time keeps the later redemption from succeeding, such as a price that is then too old.
- * Where no node simulates a later block, the redemption of an account that holds shares without a deposit decides.
- * Errors of the RPC nodes propagate.
+ * Simulates the deposit followed by the redemption of 99.9% of its shares, for vaults of families whose withdrawals are
+ * all instant, and for generic vaults in each of their modes until one succeeds. `waiting`, without a simulation, for
+ * other vaults, and for deposits of another token than the asset (unless the only mode is a request). If every mode
+ * reverts, finds out why:
+ * - shares that can be redeemed an hour, a day or 30 days later are locked, which is `waiting`;
+ * - if an account that holds shares without a deposit can redeem them now, its redemption in 30 days decides: if it
+ *   succeeds, the deposit locks the shares for longer than that, which is `none`; otherwise nothing can be said,
+ *   because the price may then be too old, which is `waiting`;
+ * - `waiting` also if such an account can redeem a thousand times as many shares, or if that cannot be simulated for a
+ *   vault of a known family; otherwise nobody can leave, which is `none`.
+ * Throws `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
   const { vault, token } = of.deposit;
@@ -85,8 +90,9 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
 }
 
 /**
- * Returns the modes whose redemption is simulated. Where a known family makes some holders wait, leaving at once may
- * cost a fee that says nothing against a deposit, and requests have conditions that a proof's amount may not meet.
+ * Returns the modes whose redemption is simulated: all of a generic vault, and `instant` if it is a family's only one;
+ * otherwise none. Where a known family makes some holders wait, leaving at once may cost a fee that says nothing
+ * against a deposit, and requests have conditions that a proof's amount may not meet.
  */
 function judgedModes(vault: Vault): readonly ExitMode[] {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];
@@ -124,7 +130,10 @@ export function exitsPausedQuery(
 
 type Redemption = ProofDeposit & { redeemed: bigint; modes: readonly ExitMode[] };
 
-/** Returns what a successful redemption paid, and for a generic vault what it would pay 30 days later. */
+/**
+ * Returns what a successful redemption paid, and for a generic vault what it would pay 30 days later. `waiting` if the
+ * payment is unknown, or if it is 0 and the vault has further modes.
+ */
 async function returnedBy(
   ctx: Context,
   { of, redeemed, made }: { of: ProofDeposit; redeemed: bigint; made: SimulationResult },
@@ -148,7 +157,10 @@ function paidFor({ deposit }: ProofDeposit, made: SimulationResult): bigint | nu
   return paid === null ? null : mulDivDown(paid, REDEEMED_PARTS.of, REDEEMED_PARTS.parts);
 }
 
-/** Returns true if the shares can be redeemed later, so that they are only locked at first. */
+/**
+ * Returns true if the shares can be redeemed an hour, a day or 30 days later, so that they are only locked at first.
+ * False also if no node can simulate a later block.
+ */
 async function isLocked(ctx: Context, of: Redemption): Promise<boolean> {
   for (const after of LATER_S) {
     for (const mode of of.modes) {
@@ -160,7 +172,7 @@ async function isLocked(ctx: Context, of: Redemption): Promise<boolean> {
   return false;
 }
 
-/** Returns why the shares cannot be redeemed, or that it cannot be known. */
+/** Returns why the shares cannot be redeemed (`none`), or `waiting` if it cannot be known: see `simulateWayBack`. */
 async function explainStanding(ctx: Context, of: Redemption, revert: Hex): Promise<WayBack> {
   const { vault } = of.deposit;
   const { code, text } = explainExitRevert(vault, revert);
@@ -185,9 +197,9 @@ async function explainStanding(ctx: Context, of: Redemption, revert: Hex): Promi
 }
 
 /**
- * Returns whether an account that holds shares without having received them by a deposit can redeem them, `after` seconds
- * from now. The same account deposits for another one before, so that the vault holds what it pays. Null if that deposit
- * fails, if no node can simulate it, or if the share token's balances cannot be set.
+ * Returns whether an account that holds shares without having received them by a deposit can redeem them, `after`
+ * seconds from now. The same account deposits for another one before, so that the vault holds what it pays. Null if
+ * that deposit fails, if no node can simulate it, or if the share token's balances cannot be set.
  */
 async function canHoldersLeave(ctx: Context, of: Redemption & { after: number }): Promise<boolean | null> {
   const { deposit, payment, redeemed, modes, after } = of;
@@ -270,7 +282,9 @@ async function simulateExit(
   return made.failedAt !== null && made.failedAt < entry.length ? null : made;
 }
 
-/** Returns the calls that redeem shares in a mode, or request it: the approval that the exit may need, then the exit. */
+/**
+ * Returns the calls that redeem shares in a mode, or request it: the approval that the exit may need, then the exit.
+ */
 function exitCalls(of: Pick<ProofDeposit, "deposit"> & { mode: ExitMode; redeemed: bigint }): UserCall[] {
   const { mode, redeemed } = of;
   const { vault, user } = of.deposit;

@@ -27,7 +27,8 @@ export interface SimulatedCall {
 /**
  * The result of a simulated sequence of calls, which ends with the first call that fails; `failedAt` is the index of
  * that call, or null if all succeeded. `before` and `after` hold the return data of each read, or null if the read
- * failed or returned nothing. `blockNumber` is null if the chain does not return it. `blockTimestamp` is in seconds
+ * failed, returned nothing or was not made. `blockNumber` is that of the block on whose state the calls ran, or null if
+ * the method or the chain does not return it. `blockTimestamp` is what the calls saw as the block's time, in seconds
  * since the epoch.
  */
 export interface SimulationResult {

@@ -129,8 +129,9 @@ const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 
 /**
  * Finds the storage layout of a token's balances with one `eth_call`. Returns null if the layout is not among the known
- * ones, for example because the token rebases, packs its balances or keeps them elsewhere. Throws RpcError
- * `unsupported` if the nodes do not support state overrides. Errors of the chain client propagate.
+ * ones, for example because the token rebases, packs its balances or keeps them elsewhere, or if `balanceOf` reverts or
+ * returns no word. Throws RpcError `unsupported` if the nodes do not support state overrides. Errors of the chain
+ * client propagate.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<SlotLayout | null> {
   const tried = balanceCandidates(PROBED);

@@ -13,7 +13,7 @@ export interface RegisterVaults {
   vaults: readonly Address[];
   /** True if the read returned all vaults of the register, false if only those of some blocks. */
   complete: boolean;
-  /** Last block whose events were read, or null for a register that is read by a view function. */
+  /** Last block whose events have been read, or null for a register that is read by a view function. */
   readTo: number | null;
   /** True if blocks up to the requested one remain to be read. */
   behind: boolean;
@@ -29,7 +29,8 @@ const MAX_LISTED = 5_000;
  * from the block after `readTo` (null: the register's first block) up to block `head`; because a node may invent
  * events, their vaults are kept only if the register's membership view confirms them, if it has one. A register that is
  * only asked yields none. Throws `upstream_rejected` if the view function of a list fails or returns more than 5,000
- * vaults, or if the search for the first block finds no contract; errors of the chain client propagate.
+ * vaults (or 500 curators or strategies), or if the search for the first block finds no contract; errors of
+ * `findFirstBlock` and of the chain client propagate.
  */
 export async function readRegister(
   client: ChainClient,
@@ -148,8 +149,8 @@ export function deniedQuery(registers: readonly VaultRegister[], vault: Address)
 
 /**
  * Returns a query for those of the given factories that confirm to have created a vault, which proves the code that it
- * runs. `code` is the vault's, as `readVaultCode` returns it. Factories without a view that confirms it, and those whose
- * read fails, are omitted.
+ * runs. `code` is the vault's, as `readVaultCode` returns it. Factories without a view that confirms it, and those
+ * whose read fails, are omitted.
  */
 export function creatorsQuery(
   factories: readonly VaultRegister[],

@@ -17,7 +17,8 @@ const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 /**
  * Returns a block before which a register had no code, found by bisection up to block `head`. It is never too late, and
  * normally at most 1,024 blocks too early; more if the node lacks the state of old blocks. Throws `upstream_rejected`
- * if the register has no code at `head`; errors of the chain client propagate.
+ * if the register has no code at `head` or the nodes lack the state of that block, and OutsideError `malformed` if a
+ * node's answer is malformed; errors of the chain client propagate.
  */
 export async function findFirstBlock(
   client: ChainClient,
