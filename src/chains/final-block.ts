@@ -11,7 +11,9 @@ import { readBlock, readKnownBlock } from "./read-block.ts";
 const MIN_FINAL_DEPTH = 64;
 /** Depth of the final block below the head if a node knows no finalized block. */
 const FALLBACK_DEPTH = 1_024;
-/** Matches error messages of nodes that support the `finalized` tag and know no such block, for example after a restart. */
+/**
+ * Matches error messages of nodes that support the `finalized` tag and know no such block, for example after a restart.
+ */
 const NO_FINALIZED = /finali[sz]ed block|unknown block|(?:block|header) not found/i;
 
 /**

@@ -26,7 +26,9 @@ const LIST_NAMES = { topics: /\btopics?\b/i, addresses: /\baddress(?:es)?\b|\bco
 /** Matches error messages about the rate of requests, not about their size. */
 const RATE_LIMIT =
   /^429\b|too many requests|throttl|requests? limit|number of requests|\brate\b|requests?\b.*(?:count|per)|quota|credit|capacity|per (?:second|minute|day)|daily/i;
-/** Matches a limit that an error message states, such as "up to 1000" or "max 10k", but no size in bytes and no time. */
+/**
+ * Matches a limit that an error message states, such as "up to 1000" or "max 10k", but no size in bytes and no time.
+ */
 const NAMED_LIMIT =
   /(?:up to|at most|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)(?!\w)(?!\s*(?:[kmg]i?b|bytes?|m?s|sec\w*)\b)/i;
 

@@ -11,9 +11,10 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 
 /**
  * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
- * with the caller as its actor. A request with an idempotency key may be a replay, so it first counts as one read; its
- * full count happens when the handler calls `charge`. On a GET request to a public route, an API key is ignored while
- * the database is unavailable. Throws `rate_limited`; errors of `authenticate` propagate.
+ * with the caller as its actor. A request to a route that is not public counts by its client address, before its
+ * credentials are examined; another one by its caller. A request with an idempotency key may be a replay, so it first
+ * counts as one read; its full count happens when the handler calls `charge`. On a GET request to a public route, an
+ * API key is ignored while the database is unavailable. Throws `rate_limited`; errors of `authenticate` propagate.
  */
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
@@ -74,8 +75,8 @@ function mayBeReplay(c: HonoContext, route: AnyRoute): boolean {
 
 /**
  * Returns the caller of a public route: the partner of the API key, or anonymous if there is no API key or the route
- * has no rate limit. A request with an invalid API key counts against the rate limit of its client address. Throws
- * `rate_limited`. Errors of `authenticate` propagate.
+ * has no rate limit, or if the database is unavailable in a GET request. A request whose API key cannot be verified
+ * counts against the rate limit of its client address. Throws `rate_limited`. Errors of `authenticate` propagate.
  */
 async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Actor> {
   const ctx = c.get("ctx");
@@ -118,7 +119,7 @@ export function readCredentials(c: HonoContext<AppEnv>): OfferedCredentials & { 
 
 /**
  * Returns a middleware for administrators' paths that throws `route_not_found` if no administrator is configured, and
- * blocks web pages of other origins.
+ * otherwise keeps web pages of other origins from calling the path (see `publicCors`).
  */
 export function adminGate(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -9,8 +9,9 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /**
  * Cache rule of a response. `sMaxAge`: seconds for which shared caches may serve it. `staleWhileRevalidate`: further
- * seconds for which they may serve it while they reload it. `tags`: tags by which it can be purged; `{name}` stands for
- * a path or query parameter in lowercase, or `all` if it is absent. `no-store`: it must not be cached.
+ * seconds for which they may serve it while they reload it or the Worker fails. `tags`: tags by which it can be purged;
+ * `{name}` stands for a path or query parameter in lowercase, or `all` if it is absent. `no-store`: it must not be
+ * cached.
  */
 export type CacheRule =
   | { sMaxAge: number; staleWhileRevalidate: number; tags?: readonly string[] }

@@ -10,7 +10,10 @@ export interface AppEnv {
   Variables: {
     ctx: Context;
     requestId: string;
-    /** Result of counting the request against its rate limit, or undefined if the request was not counted. */
+    /**
+     * Result of counting the request against a rate limit: the route's, or the one that it exceeds. Undefined if it was
+     * not counted, or counted only as a possible replay.
+     */
     counted: CountedRequest | undefined;
     /** True if the request has credentials of any kind, or undefined if they were not read yet. */
     hasCredentials: boolean | undefined;

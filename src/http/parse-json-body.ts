@@ -9,8 +9,8 @@ type ParsedBody = { json: unknown } | { issues: ValidationIssue[] };
 
 /**
  * Parses the JSON body of a request. Returns the issues if it is empty, malformed or has a different content type. A
- * route that rejects unknown fields also rejects a field that is given twice, because it would be unclear which of the
- * two the user meant.
+ * route that rejects unknown fields also rejects a field of the outermost object that is given twice, because it would
+ * be unclear which of the two the user meant.
  */
 export function parseJsonBody(c: HonoContext<AppEnv>, { body }: AnyRoute): ParsedBody {
   const refuse = (type: string, msg: string): ParsedBody => ({ issues: [{ loc: ["body"], msg, type }] });
@@ -35,8 +35,8 @@ export function isStrict(schema: z.ZodType | undefined): boolean {
 }
 
 /**
- * Returns the end of a message about a syntax error: its position, otherwise the character that is not JSON, such as the
- * `N` of `NaN` or the `/` of a comment, or an empty string if the engine tells neither.
+ * Returns the end of a message about a syntax error: its position, otherwise the character that is not JSON, such as
+ * the `N` of `NaN` or the `/` of a comment, or an empty string if the engine tells neither.
  */
 function positionOf(error: unknown): string {
   const text = String(error);

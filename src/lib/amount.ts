@@ -84,7 +84,10 @@ export function smallestAmount(limit: bigint, holds: (amount: bigint) => boolean
   return low;
 }
 
-/** Formats a number with exactly `decimals` decimals, at least one, and never with an exponent, unlike `toFixed`. */
+/**
+ * Formats a number with exactly `decimals` decimals (which must be at least 1), and never with an exponent, unlike
+ * `toFixed`.
+ */
 export function formatFixed(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   // From 10^21 on, `toFixed` uses an exponent, and every number is an integer.

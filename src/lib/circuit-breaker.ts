@@ -16,9 +16,9 @@ export interface BreakerPolicy {
 }
 
 /**
- * Policy for the APIs of swap and bridge providers, which have no trivial check: a hang opens the breaker unless another
- * request was answered in the meantime. The first pause is short, because a single request may have caused the hang;
- * requests to other providers run in parallel, so later pauses may be long.
+ * Policy for the APIs of swap and bridge providers, which have no trivial check: a hang opens the breaker unless
+ * another request was answered in the meantime. The first pause is short, because a single request may have caused the
+ * hang; requests to other providers run in parallel, so later pauses may be long.
  */
 export const providerPolicy: BreakerPolicy = {
   hangs: 1,

@@ -13,7 +13,7 @@ export interface CachePolicy<T> {
   schema: z.ZodType<T>;
   /** Age up to which the value is served without a reload. */
   freshMs: number;
-  /** Age up to which the value is served while one caller reloads it. */
+  /** Age up to which a value in memory is served while it is reloaded in the background. */
   staleMs: number;
   /** Age up to which the value is served, marked as stale, if loading fails; null means without limit. */
   keepMs: number | null;
@@ -43,16 +43,19 @@ export interface Cached<T> {
 /** Two-level cache of one request: the isolate's memory, then Redis. */
 export interface Cache {
   /**
-   * Returns a value from memory, otherwise from Redis, otherwise from `load`; a value between `freshMs` and `staleMs`
-   * of age is returned at once and reloaded in the background. Concurrent callers share one load: within the isolate
-   * through its promise, across isolates, if `sharing` is `locked`, through a short lock. If Redis fails, the value is
-   * loaded. If loading fails, the last known value is served up to `keepMs`, otherwise the error of `load` propagates;
-   * the isolate does not retry a failed load for two seconds.
+   * Returns the value in memory, or `known`, if it is younger than `staleMs`, and reloads it in the background if it is
+   * older than `freshMs`. Otherwise returns a value from Redis that is younger than `freshMs`, or else what `load`
+   * returns. Concurrent callers share one load: within the isolate through its promise, for at most three seconds;
+   * across isolates, if `sharing` is `locked`, through a short lock, whose losers get a value younger than `staleMs` or
+   * wait for the winner's for 600 ms before they load one themselves. If Redis fails, the value is loaded. If loading
+   * fails, the last known value is served up to `keepMs`, otherwise the error of `load` propagates; the isolate does
+   * not retry a failed load for two seconds.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
-   * Loads a changed value now, and replaces it in this isolate's memory and in Redis; other isolates serve their copy
-   * until it is no longer fresh. If loading fails, the last known value stays and the failure is logged. Never throws.
+   * Loads a changed value now, and replaces it in this isolate's memory and in Redis;
+   * other isolates may serve their copy until it is as old as `staleMs`. If loading fails, the last known value stays
+   * and the failure is logged. Never throws.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**

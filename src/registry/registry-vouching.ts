@@ -4,8 +4,8 @@ import { servedRegisters, sourceOf } from "./discover-vaults.ts";
 import type { VaultRegister } from "./registers/vault-registers.ts";
 
 /**
- * The public lists and registers that name a discovered or imported vault. Whether they suffice to open it is decided by
- * `isCurated` and the admission gate.
+ * The public lists and registers that name a discovered or imported vault. Whether they suffice to open it is decided
+ * by `isCurated` and the admission gate.
  */
 export interface Vouching {
   /** Public lists that name the vault, as `list:<name>`. */
@@ -16,8 +16,8 @@ export interface Vouching {
 
 /**
  * Returns what vouches for a vault: the public lists that name it, and those of the registers that name it which this
- * deployment still reads. A register that was removed from the settings, or from the code, vouches for nothing, although
- * registry entries still contain its name.
+ * deployment still reads. A register that was removed from the settings, or from the code, vouches for nothing,
+ * although registry entries still contain its name.
  */
 export function vouchingFor(
   ctx: Context,

@@ -39,7 +39,9 @@ const CLONES: readonly RegExp[] = [
   /^0x363d3d373d3d3d3d60368038038091363936013d73([0-9a-f]{40})5af43d3d93803e603457fd5bf3/,
 ];
 
-/** Returns the target of a proxy that cannot change it, by its runtime code in lowercase hex, or null for other code. */
+/**
+ * Returns the target of a proxy that cannot change it, by its runtime code in lowercase hex, or null for other code.
+ */
 export function cloneTarget(code: Hex): Address | null {
   const target = CLONES.map((clone) => clone.exec(code)?.[1]).find((found) => found !== undefined);
   return target === undefined ? null : getAddress(`0x${target}`);

@@ -19,8 +19,8 @@ import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 
 /**
- * Sentinel for a patch's `token` (see `RouterPatch`): the patch then writes the executor's own address into the calldata
- * instead of a token balance. `SELF` in OrderTypes.sol.
+ * Sentinel for a patch's `token` (see `RouterPatch`): the patch then writes the executor's own address into the
+ * calldata instead of a token balance. `SELF` in OrderTypes.sol.
  */
 export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
 /**

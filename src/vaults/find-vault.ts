@@ -24,7 +24,7 @@ const CachedProof: z.ZodType<VaultProof> = z.object({
   returned: z.string().nullable(),
   reason: z.string(),
 });
-/** Schema of a row of the vaults table as it is cached, without its timestamps. */
+/** Schema of a vault's row with its figures and signals as it is cached: the columns that a `Vault` is made of. */
 const CachedRow = z.object({
   chainId: z.int(),
   address: z.string(),
@@ -154,7 +154,8 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 /**
  * Reads a vault from Postgres, for building deposits, withdrawals and claims: an address that receives funds must never
  * come from a cache. The vault may be closed for deposits. Throws `vault_not_found` if the chain is not served, if the
- * vault was never open for deposits, or if its row is invalid (which is logged), and `store_unavailable`.
+ * vault is neither active nor paused and never was active, or if its row is invalid (which is logged), and
+ * `store_unavailable`.
  */
 export async function findStoredVault(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;

@@ -247,7 +247,8 @@ export interface VaultAdapter {
   lens(vault: Vault): LensVault;
   /**
    * Converts shares to assets with the raw word (`rate`) that a position lens of kind `rate`, `report` or `pair` read.
-   * Returns null if the value is unknown.
+   * The shares are in the share token's smallest unit, the result in the asset's, rounded down. Returns null if the
+   * value is unknown. Absent if the family uses no such lens.
    */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
@@ -315,8 +316,8 @@ export interface VaultFamily {
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
   /**
    * Returns a query for the part of the profits that the vault keeps from its holders, as a fraction (1 is 100%): its
-   * performance fee, or the fee on the interest that it earns. The result is null if unknown. Absent if the family has no
-   * view function for it.
+   * performance fee, or the fee on the interest that it earns. The result is null if unknown. Absent if the family has
+   * no view function for it.
    */
   profitFeeQuery?: (vault: Vault) => Query<number | null>;
   /**
@@ -325,8 +326,8 @@ export interface VaultFamily {
    */
   timelockQuery?: (vault: Vault) => Query<bigint | null>;
   /**
-   * View functions of the family's vaults that return who governs them, in groups of alternatives: a vault of the family
-   * has at least one of each group. Absent if its vaults do not name who governs them.
+   * View functions of the family's vaults that return who governs them, in groups of alternatives: a vault of the
+   * family has at least one of each group. Absent if its vaults do not name who governs them.
    */
   roleViews?: readonly (readonly RoleView[])[];
   /**

@@ -96,11 +96,11 @@ export interface ExitTerms {
   paidNow: bigint | null;
   /** True if an on-chain switch makes the vault reject the withdrawal. */
   paused: boolean;
-  /** True if `maxShares` is 0 because the vault is closed, not short of liquidity. Only a hint, which explains a revert. */
+  /** True if `maxShares` is 0 because the vault is closed, not short of liquidity. A hint that explains a revert. */
   closed: boolean;
   /** Why the vault would reject the withdrawal, or null if its views show no reason. */
   refusal: ExitRefusal | null;
-  /** Variant of the family's call for the vault's current state, to be passed to `encode`. Null if there is only one. */
+  /** Variant of the family's call for the vault's current state, as `encode` takes it. Null if there is only one. */
   variant: string | null;
 }
 
@@ -153,8 +153,8 @@ export interface PendingExit {
   /** Payment of the request, in the smallest unit of `token`; an estimate until it is priced. */
   assets: bigint | null;
   /**
-   * Value of `assets` in the vault's asset, in its smallest unit, if `token` is another token. Null if unknown; unused if
-   * the vault pays its asset.
+   * Value of `assets` in the vault's asset, in its smallest unit, if `token` is another token. Null if unknown; unused
+   * if the vault pays its asset.
    */
   value: bigint | null;
   /** True once the assets no longer change. */
@@ -277,8 +277,8 @@ export interface VaultExits {
    */
   rewards?(vault: Vault): Query<string | null>;
   /**
-   * Returns true if the vault itself pays a settled request in this mode, so that the user claims nothing. Absent if the
-   * user claims in every mode.
+   * Returns true if the vault itself pays a settled request in this mode, so that the user claims nothing. Absent if
+   * the user claims in every mode.
    */
   paysUnclaimed?(mode: ExitMode, vault: Vault): boolean;
   /**
@@ -286,7 +286,7 @@ export interface VaultExits {
    * claim.
    */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
-  /** Encodes the cancellation of an open redemption, or returns null if the request cannot be cancelled. */
+  /** Encodes a cancellation of an open redemption. Null if it cannot be cancelled, absent if none of the family can. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /**
    * Returns true if the shares of a cancelled request are returned by a later transaction. Absent if the cancellation

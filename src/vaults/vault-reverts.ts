@@ -107,8 +107,9 @@ export interface ExplainedRevert {
 
 /**
  * Maps revert data to an error code and a text, for errors that tokens and vaults of many families share. The codes are
- * those of a deposit. For an unknown error, the code is null and the text is the selector or the reason string; both
- * are null if the data has no selector.
+ * those of a deposit. The text is the reason string of `Error(string)`, `Panic(<code>)`, or the name of another known
+ * error. For an unknown error, the code is null and the text is the reason string or the selector; both are null if the
+ * data has no selector.
  */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };

@@ -23,7 +23,7 @@ const MAX_WAIT_S = 315_360_000;
 
 /**
  * Returns the wait for a withdrawal that the vault's contracts stated at the last proof, in seconds. Null if they state
- * none.
+ * none, or one above ten years.
  */
 function waitOf({ params }: Vault): number | null {
   const stated = params["withdraw_seconds"];

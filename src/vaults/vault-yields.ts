@@ -6,13 +6,16 @@ import { describeError } from "../lib/logger.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
 import { annualizedGrowth } from "./vault-growth-rate.ts";
 
-/** Schema of a vault's cached yields. A yield is null if there is no snapshot that old. */
+/** Schema of a vault's cached yields. */
 const YieldsSchema = z.object({
   apy_1d: z.number().nullable(),
   apy_7d: z.number().nullable(),
   apy_30d: z.number().nullable(),
 });
-/** A vault's realized annual yields over the last 1, 7 and 30 days, as fractions (0.05 = 5%). Null if unknown. */
+/**
+ * A vault's realized annual yields over the last 1, 7 and 30 days, as fractions (0.05 = 5%). Null if there is no
+ * snapshot of about that age, or none of the last two hours, or if a share price was 0.
+ */
 export type Yields = z.infer<typeof YieldsSchema>;
 const YieldsByVault = z.record(z.string(), YieldsSchema);
 /** Yields of a vault without snapshots: all null. */

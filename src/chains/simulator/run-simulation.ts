@@ -31,8 +31,8 @@ export interface SimulationInput {
    */
   keepsCode?: boolean;
   /**
-   * Calls that follow in a later block, and its timestamp in seconds since the epoch. Only `eth_simulateV1` can simulate
-   * them; the block has the next number, however much later it is.
+   * Calls that follow in a later block, and its timestamp in seconds since the epoch. Only `eth_simulateV1` can
+   * simulate them; the block has the next number, however much later it is.
    */
   later?: { calls: readonly SimulationCall[]; time: number };
   /**
@@ -143,7 +143,9 @@ interface EncodedBlock {
   calls: readonly Record<string, Hex>[];
 }
 
-/** Encodes the reads, the calls and the reads again as `eth_simulateV1` takes them: in one block, or two with `later`. */
+/**
+ * Encodes the reads, the calls and the reads again as `eth_simulateV1` takes them: in one block, or two with `later`.
+ */
 function encodeBlocks(input: SimulationInput): EncodedBlock[] {
   const { user, calls, reads, overrides, time, later, setting } = input;
   const paid = setting == null ? {} : encodeQuantities(feeFields(setting));

@@ -36,7 +36,8 @@ export function eventTopic(event: GovernanceEvent): Hex {
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];
-  // Stored logs contain the emitter but not which linked contract it is, so two linked contracts must not share a signature.
+  // Stored logs contain the emitter but not which linked contract it is, so two linked contracts must not share a
+  // signature.
   const linked = new Set(
     own.filter(({ contract }) => isLinkedContract(contract)).map(({ signature }) => signature),
   );

@@ -132,8 +132,8 @@ export const changeEvent = (
 };
 
 /**
- * Defines a governance event that announces a change. Its severity is at most `medium`, because nothing has changed
- * yet.
+ * Defines a governance event that announces a change. Its severity is that of `changeEvent`, but at most `medium`,
+ * because nothing has changed yet; `terms.tierFor` is not limited.
  */
 export const announcementEvent = (
   about: Parameters<typeof changeEvent>[0],
@@ -143,7 +143,7 @@ export const announcementEvent = (
   return { ...change, stage: "announced", tier: change.tier === "high" ? "medium" : change.tier };
 };
 
-/** Defines a governance event that cancels an announced change. Its severity is `low`, whatever `terms.tier` is. */
+/** Defines a governance event that cancels an announced change. Its tier is `low`, unless `terms.tierFor` differs. */
 export const cancellationEvent = (
   about: Parameters<typeof changeEvent>[0],
   terms: EventTerms,
@@ -196,7 +196,7 @@ export function formatDuration(value: unknown): string {
   const { unit, seconds } = fit ?? { unit: "second", seconds: 1 };
   return `${duration / seconds} ${unit}${duration === seconds ? "" : "s"}`;
 }
-/** Formats a timestamp in seconds since the epoch as a date and time in UTC, to the minute. */
+/** Formats a time in UNIX seconds as "2026-01-31 09:30 UTC" (seconds cut off), or "a time after the year 9999". */
 export function formatUtcMinute(value: unknown): string {
   const text = formatUnixTime(Number(value));
   return text === null ? "a time after the year 9999" : `${text.slice(0, 16).replace("T", " ")} UTC`;

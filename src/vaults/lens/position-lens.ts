@@ -6,7 +6,8 @@ import { positionLensCreationCode } from "./position-lens-artifact.ts";
  * How the position lens (code that reads many balances in one `eth_call`) reads one vault. `balanceOf(user)` is read
  * from `shareToken`; `pricer`, possibly the same contract, values the shares. `kind` selects the valuation:
  * - `convert_or_ratio`: `convertToAssets(balance)`, or if that fails, `balance × totalAssets() of the pricer /
- *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all shares.
+ *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all
+ *   shares.
  * - `convert`: `convertToAssets(balance)` only, for vaults whose totalAssets count idle assets only or whose share
  *   token serves several vaults.
  * - `balance`: the share balance only.
