@@ -47,7 +47,7 @@ export interface AdmissionCode extends VaultGovernance {
   fromFactory: boolean;
   /**
    * True if a register that the protocol governs names the vault, or if at least two of these do: public lists, other
-   * registers, and the factory that created it.
+   * registers, and the factory that created it (not one of which only the original of its clones is known).
    */
   agreed: boolean;
 }

@@ -76,7 +76,7 @@ export interface VaultRegister {
   protocol: string;
   /**
    * True if the register provably created its vaults, so they run its code. False for a list of other vaults, and for a
-   * factory whose vaults are known only from its events.
+   * factory whose vaults are known only from its events, or whose callers choose their code.
    */
   isFactory: boolean;
   /**
