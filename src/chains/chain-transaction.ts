@@ -2,6 +2,7 @@ import { type Address, getAddress, type Hex, type Log } from "viem";
 import * as z from "zod";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { ChainClient } from "./chain-client.ts";
+import { readHeadNumber } from "./read-block.ts";
 import { RpcQuantity } from "./rpc-values.ts";
 
 const HexText = z
@@ -81,55 +82,75 @@ export interface TransactionOnChain {
 
 /**
  * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests to possibly different
- * nodes. `hash` must be lowercase. `transaction` is null if the node does not know the transaction, `receipt` also
- * while it is pending; there is never a receipt without its transaction. Throws a ZodError if a node's response is
- * malformed, a RangeError if it describes another transaction, and `upstream_unavailable` if the nodes know only the
- * receipt. Errors of the chain client propagate.
+ * nodes. `transaction` is null if the node does not know the transaction, `receipt` also while it is pending; there is
+ * never a receipt without its transaction. If a node's answer is malformed or describes another transaction, the next
+ * node is asked. Throws `upstream_unavailable` if no node gives a usable answer, or if the nodes know only the receipt.
+ * Errors of the chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
-    client.request("eth_getTransactionByHash", [hash]),
-    client.request("eth_getTransactionReceipt", [hash]),
-    client.request("eth_blockNumber", []),
+    requestTransaction(client, hash),
+    client.ask({
+      method: "eth_getTransactionReceipt",
+      params: [hash],
+      read: (answer) => {
+        const parsed = ReceiptShape.parse(answer ?? null);
+        assertSame(parsed?.transactionHash, hash);
+        return parsed;
+      },
+    }),
+    readHeadNumber(client),
   ]);
-  const parsed = ReceiptShape.parse(receipt ?? null);
-  const missing = parsed !== null && (transaction ?? null) === null;
-  const sent = TransactionShape.parse(missing ? await requestIncluded(client, hash) : (transaction ?? null));
-  for (const reported of [sent?.hash, parsed?.transactionHash]) {
-    if (reported !== undefined && reported.toLowerCase() !== hash)
-      throw new RangeError("the node returned another transaction");
-  }
+  const sent = transaction ?? (receipt === null ? null : await requestIncluded(client, hash));
   return {
-    transaction: toTransaction(sent),
-    receipt: parsed === null ? null : toReceipt(parsed),
-    confirmations:
-      parsed === null ? 0 : Math.max(0, Number(RpcQuantity.parse(head) - parsed.blockNumber) + 1),
+    transaction: sent === null ? null : { ...sent, to: sent.to ?? null },
+    receipt: receipt === null ? null : toReceipt(receipt),
+    confirmations: receipt === null ? 0 : Math.max(0, head - Number(receipt.blockNumber) + 1),
   };
+}
+
+type ParsedTransaction = z.output<typeof TransactionShape>;
+
+/** Requests a transaction, which is null if the node does not know it. The next node is asked if `check` throws. */
+function requestTransaction(
+  client: Pick<ChainClient, "ask">,
+  hash: Hex,
+  check: (sent: ParsedTransaction) => void = () => undefined,
+): Promise<ParsedTransaction> {
+  return client.ask({
+    method: "eth_getTransactionByHash",
+    params: [hash],
+    read: (answer) => {
+      const sent = TransactionShape.parse(answer ?? null);
+      assertSame(sent?.hash, hash);
+      check(sent);
+      return sent;
+    },
+  });
+}
+
+function assertSame(reported: Hex | undefined, hash: Hex): void {
+  if (reported !== undefined && reported.toLowerCase() !== hash.toLowerCase())
+    throw new OutsideError("malformed", "the node returned another transaction");
 }
 
 /**
  * Requests a transaction again whose receipt is known. Machines of one node learn of a block at different times, and a
  * reorg may lie between two requests; without its transaction, a receipt would look like another account's.
  */
-function requestIncluded(client: ChainClient, hash: Hex): Promise<unknown> {
-  const read = (answer: unknown): unknown => {
-    if ((answer ?? null) === null) throw new OutsideError("malformed", "the node knows only the receipt");
-    return answer;
-  };
-  return client.ask({ method: "eth_getTransactionByHash", params: [hash], read });
+function requestIncluded(client: ChainClient, hash: Hex): Promise<ParsedTransaction> {
+  return requestTransaction(client, hash, (sent) => {
+    if (sent === null) throw new OutsideError("malformed", "the node knows only the receipt");
+  });
 }
 
 /**
- * Fetches the calldata of a transaction, or returns null if the responding node does not know the transaction. Throws a
- * ZodError if the node's response is malformed. Errors of the chain client propagate.
+ * Fetches the calldata of a transaction, or returns null if the responding node does not know the transaction. If a
+ * node's answer is malformed or describes another transaction, the next node is asked. Errors of the chain client
+ * propagate.
  */
-export async function fetchCalldata(client: Pick<ChainClient, "request">, hash: Hex): Promise<Hex | null> {
-  const transaction = await client.request("eth_getTransactionByHash", [hash]);
-  return TransactionShape.parse(transaction ?? null)?.input ?? null;
-}
-
-function toTransaction(parsed: z.output<typeof TransactionShape>): Transaction | null {
-  return parsed === null ? null : { ...parsed, to: parsed.to ?? null };
+export async function fetchCalldata(client: Pick<ChainClient, "ask">, hash: Hex): Promise<Hex | null> {
+  return (await requestTransaction(client, hash))?.input ?? null;
 }
 
 function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt {

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import { expect, test } from "vitest";
 import { fetchTransaction } from "../../src/chains/chain-transaction.ts";
 import { completeClient } from "../support/chains/complete-client.ts";
-import { testChain } from "../support/chains/rpc-node.ts";
+import { clientOn, startHonestNode, testChain } from "../support/chains/rpc-node.ts";
 
 const HASH: Hex = `0x${"ab".repeat(32)}`;
 const OTHER: Hex = `0x${"cd".repeat(32)}`;
@@ -38,4 +38,20 @@ test.each([
     request: async (method: string) => said[method],
   });
   await expect(fetchTransaction(client, HASH)).rejects.toThrow();
+});
+
+test.each([
+  ["another transaction", transaction(OTHER), receipt(HASH)],
+  ["another receipt", transaction(HASH), receipt(OTHER)],
+  ["half a receipt", transaction(HASH), { ...receipt(HASH), status: null }],
+  ["a text", "yes", receipt(HASH)],
+])("fetchTransaction() asks the next node if one returns %s", async (_what, tx, rcpt) => {
+  const nodeWith = (byHash: unknown, of: unknown) =>
+    startHonestNode(({ method }) => {
+      if (method === "eth_blockNumber") return { result: "0x5" };
+      return { result: method === "eth_getTransactionByHash" ? byHash : of };
+    });
+  const nodes = [await nodeWith(tx, rcpt), await nodeWith(transaction(HASH), receipt(HASH))];
+  const seen = await fetchTransaction(clientOn(nodes).client, HASH);
+  expect([seen.transaction?.hash, seen.receipt?.succeeded, seen.confirmations]).toEqual([HASH, true, 5]);
 });
