@@ -27,10 +27,10 @@ const MAX_CHANGE_ATTEMPTS = 5;
  * Changes a vault's status and claimed properties in the registry. On-chain data must not contradict a change that
  * opens the vault, lists it as paused although it was neither active nor paused, or alters its family, parameters or
  * accepted assets: the vault is read and proven before such a change is stored. A proof that finds it closed (full or
- * paused, for example) is no contradiction. A change that does more than close the vault or alter its texts is followed
- * by another proof, whose result is stored. Builds see the change immediately, lists within a minute. Throws
- * `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the vault cannot be read, and `store_unavailable`,
- * also if other requests changed the vault's status during five attempts.
+ * paused, for example), or that no node can simulate, is no contradiction. A change that does more than close the vault
+ * or alter its texts is followed by another proof, whose result is stored. Builds see the change immediately, lists
+ * within a minute. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the vault cannot be read,
+ * and `store_unavailable`, also if other requests changed the vault's status during five attempts.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.
