@@ -1,10 +1,9 @@
 import type { Address, Hex } from "viem";
-import * as z from "zod";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { ChainClient, NodeSession } from "./chain-client.ts";
 import { RpcData } from "./rpc-values.ts";
 
-const CodeFlags = z.string().regex(/^0x(00|01)*$/);
+const CODE_FLAGS = /^0x(00|01)*$/;
 
 /**
  * Maximum number of addresses in one request: `encodeHasCode` needs 28 bytes of creation code per address, and nodes
@@ -38,12 +37,10 @@ export async function readCodeAt(
 ): Promise<boolean[]> {
   const { block, addresses } = query;
   const data = encodeHasCode(addresses);
-  const codeAtBlock = CodeFlags.safeParse(
-    await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]),
-  );
-  if (!codeAtBlock.success || codeAtBlock.data.length !== 2 + 2 * addresses.length)
+  const flags = await node.request("eth_call", [{ data }, `0x${block.toString(16)}`]);
+  if (typeof flags !== "string" || !CODE_FLAGS.test(flags) || flags.length !== 2 + 2 * addresses.length)
     throw new OutsideError("malformed", "the node did not tell where there is code");
-  return addresses.map((_, index) => codeAtBlock.data.slice(2 + 2 * index, 4 + 2 * index) === "01");
+  return addresses.map((_, index) => flags.slice(2 + 2 * index, 4 + 2 * index) === "01");
 }
 
 /**
