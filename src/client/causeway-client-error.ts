@@ -5,11 +5,12 @@ import type { ApiErrorCode } from "./api-types.generated.ts";
  * usable response; `aborted`: the caller's signal aborted; `user_rejected`: the user declined in the wallet;
  * `wrong_account`: the order is for an account other than the wallet's, or no account is connected; `in_progress`: the
  * order is already being executed, in this page or in another tab; `insufficient_balance`: the account does not hold
- * what the order pays; `chain_unavailable`: the wallet cannot switch to the chain; `transaction_reverted`: a
- * transaction was included and reverted; `transaction_cancelled`, `transaction_replaced`: the user cancelled it in the
- * wallet, or another transaction took its place; `outcome_unknown`: the wallet received a transaction or a batch, and
- * its response does not show whether it sent it; `wallet_failed`: any other failure of the wallet. Except with
- * `outcome_unknown`, nothing is paid by a step that failed with an error of the wallet.
+ * what the order pays; `insufficient_allowance`: the user approved less in the wallet than the order pays;
+ * `chain_unavailable`: the wallet cannot switch to the chain; `transaction_reverted`: a transaction was included and
+ * reverted; `transaction_cancelled`, `transaction_replaced`: the user cancelled it in the wallet, or another
+ * transaction took its place; `outcome_unknown`: the wallet received a transaction or a batch, and its response does
+ * not show whether it sent it; `wallet_failed`: any other failure of the wallet, or a step that cannot be given to it.
+ * Except with `outcome_unknown`, nothing is paid by a step that failed with an error of the wallet.
  */
 export type ClientErrorCode =
   | "invalid_input"
@@ -19,6 +20,7 @@ export type ClientErrorCode =
   | "wrong_account"
   | "in_progress"
   | "insufficient_balance"
+  | "insufficient_allowance"
   | "chain_unavailable"
   | "transaction_reverted"
   | "transaction_cancelled"

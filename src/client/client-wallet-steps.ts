@@ -3,22 +3,27 @@ import {
   type Chain,
   type Client,
   type EIP1193RequestFn,
+  erc20Abi,
   type Hash,
   type Hex,
+  isAddress,
+  isHash,
   MethodNotSupportedRpcError,
   type ReplacementReason,
+  type TransactionReceipt,
   type Transport,
 } from "viem";
 import {
   getAddresses,
   getChainId,
   getTransaction,
+  readContract,
   sendTransaction,
   signTypedData,
   switchChain,
   waitForTransactionReceipt,
 } from "viem/actions";
-import { answerOf } from "./abortable-waits.ts";
+import { answerOf, pause } from "./abortable-waits.ts";
 import type { Step } from "./actions/read-actions.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 import { toSendError, toWalletError } from "./client-wallet-errors.ts";
@@ -113,11 +118,13 @@ export async function sendStep(
   const gas = request.gasLimit === null ? {} : { gas: request.gasLimit };
   const { to, data, value } = request;
   const chain = await chainOf(wallet, step);
-  try {
-    return await sendTransaction(askedOnce(wallet), { account, chain, to, data, value, ...gas });
-  } catch (error) {
-    throw toSendError(error);
-  }
+  const hash = await sendTransaction(askedOnce(wallet), { account, chain, to, data, value, ...gas }).catch(
+    (error: unknown) => {
+      throw toSendError(error);
+    },
+  );
+  if (isHash(hash)) return hash;
+  throw new CausewayError("outcome_unknown", "the wallet returned no hash of a transaction");
 }
 
 /**
@@ -140,12 +147,14 @@ function askedOnce(wallet: Wallet): Wallet {
  * with the same calldata and a higher fee by which the user replaced it. For a transaction that was sent in an earlier
  * execution (`sentBefore`) and that the wallet's node does not know, it waits for a minute. Throws CausewayError:
  * `transaction_reverted`; `transaction_cancelled` or `transaction_replaced` if the user did that in the wallet: the
- * step was not performed; `outcome_unknown` if no receipt is found.
+ * step was not performed; `outcome_unknown` if no receipt is found, or if the reverted transaction is not a call of `to` by
+ * `user`, so that it says nothing about the step (`to` is null if unknown).
  */
 export async function receiptOf(
   wallet: Wallet,
-  { hash, sentBefore }: { hash: Hash; sentBefore: boolean },
+  of: { hash: Hash; sentBefore: boolean; user: string; to: string | null },
 ): Promise<Hash> {
+  const { hash, sentBefore } = of;
   let replaced: ReplacementReason = "repriced";
   const onReplaced = ({ reason }: { reason: ReplacementReason }) => {
     replaced = reason;
@@ -159,7 +168,18 @@ export async function receiptOf(
   );
   if (replaced !== "repriced") throw replacedError(replaced, receipt.transactionHash);
   if (receipt.status === "success") return receipt.transactionHash;
-  throw new CausewayError("transaction_reverted", `the transaction ${receipt.transactionHash} reverted`);
+  // A bundle of several accounts that reverted can be sent again without the user, and a wallet can name another hash.
+  const code = isCallOf(receipt, of) ? "transaction_reverted" : "outcome_unknown";
+  throw new CausewayError(code, `the transaction ${receipt.transactionHash} reverted`);
+}
+
+/** Returns true if a transaction is a call of `to`, or of the account itself, by the account. */
+function isCallOf(receipt: TransactionReceipt, { user, to }: { user: string; to: string | null }): boolean {
+  const called = receipt.to?.toLowerCase();
+  return (
+    receipt.from.toLowerCase() === user.toLowerCase() &&
+    (to === null || called === to.toLowerCase() || called === user.toLowerCase())
+  );
 }
 
 const replacedError = (reason: "replaced" | "cancelled", by: Hash): CausewayError =>
@@ -169,13 +189,17 @@ const replacedError = (reason: "replaced" | "cancelled", by: Hash): CausewayErro
 
 /**
  * Signs the EIP-712 message of a step and returns the signature. Throws CausewayError: `wrong_account` if the wallet's
- * account is not `user`, `user_rejected`, or `wallet_failed` (also if the step has no message to sign).
+ * account is not `user`, `user_rejected`, or `wallet_failed` (also if the step has no message to sign, or one for another
+ * chain).
  */
 export async function signStep(
   wallet: Wallet,
   { step, user }: { step: SignatureStep; user: string },
 ): Promise<Hex> {
   const account = await accountOf(wallet, user);
+  const { domain } = (step.typedData ?? {}) as { domain?: { chainId?: number | string } };
+  if (domain?.chainId !== undefined && Number(domain.chainId) !== step.chainId)
+    throw new CausewayError("wallet_failed", `the message of ${step.stepId} is for another chain`);
   try {
     const message = step.typedData as unknown as Omit<Parameters<typeof signTypedData>[1], "account">;
     return await signTypedData(wallet, { ...message, account } as Parameters<typeof signTypedData>[1]);
@@ -185,9 +209,38 @@ export async function signStep(
 }
 
 /**
- * Returns the transaction of a step. Throws CausewayError `wallet_failed` if the step has none yet.
+ * Returns the transaction of a step. Throws CausewayError `wallet_failed` if the step has none yet, or one for another
+ * chain, or one that would create a contract.
  */
 export function requestOf(step: TransactionStep): NonNullable<TransactionStep["transactionRequest"]> {
-  if (step.transactionRequest !== null) return step.transactionRequest;
-  throw new CausewayError("wallet_failed", `the step ${step.stepId} has no transaction yet`);
+  const { stepId, chainId, transactionRequest: request } = step;
+  if (request === null) throw new CausewayError("wallet_failed", `the step ${stepId} has no transaction yet`);
+  if (request.chainId === chainId && isAddress(request.to, { strict: false })) return request;
+  throw new CausewayError("wallet_failed", `the transaction of ${stepId} does not belong to its step`);
+}
+
+/** Time between two reads of an allowance, in milliseconds, and their number: a node may lag behind the receipt. */
+const ALLOWANCE_POLL_MS = 2_000;
+const ALLOWANCE_READS = 4;
+
+/**
+ * Requires that an approval which was sent allows what its step says: wallets let their user lower the amount. Throws
+ * CausewayError `insufficient_allowance` if the wallet's node shows less, also some seconds later. An allowance that
+ * cannot be read is taken for sufficient.
+ */
+export async function requireAllowance(
+  wallet: Wallet,
+  { approval, owner }: { approval: Pick<Step, "token" | "spender" | "amount">; owner: string },
+): Promise<void> {
+  const { token, spender, amount } = approval;
+  if (token === null || spender === null || amount === null) return;
+  const args = [owner as Hex, spender as Hex] as const;
+  const call = { address: token.address as Hex, abi: erc20Abi, functionName: "allowance", args } as const;
+  for (let reads = 1; ; reads += 1) {
+    const allowance = await answerOf(readContract(wallet, call)).catch(() => null);
+    if (allowance === null || allowance >= amount) return;
+    if (reads === ALLOWANCE_READS)
+      throw new CausewayError("insufficient_allowance", `${allowance} of ${amount} are approved`);
+    await pause(ALLOWANCE_POLL_MS, undefined);
+  }
 }

@@ -84,8 +84,13 @@ export async function cancelSignedOrder(
   await walkBuiltSteps({ userAddress, first: await submit(), submit }, options);
 }
 
-/** Default polling interval in milliseconds. */
+/** Default and maximum polling interval in milliseconds. */
 const POLL_MS = 3_000;
+const MAX_POLL_MS = 60_000;
+
+/** Returns the time until the next reading in milliseconds: what the API recommends, if that is usable. */
+const pollAfter = (recommended: unknown): number =>
+  typeof recommended === "number" && recommended > 0 ? Math.min(recommended, MAX_POLL_MS) : POLL_MS;
 
 /**
  * Executes the steps of an order: performs the first required step, fetches the order again, and repeats this until no
@@ -108,7 +113,7 @@ export async function walkSteps<Reading extends OrderReading>(
     if (next !== undefined) await walk.perform(next, reading);
     else if (open.length > 0) {
       walk.emit({ phase: "waiting", step: open[0] ?? null, batch: open, txHash: null, steps: reading.steps });
-      await pause(reading.pollAfterMs ?? POLL_MS, signal);
+      await pause(pollAfter(reading.pollAfterMs), signal);
     } else if (reading !== order.first) {
       walk.end(reading.steps);
       return reading as Reading;
@@ -125,7 +130,7 @@ function reportedAs(kind: "deposits" | "withdrawals", step: Pick<Step, "stepId" 
 
 /**
  * Calls `read` until the API responds. Network errors, rate limits and server errors are retried, because sent
- * transactions proceed without the client; other errors propagate.
+ * transactions proceed without the client, after three seconds or the time that the API asks for; other errors propagate.
  */
 async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {
@@ -136,7 +141,8 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
         error instanceof CausewayError &&
         (error.code === "network" || error.code === "rate_limited" || (error.status ?? 0) >= 500);
       if (!outage) throw error;
-      await pause(POLL_MS, signal);
+      const asked = Number(error.members["retry_after"]) * 1_000;
+      await pause(Math.max(POLL_MS, pollAfter(asked)), signal);
     }
   }
 }
@@ -159,6 +165,6 @@ export async function watchOrder<Reading extends OrderReading & { updatedAt: str
     if (version !== seen) onChange?.(reading);
     seen = version;
     if (!steps.some((step) => step.state === "required" || step.state === "waiting")) return reading;
-    await pause(reading.pollAfterMs ?? POLL_MS, signal);
+    await pause(pollAfter(reading.pollAfterMs), signal);
   }
 }

@@ -13,6 +13,16 @@ export function requireBalance(
     throw new CausewayError("insufficient_balance", `${account} does not hold what the order pays`);
 }
 
+/**
+ * Returns the answer to a read of an order if it is that order. Otherwise throws CausewayError `network`, because what
+ * stands between the client and the API can answer anything, and the next step is taken from this answer.
+ */
+export function requireOrder<Reading>(answer: Reading, trackingId: string): Reading {
+  const order = answer as { trackingId?: unknown; steps?: unknown } | null;
+  if (order?.trackingId === trackingId && Array.isArray(order.steps)) return answer;
+  throw new CausewayError("network", "the API did not answer with this order");
+}
+
 /** The part of the Web Locks API that is used here. */
 interface Locks {
   request<T>(name: string, options: { ifAvailable: true }, work: (lock: unknown) => Promise<T>): Promise<T>;

@@ -6,6 +6,7 @@ import { batchOutcome, canBatch, sendBatch } from "./client-wallet-batches.ts";
 import {
   accountOf,
   receiptOf,
+  requireAllowance,
   sendStep,
   signStep,
   type TransactionStep,
@@ -38,9 +39,12 @@ export class StepWalk<Reading extends OrderReading> {
     if (options.sendAgain === true) order.handed?.retain(() => false);
   }
 
-  /** Returns true if the step was performed in this execution. */
+  /**
+   * Returns true if the step was performed in this execution, or is the reset before an approval that was: the API asks
+   * for a reset as soon as something is approved, and must not take back what the user has just given.
+   */
   did(step: Step): boolean {
-    return this.#done.has(keyOf(step));
+    return this.#done.has(keyOf(step)) || this.#done.has(keyOf(step).replace(/\.approve_reset$/, ".approve"));
   }
 
   /**
@@ -81,6 +85,8 @@ export class StepWalk<Reading extends OrderReading> {
     if (left !== undefined) return this.#resume(left, steps);
     const wallet = await walletOn(this.#options.wallet, step.chainId);
     if (step.kind === "signature") return this.#sign(wallet, { step, steps });
+    for (const approval of steps.filter((one) => this.#isDoubtful(one, step)))
+      await requireAllowance(wallet, { approval, owner: this.#order.userAddress });
     const together = this.#batch ? batchFrom(step, steps) : [step];
     const user = this.#order.userAddress;
     if (together.length > 1 && (await canBatch(wallet, { user, chainId: step.chainId }))) {
@@ -88,6 +94,14 @@ export class StepWalk<Reading extends OrderReading> {
       this.#batch = false;
     }
     await this.#sendStep(wallet, { step, steps });
+  }
+
+  /** Returns true for an approval that was sent for the step's chain and that the API still asks for. */
+  #isDoubtful(approval: Step, { chainId }: Step): boolean {
+    const { purpose, state } = approval;
+    return (
+      purpose === "approve" && state === "required" && approval.chainId === chainId && this.did(approval)
+    );
   }
 
   /** Returns what an earlier execution handed to the wallet and the API has not seen. */
@@ -187,7 +201,9 @@ export class StepWalk<Reading extends OrderReading> {
     wallet: Wallet,
     { left, sentBefore, together, steps }: Sending & { left: HandedStep; sentBefore: boolean },
   ): Promise<void> {
-    const outcome = this.#handOver(left, () => outcomeOf(wallet, { left, sentBefore }));
+    const user = this.#order.userAddress;
+    const to = together.at(-1)?.transactionRequest?.to ?? null;
+    const outcome = this.#handOver(left, () => outcomeOf(wallet, { left, sentBefore, user, to }));
     const txHash = await untilAborted(outcome, this.#options.signal);
     const step = together.at(-1);
     if (step !== undefined && txHash !== null && txHash !== left.txHash) await this.#report(step, txHash);
@@ -207,9 +223,9 @@ export class StepWalk<Reading extends OrderReading> {
  */
 async function outcomeOf(
   wallet: Wallet,
-  { left, sentBefore }: { left: HandedStep; sentBefore: boolean },
+  { left, ...of }: { left: HandedStep; sentBefore: boolean; user: string; to: string | null },
 ): Promise<Hash | null> {
-  if (left.txHash !== null) return receiptOf(wallet, { hash: left.txHash, sentBefore });
+  if (left.txHash !== null) return receiptOf(wallet, { hash: left.txHash, ...of });
   if (left.batchId !== null) return batchOutcome(wallet, left.batchId);
   throw new CausewayError("outcome_unknown", "the wallet received this before, and its response was lost");
 }

@@ -54,8 +54,8 @@ describe("a request of the client", () => {
 
   test("reads no other path than the order's, whatever the id from a link is", async () => {
     const { client, requests } = fakeApi(() => ({ body: {} }));
-    await getDeposit(client, { trackingId: "trk/../../prices?ids=1" });
-    await getWithdrawal(client, { trackingId: "../partners/me#" });
+    await errorOf(getDeposit(client, { trackingId: "trk/../../prices?ids=1" }));
+    await errorOf(getWithdrawal(client, { trackingId: "../partners/me#" }));
     expect(requests.map(({ path }) => path)).toEqual([
       "/v1/deposits/trk%2F..%2F..%2Fprices%3Fids%3D1",
       "/v1/withdrawals/..%2Fpartners%2Fme%23",

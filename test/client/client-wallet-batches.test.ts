@@ -10,7 +10,7 @@ const steps = [
   {
     stepId: "source.deposit",
     chainId: 1,
-    transactionRequest: { to: account.address, data: "0x", value: 0n },
+    transactionRequest: { to: account.address, data: "0x", value: 0n, chainId: 1 },
   },
 ] as unknown as readonly TransactionStep[];
 const failure = (code?: number) => Object.assign(new Error("failed"), code === undefined ? {} : { code });

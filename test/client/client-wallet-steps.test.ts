@@ -10,7 +10,7 @@ const steps = [
   {
     stepId: "source.deposit",
     chainId: 1,
-    transactionRequest: { to: account.address, data: "0x", value: 0n },
+    transactionRequest: { to: account.address, data: "0x", value: 0n, chainId: 1 },
   },
 ] as unknown as readonly TransactionStep[];
 
@@ -122,7 +122,7 @@ describe("receiptOf() of a transaction that the user replaced in the wallet", ()
         transactions: [{ ...order, ...block, ...change, hash: other }],
       }),
     });
-    return receiptOf(wallet, { hash: sent, sentBefore: false });
+    return receiptOf(wallet, { hash: sent, sentBefore: false, user: account.address, to: order.to });
   };
 
   test("by the same with a higher fee: it goes on with the new hash", async () => {

@@ -2,6 +2,7 @@ import type { operations } from "../api-types.generated.ts";
 import type { ApiRequest, CausewayClient } from "../causeway-client.ts";
 import { CausewayError } from "../causeway-client-error.ts";
 import type { Model } from "../client-wire-format.ts";
+import { requireOrder } from "../order-guards.ts";
 
 type Id = keyof operations;
 /**
@@ -156,14 +157,15 @@ export function buildDeposit(
 }
 
 /**
- * Returns a deposit with its steps. Throws CausewayError, `deposit_not_found` for an unknown tracking id. Source:
- * `GET /v1/deposits/{tracking_id}`.
+ * Returns a deposit with its steps. Throws CausewayError, `deposit_not_found` for an unknown tracking id, and `network`
+ * for a response that is not this deposit. Source: `GET /v1/deposits/{tracking_id}`.
  */
-export function getDeposit(
+export async function getDeposit(
   client: CausewayClient,
   { trackingId, signal }: { trackingId: string } & ActionOptions,
 ) {
-  return ask<"deposits.get">(client, { path: `/v1/deposits/${encodeURIComponent(trackingId)}`, signal });
+  const path = `/v1/deposits/${encodeURIComponent(trackingId)}`;
+  return requireOrder(await ask<"deposits.get">(client, { path, signal }), trackingId);
 }
 
 /**
@@ -204,17 +206,15 @@ export function buildWithdrawal(client: CausewayClient, input: WithdrawalInput &
 }
 
 /**
- * Returns a withdrawal with its steps. Throws CausewayError, `withdrawal_not_found` for an unknown tracking id. Source:
- * `GET /v1/withdrawals/{tracking_id}`.
+ * Returns a withdrawal with its steps. Throws CausewayError, `withdrawal_not_found` for an unknown tracking id, and
+ * `network` for a response that is not this withdrawal. Source: `GET /v1/withdrawals/{tracking_id}`.
  */
-export function getWithdrawal(
+export async function getWithdrawal(
   client: CausewayClient,
   { trackingId, signal }: { trackingId: string } & ActionOptions,
 ) {
-  return ask<"withdrawals.get">(client, {
-    path: `/v1/withdrawals/${encodeURIComponent(trackingId)}`,
-    signal,
-  });
+  const path = `/v1/withdrawals/${encodeURIComponent(trackingId)}`;
+  return requireOrder(await ask<"withdrawals.get">(client, { path, signal }), trackingId);
 }
 
 /**
