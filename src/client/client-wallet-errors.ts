@@ -62,7 +62,7 @@ export function refusesBatch(error: unknown): boolean {
 
 /**
  * Converts an error of the wallet to `user_rejected` or `wrong_account`, according to its EIP-1193 code or that of a
- * cause, or otherwise to the code `otherwise`. A CausewayError is returned unchanged.
+ * cause, or otherwise to the code `otherwise`. The message is one sentence. A CausewayError is returned unchanged.
  */
 export function toWalletError(error: unknown, otherwise: CausewayError["code"]): CausewayError {
   if (error instanceof CausewayError) return error;
@@ -71,8 +71,16 @@ export function toWalletError(error: unknown, otherwise: CausewayError["code"]):
     return new CausewayError("user_rejected", "the user declined", { cause: error });
   if (marks.has(NOT_AUTHORIZED))
     return new CausewayError("wrong_account", "the wallet does not hold the account", { cause: error });
-  const message = error instanceof Error ? error.message : "the wallet failed";
-  return new CausewayError(otherwise, message, { cause: error });
+  return new CausewayError(otherwise, shortMessageOf(error, marks), { cause: error });
+}
+
+/** Returns what an error says in one sentence: viem's full messages contain the whole request, with its calldata. */
+function shortMessageOf(error: unknown, marks: ReadonlySet<unknown>): string {
+  if (marks.has("InsufficientFundsError"))
+    return "the account cannot pay the network fee, and the value if there is one, in the chain's own currency";
+  const { shortMessage, message } = (error ?? {}) as { shortMessage?: unknown; message?: unknown };
+  const text = [shortMessage, message].find((one) => typeof one === "string" && one !== "");
+  return typeof text === "string" ? text : "the wallet failed";
 }
 
 /**

@@ -82,6 +82,7 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
   ],
   vault_not_found: ["No such vault", "Check the address of this page, or choose a vault from the list."],
   vault_paused: ["Deposits into this vault are paused", ""],
+  wallet_failed: ["Your wallet could not do this", ""],
   withdrawal_not_found: ["No such withdrawal", "Check the address of this page."],
   would_revert: ["This would fail on chain", ""],
   wrong_account: [
