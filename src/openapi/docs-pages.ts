@@ -19,12 +19,19 @@ const ICON = "/docs-assets/icon.svg";
 const docsPolicy = (publicUrl: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
+/** Colors of the viewer that are too pale to be read (WCAG 2.2, 1.4.3), in darker or lighter shades. */
+const REFERENCE_COLORS =
+  ".light-mode{--scalar-color-2:#555;--scalar-color-3:#666;--scalar-color-blue:#0066a6;--scalar-color-green:#057a52;" +
+  "--scalar-color-orange:#b33c00;--scalar-color-red:#c90005;--scalar-color-yellow:#8a6a00}" +
+  ".dark-mode{--scalar-color-3:#9a9a9a}";
+
 /**
  * Settings of the API reference viewer, escaped for an HTML attribute. They turn off every feature that contacts the
  * vendor's servers.
  */
 const REFERENCE_SETTINGS = JSON.stringify({
   agent: { disabled: true },
+  customCss: REFERENCE_COLORS,
   hideClientButton: true,
   mcp: { disabled: true },
   showDeveloperTools: "never",

@@ -149,7 +149,9 @@ function AmountField(props: {
           <TokenMark symbol={token.symbol} />
           <span>
             <span className="sr-only">Pay with </span>
-            <span className="block max-w-32 truncate text-sm leading-tight font-medium">{token.symbol}</span>
+            <span className="block max-w-20 truncate text-sm sm:max-w-32 leading-tight font-medium">
+              {token.symbol}
+            </span>
             <span className="block max-w-24 truncate text-xs leading-tight text-muted">
               {formatChain(chains, token.chainId)}
             </span>

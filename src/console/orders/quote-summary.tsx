@@ -49,7 +49,9 @@ function Figures({ vault, quote }: { vault: VaultDetail; quote: Quote }) {
           ? describeNoMinimum(vault.settlement.deposit)
           : shares(estimate.minShares)}
       </Fact>
-      {estimate.fromAmountUsd === null ? null : <Fact term="Worth">{formatUsd(estimate.fromAmountUsd)}</Fact>}
+      {estimate.fromAmountUsd === null ? null : (
+        <Fact term="Value you pay">{formatUsd(estimate.fromAmountUsd)}</Fact>
+      )}
       {priceImpact === null || quote.quoteType === "direct" ? null : (
         <Fact term="Cost of the route">{formatPercent(priceImpact)}</Fact>
       )}

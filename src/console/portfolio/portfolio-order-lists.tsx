@@ -113,7 +113,7 @@ function OrderRow(props: {
         look="flex items-center justify-between gap-4 px-4 py-3 hover:bg-raised focus-visible:-outline-offset-2 sm:px-5"
       >
         <span className="min-w-0">
-          <span className="block truncate font-medium">{name}</span>
+          <span className="line-clamp-3 font-medium break-words">{name}</span>
           <span className="block text-sm wrap-anywhere text-muted">
             {token === undefined || paid.amount === null ? (
               kind === "deposit" ? (

@@ -215,7 +215,7 @@ function VaultName({ position, chain }: { position: Position; chain: string }) {
     >
       <TokenMark symbol={assetSymbol} />
       <span className="min-w-0">
-        <span className="block truncate font-medium">{vaultName}</span>
+        <span className="line-clamp-3 font-medium break-words">{vaultName}</span>
         <span className="block text-sm text-muted">{chain}</span>
       </span>
     </Link>

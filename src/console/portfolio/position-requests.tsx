@@ -73,7 +73,11 @@ function Follow({ request: { kind, trackingId } }: { request: Request }) {
   if (trackingId === null) return null;
   const to = kind === "deposit" ? "/deposits/$trackingId" : "/withdrawals/$trackingId";
   return (
-    <Link to={to} params={{ trackingId }} className="font-medium text-accent hover:underline">
+    <Link
+      to={to}
+      params={{ trackingId }}
+      className="inline-flex min-h-6 items-center font-medium text-accent hover:underline"
+    >
       Follow
     </Link>
   );

@@ -137,7 +137,7 @@ function Jobs({ health }: { health: Health }) {
       <span key="run" className="whitespace-nowrap">
         {startedAt === null ? "Not yet" : formatAge(startedAt, Date.now())}
       </span>,
-      <Outcome key={name} ok={ok} words={["Succeeded", code ?? "Failed"]} />,
+      startedAt === null ? "–" : <Outcome key={name} ok={ok} words={["Succeeded", code ?? "Failed"]} />,
     ],
   }));
   return (

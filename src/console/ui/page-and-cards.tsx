@@ -54,7 +54,7 @@ export function Stat(props: { label: string; value: ReactNode; note?: ReactNode 
   return (
     <div className="min-w-0">
       <dt className="text-sm text-muted">{label}</dt>
-      <dd className="mt-0.5 truncate text-lg font-semibold tabular-nums">{value}</dd>
+      <dd className="mt-0.5 text-lg font-semibold wrap-anywhere tabular-nums">{value}</dd>
       {note === undefined ? null : <dd className="text-sm wrap-anywhere text-muted">{note}</dd>}
     </div>
   );

@@ -62,7 +62,7 @@ function Filters({ vaults }: { vaults: readonly Vault[] }) {
           label="Search vaults"
           hideLabel
           type="search"
-          placeholder="Search by name, token, curator, address"
+          placeholder="Name, token, curator or address"
           value={filters.q ?? ""}
           onChange={(event) => change({ q: event.target.value })}
         />
@@ -182,7 +182,7 @@ const VaultRow = memo(function VaultRow({ vault }: { vault: Vault }) {
           <TokenMark symbol={asset.symbol} />
           <span className="min-w-0">
             <span className="flex items-center gap-2">
-              <span className="truncate font-medium">{vault.name}</span>
+              <span className="line-clamp-3 min-w-0 font-medium break-words">{vault.name}</span>
               {vault.paused ? (
                 <Badge tone="warn">Paused</Badge>
               ) : vault.maxDeposit === 0n ? (
