@@ -34,10 +34,7 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
     "This order is already being signed",
     "Answer what your wallet shows, or continue in the tab that started it. If neither waits for you, load this page again.",
   ],
-  insufficient_allowance: [
-    "Your wallet approved less than the order pays",
-    "Nothing was paid. Continue, and approve the full amount in your wallet.",
-  ],
+  insufficient_allowance: ["Your wallet approved too little", "Nothing was paid. Approve the full amount."],
   insufficient_balance: ["Your balance is too small", "Nothing was sent. Enter a smaller amount."],
   internal: [
     "Something failed on our side",
