@@ -36,8 +36,6 @@ export interface TokenPayment {
   block: BlockTime;
   /** What the simulation shows to contracts that look for signs of one; null or absent for the nodes' defaults. */
   setting?: SimulationSetting | null;
-  /** Code that the payer has in the simulation. Absent if it keeps its own. */
-  payerCode?: Hex;
 }
 
 /**
@@ -143,8 +141,7 @@ export async function paymentOverrides(ctx: Context, payment: TokenPayment): Pro
   const { payer, token, amount } = payment;
   const money = (isNative(token) ? amount : 0n) + (payment.setting?.funds ?? GAS_FUNDS);
   // Nodes reject a balance override above 2^256 - 1.
-  const own = payment.payerCode === undefined ? {} : { code: payment.payerCode };
-  const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256, ...own };
+  const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
   if (isNative(token) || isFunded(payment)) return [gas];
   const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
     if (error instanceof RpcError) return null;
@@ -156,7 +153,8 @@ export async function paymentOverrides(ctx: Context, payment: TokenPayment): Pro
       "the account does not hold the amount, and this token's balances cannot be set in a simulation",
     );
   }
-  return [gas, balanceOverride({ token, account: payer, amount }, layout)];
+  const surplus = (amount * (payment.setting?.surplus ?? 0n)) / 1_000n;
+  return [gas, balanceOverride({ token, account: payer, amount: amount + surplus }, layout)];
 }
 
 const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([

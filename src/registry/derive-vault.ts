@@ -31,11 +31,19 @@ export async function deriveFromChain(
   const deriver = deriverOf(input.adapter);
   if (deriver === null) return underivable(`no adapter is called ${input.adapter}`);
   const { value } = await runQuery(client, deriver.derive(input.subject));
-  if (!value.ok) return value;
-  const { vault } = value;
+  return requireCode(client, value);
+}
+
+/**
+ * Returns a derivation, or a failed one with its reason if the entry point, spender, share token, pricer or asset has
+ * no code. Throws a ZodError if a node returns malformed code; errors of the chain client propagate.
+ */
+export async function requireCode(client: ChainClient, derivation: Derivation): Promise<Derivation> {
+  if (!derivation.ok) return derivation;
+  const { vault } = derivation;
   const touched = [vault.entryPoint, vault.spender, vault.shareToken, vault.pricer, vault.asset.address];
   const missing = await findAddressWithoutCode(client, touched);
-  return missing === null ? value : underivable(`there is no contract at ${missing}`);
+  return missing === null ? derivation : underivable(`there is no contract at ${missing}`);
 }
 
 /** Returns the first address that has no contract code, or null if all have code. */

@@ -8,6 +8,7 @@ import {
 import type { Context } from "../context.ts";
 import { MINUTE_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
+import { freshAccount } from "./proof-worth.ts";
 
 const HeadFeesSchema: z.ZodType<HeadFees> = z.object({
   gasPrice: z.bigint(),
@@ -34,7 +35,7 @@ export async function readProofSetting(ctx: Context, chainId: number): Promise<S
       keepMs: null,
       load: () => readHeadFees(client),
     });
-    return createSetting(value, `${ctx.randomId()}${ctx.randomId()}`);
+    return createSetting(value, { random: `${ctx.randomId()}${ctx.randomId()}`, reader: freshAccount(ctx) });
   } catch (error) {
     ctx.log.warn("fees_unreadable", { chain_id: chainId, error: describeError(error) });
     return null;

@@ -14,9 +14,9 @@ import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../vaults/vault.ts";
 import { subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
 import { isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
-import { deriveFromChain, toDerivedColumns } from "./derive-vault.ts";
+import { requireCode, toDerivedColumns } from "./derive-vault.ts";
 import { readVaultCode } from "./read-registry-code.ts";
-import { describeForeignContract, recognizeFamily } from "./recognize-registry-family.ts";
+import { describeForeignContract, recognizeVault } from "./recognize-registry-family.ts";
 import { deniedQuery } from "./registers/read-register.ts";
 import { EXCLUDED, isBlocked } from "./registry-admission-gate.ts";
 import { isCurated, vouchingFor } from "./registry-vouching.ts";
@@ -154,11 +154,12 @@ export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | 
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);
-  const recognized = await recognizeFamily(client, subject);
+  const { family: recognized, derivations } = await recognizeVault(client, { subject, adapter: row.adapter });
   const adapter = row.adapter === GENERIC_ADAPTER ? (recognized ?? row.adapter) : row.adapter;
   if (recognized !== null && recognized !== adapter)
     return underivableAs(`on-chain data shows a vault of the family ${recognized}, not ${adapter}`);
-  const found = await deriveFromChain(client, { adapter, subject });
+  const derivation = derivations[adapter] ?? underivable(`no adapter is called ${adapter}`);
+  const found = await requireCode(client, derivation);
   if (!found.ok) {
     const other = recognized === null ? await describeForeignContract(client, subject.address) : null;
     return other === null ? found : underivableAs(other);

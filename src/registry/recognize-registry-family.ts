@@ -3,7 +3,7 @@ import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { queryAll } from "../chains/chain-reads.ts";
 import { families } from "../vaults/families/vault-families.ts";
-import type { DerivationSubject } from "../vaults/vault-deriver.ts";
+import type { Derivation, DerivationSubject } from "../vaults/vault-deriver.ts";
 
 /**
  * Returns the name of the vault family that on-chain data proves for an address: the first family with an identifying
@@ -14,12 +14,26 @@ export async function recognizeFamily(
   client: ChainClient,
   subject: DerivationSubject,
 ): Promise<string | null> {
-  const conclusive = families.filter(({ deriver }) => deriver.conclusive);
+  return (await recognizeVault(client, { subject, adapter: null })).family;
+}
+
+/**
+ * As `recognizeFamily`, with what the same requests read of the contract as a vault of each of these families and of
+ * the family `adapter`, by family name.
+ */
+export async function recognizeVault(
+  client: ChainClient,
+  { subject, adapter: claimed }: { subject: DerivationSubject; adapter: string | null },
+): Promise<{ family: string | null; derivations: Readonly<Record<string, Derivation>> }> {
+  const read = families.filter(({ adapter, deriver }) => deriver.conclusive || adapter.name === claimed);
   const parts = Object.fromEntries(
-    conclusive.map(({ adapter, deriver }) => [adapter.name, deriver.derive(subject)]),
+    read.map(({ adapter, deriver }) => [adapter.name, deriver.derive(subject)]),
   );
-  const { value } = await runQuery(client, queryAll(parts));
-  return conclusive.find(({ adapter }) => value[adapter.name]?.ok === true)?.adapter.name ?? null;
+  const { value: derivations } = await runQuery(client, queryAll(parts));
+  const family = read.find(
+    ({ adapter, deriver }) => deriver.conclusive && derivations[adapter.name]?.ok === true,
+  );
+  return { family: family?.adapter.name ?? null, derivations };
 }
 
 /**

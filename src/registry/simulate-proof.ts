@@ -1,16 +1,13 @@
-import { type Address, getAddress, keccak256, slice, stringToHex } from "viem";
 import { createQuery, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
-import { failure } from "../errors.ts";
+import { AppError, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { mintEffect, requestEffect, type VaultDeposit } from "../orders/order-expected-effect.ts";
-import { priceIsSafe } from "../orders/order-slippage.ts";
-import type { UserCall } from "../orders/order-wallet-calls.ts";
+import { gasLimit } from "../orders/order-wallet-calls.ts";
 import {
-  balanceOfRead,
-  increaseOf,
+  paymentOverrides,
   simulatedHead,
   simulatePayment,
   type TokenPayment,
@@ -25,7 +22,10 @@ import type { Vault } from "../vaults/vault.ts";
 import type { DepositCall, DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
 import { readUncached } from "../vaults/vault-state.ts";
 import type { ClosedExit } from "./decide-vault-proof.ts";
+import { userCall } from "./proof-exit-calls.ts";
 import { readProofSetting } from "./proof-setting.ts";
+import { freshAccount, isWorth, isWorthIt, largerTimes } from "./proof-worth.ts";
+import { simulateForOthers } from "./simulate-foreign-deposit.ts";
 import { exitsPausedQuery, GENERIC_ADAPTER, simulateWayBack, type WayBack } from "./simulate-way-back.ts";
 
 /** Result of a simulated deposit into a vault. */
@@ -56,19 +56,21 @@ export interface SimulatedProof {
  * (MetaMorpho, Morpho Vault V2, Yearn's strategies, Lagoon).
  */
 const MAX_PROFIT_FEE = 0.5;
-/** Code of a contract that does nothing: one `STOP`. */
-const CONTRACT_CODE = "0x00";
-/** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
-const PROOF_SLIPPAGE = 0.03;
+/**
+ * Largest part of its assets that a vault may take in a year, as a fraction: the highest limit in the contracts of
+ * curated vaults (Veda; Lagoon allows 10%, Morpho Vault V2 5%).
+ */
+const MAX_YEARLY_FEE = 0.2;
 
 /**
  * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
- * chain. Also simulates the way back (see `simulateWayBack`) and, for generic vaults, a larger deposit by a contract.
- * Simulates nothing if the vault's views already refuse the deposit. The amount is one whole token of the asset (or, if
- * the vault does not accept it, of the first accepted token), adjusted to the vault's limits. A loss of more than 3% in
- * the shares' value or the redemption is refused, as is a vault that keeps more than half of its profits; one that
- * nobody can leave is refused or closed. Throws `chain_unsupported` and `simulation_unavailable`; errors of the RPC
- * nodes propagate.
+ * chain. Also simulates the way back (see `simulateWayBack`) and a larger deposit by a contract (see
+ * `simulateForOthers`). Simulates nothing if the vault's views already refuse the deposit. The amount is one whole
+ * token of the asset (or, if the vault does not accept it, of the first accepted token), adjusted to the vault's
+ * limits; 1,000 times as much if that reverts. A loss of more than 3% in the shares' value or the redemption is
+ * refused, as is a vault that keeps more than half of its profits or takes more than a fifth of its assets a year; one
+ * that nobody can leave is refused or closed. Throws `chain_unsupported` and `simulation_unavailable`; errors of the
+ * RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);
@@ -80,7 +82,7 @@ export async function simulateProof(ctx: Context, vault: Vault): Promise<Simulat
   let read = await readTerms(ctx, usual);
   const deposit = { ...usual, amount: amountWithin(read.terms, usual.amount) };
   if (deposit.amount !== usual.amount) read = await readTerms(ctx, deposit);
-  const refusal = refusalOf(deposit, read.terms) ?? feeRefusal(read.profitFee);
+  const refusal = refusalOf(deposit, read.terms) ?? feeRefusal(read);
   if (refusal !== null) return { ...NOTHING_SEEN, ...refusal, blockNumber: read.block.number };
   if (read.exitsPaused) return { ...NOTHING_SEEN, ...EXITS_PAUSED, blockNumber: read.block.number };
   return simulateDeposit(ctx, { deposit, ...read });
@@ -88,19 +90,22 @@ export async function simulateProof(ctx: Context, vault: Vault): Promise<Simulat
 
 const NOTHING_SEEN = { amount: null, shares: null, returned: null, userOnly: false, exit: null } as const;
 
-/** Returns an address without a known key; it differs in every proof, so that a vault cannot recognize it. */
-function freshAccount(ctx: Context): Address {
-  return getAddress(slice(keccak256(stringToHex(`causeway proof ${ctx.randomId()}`)), 12));
+/** Fees of a vault as fractions, null if unknown: on its profits, and on its assets in a year. */
+interface Fees {
+  profitFee: number | null;
+  yearlyFee: number | null;
 }
 
-async function readTerms(
-  ctx: Context,
-  { vault, user, token, amount }: VaultDeposit,
-): Promise<{ terms: DepositTerms; profitFee: number | null; exitsPaused: boolean; block: BlockTime }> {
+type ReadTerms = Fees & { terms: DepositTerms; exitsPaused: boolean; block: BlockTime };
+
+async function readTerms(ctx: Context, { vault, user, token, amount }: VaultDeposit): Promise<ReadTerms> {
   const request = { token, amount, caller: user, receiver: user, now: ctx.now() };
-  const profitFee = findFamily(vault.adapter)?.profitFeeQuery?.(vault) ?? createQuery({}, () => null);
+  const family = findFamily(vault.adapter);
+  const profitFee = family?.profitFeeQuery?.(vault) ?? createQuery({}, () => null);
+  const yearlyFee = family?.yearlyFeeQuery?.(vault) ?? createQuery({}, () => null);
   const exitsPaused = exitsPausedQuery(vault, { user, now: ctx.now() });
-  const query = queryAll({ terms: adapterOf(vault).terms(vault, request), profitFee, exitsPaused });
+  const terms = adapterOf(vault).terms(vault, request);
+  const query = queryAll({ terms, profitFee, yearlyFee, exitsPaused });
   const { value, block } = await readUncached(ctx, { chainId: vault.chainId, query });
   return { ...value, block };
 }
@@ -146,15 +151,29 @@ function refusalOf({ vault, token, amount }: VaultDeposit, terms: DepositTerms):
   if (terms.paused) return { kind: "closed", reason: "the vault's contract is paused" };
   if (terms.refusal) return REFUSALS[terms.refusal];
   if (terms.maxDeposit !== null && terms.maxDeposit < amount)
-    return { kind: "closed", reason: "the vault is full" };
+    return { kind: "closed", reason: terms.maxDeposit === 0n ? noRoom(vault) : "the vault is full" };
   if (terms.previewShares === null) return revertVerdict(vault, terms.previewRevert ?? "0x");
   return null;
 }
 
-/** Returns the verdict on a vault that keeps too much of its profits, or null. */
-function feeRefusal(profitFee: number | null): Verdict | null {
-  if (profitFee === null || profitFee <= MAX_PROFIT_FEE) return null;
-  return { kind: "refused", reason: `the vault keeps ${Math.round(profitFee * 100)}% of its profits` };
+/**
+ * Returns why nobody can deposit into a vault whose limit is zero. Known families' limits are the same for every
+ * account; another vault may thus keep out all accounts but those of its own list.
+ */
+const noRoom = (vault: Vault): string =>
+  vault.adapter === GENERIC_ADAPTER
+    ? "the vault's limit for new accounts is zero: it is full or admits only its own list"
+    : "the vault is full";
+
+/** Returns the verdict on a vault that keeps too much of its profits or assets, or null. */
+function feeRefusal({ profitFee, yearlyFee }: Fees): Verdict | null {
+  const refused = (reason: string): Verdict => ({ kind: "refused", reason });
+  const percent = (fee: number): string => `${Math.round(fee * 100)}%`;
+  if (profitFee !== null && profitFee > MAX_PROFIT_FEE)
+    return refused(`the vault keeps ${percent(profitFee)} of its profits`);
+  if (yearlyFee !== null && yearlyFee > MAX_YEARLY_FEE)
+    return refused(`the vault takes ${percent(yearlyFee)} of its assets a year`);
+  return null;
 }
 
 /**
@@ -186,87 +205,79 @@ async function simulateDeposit(
     ...paymentOf(ctx, deposit),
     ...{ spender: call.spender, block, setting: await readProofSetting(ctx, vault.chainId) },
   };
+  const seen = { ...NOTHING_SEEN, amount, blockNumber: block.number };
+  if (!(await canBeFunded(ctx, payment))) return { ...seen, ...UNFUNDED };
   const requests = call.async ? asyncDepositsOf(vault) : null;
   const effect = requests === null ? mintEffect(deposit) : requestEffect(deposit, requests);
   const made = await simulatePayment(ctx, { payment, call: userCall(call), reads: effect.reads });
-  const seen = { ...NOTHING_SEEN, amount, blockNumber: block.number };
-  if (!made.ok) return { ...seen, ...revertVerdict(vault, made.revert) };
+  if (!made.ok) {
+    const verdict = revertVerdict(vault, made.revert);
+    const larger = verdict.kind === "refused" ? await simulateLarger(ctx, { deposit, terms, block }) : null;
+    return larger ?? { ...seen, ...verdict };
+  }
   const at = { ...seen, blockNumber: simulatedHead(made.simulation, block) };
   const shares = effect.interpret(made.simulation);
   if (shares === null) return { ...at, kind: "passed", reason: "" };
-  if (!isWorthIt({ deposit, terms, shares }))
-    return {
-      ...at,
-      shares,
-      kind: "refused",
-      reason: "the minted shares are worth much less than the deposit",
-    };
-  const back = await simulateWayBack(ctx, { deposit, payment, call, shares });
-  const returned = back.kind === "returned" ? back.returned : null;
-  const verdict = exitVerdict({ deposit, terms, shares, back });
-  if (verdict !== null) return { ...at, ...verdict, shares, returned };
-  const others = await simulateForOthers(ctx, { deposit, payment, terms });
-  if (others.cheats !== null) return { ...at, kind: "refused", reason: others.cheats, shares, returned };
-  return { ...at, kind: "passed", reason: "", shares, returned, userOnly: !others.takes };
-}
-
-/**
- * Simulates a deposit for another account by a contract, as the Router's executor makes it, of a larger amount than the
- * proof's. `takes`: the vault takes such deposits, if not of this amount then of the proof's. `cheats`: why the minted
- * shares count against the vault, or null. Only simulated for vaults of the generic family that the Router would call:
- * other families' views show who may call them.
- */
-async function simulateForOthers(
-  ctx: Context,
-  of: { deposit: VaultDeposit; payment: TokenPayment; terms: DepositTerms },
-): Promise<{ takes: boolean; cheats: string | null }> {
-  const { deposit, terms } = of;
-  if (deposit.vault.adapter !== GENERIC_ADAPTER || deposit.vault.caller !== "router")
-    return { takes: true, cheats: null };
-  const judge = async (amount: bigint): Promise<"paid" | "short" | "none"> => {
-    const shares = await mintedForOther(ctx, { ...of, amount });
-    if (shares === 0n) return "none";
-    return isWorthIt({ deposit: { ...deposit, amount }, terms, shares }) ? "paid" : "short";
+  return {
+    ...at,
+    ...(await judgeMinted(ctx, { deposit, payment, call, terms, shares, gas: gasLimit(made.gasUsed) })),
+    shares,
   };
-  const large = await judge(largerAmount(ctx, of));
-  if (large === "paid") return { takes: true, cheats: null };
-  // Limits that no view shows may reject the larger amount.
-  const usual = await judge(deposit.amount);
-  if (usual === "short") return { takes: true, cheats: "a contract's deposit mints shares worth much less" };
-  const cheats = large === "short" ? "a larger deposit mints shares worth much less" : null;
-  return { takes: usual === "paid", cheats };
 }
+
+const UNFUNDED: Verdict = {
+  kind: "closed",
+  reason: "no deposit can be tried: the balances of its asset cannot be set in a simulation",
+};
+
+/** Returns false if no simulation can give an account the payment, as with assets whose balances are computed. */
+async function canBeFunded(ctx: Context, payment: TokenPayment): Promise<boolean> {
+  try {
+    await paymentOverrides(ctx, payment);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === "simulation_unavailable") return false;
+    throw error;
+  }
+}
+
+/** Judges a deposit that minted shares: by their value, by their redemption, and by deposits of others. */
+async function judgeMinted(
+  ctx: Context,
+  of: {
+    deposit: VaultDeposit;
+    payment: TokenPayment;
+    call: DepositCall;
+    terms: DepositTerms;
+    shares: bigint;
+    gas: bigint;
+  },
+): Promise<Verdict & Partial<Pick<SimulatedProof, "returned" | "exit" | "userOnly">>> {
+  if (!isWorthIt(of))
+    return { kind: "refused", reason: "the minted shares are worth much less than the deposit" };
+  const back = await simulateWayBack(ctx, { ...of, times: largerTimes(ctx, of) });
+  const returned = back.kind === "returned" ? back.returned : null;
+  const verdict = exitVerdict({ ...of, back });
+  if (verdict !== null) return { ...verdict, returned };
+  const others = await simulateForOthers(ctx, of);
+  if (others.cheats !== null) return { kind: "refused", reason: others.cheats, returned };
+  return { kind: "passed", reason: "", returned, userOnly: !others.takes };
+}
+
+/** How many times the usual amount is deposited to see whether a vault only refuses small deposits. */
+const MANY_TIMES = 1_000n;
 
 /**
- * Returns an amount two to four times the proof's that nobody can foresee, or the vault's limit if that is lower. Much
- * larger ones would move the price of vaults that trade what they take.
+ * Repeats the proof with a much larger deposit, because a vault may have a minimum that no view shows. Returns null if
+ * it reverts too, if the vault's limit forbids it, or if the amount is not the usual one.
  */
-function largerAmount(
-  ctx: Context,
-  { deposit, terms }: { deposit: VaultDeposit; terms: DepositTerms },
-): bigint {
-  const chance = BigInt(`0x${ctx.randomId().slice(0, 8)}`) % 100_000n;
-  const amount = 2n * deposit.amount + (deposit.amount * 2n * chance) / 100_000n;
-  return terms.maxDeposit !== null && terms.maxDeposit < amount ? terms.maxDeposit : amount;
-}
-
-/** Returns the shares that a deposit by a contract mints to another account, or 0 if it reverts. */
-async function mintedForOther(
-  ctx: Context,
-  of: { deposit: VaultDeposit; payment: TokenPayment; amount: bigint },
-): Promise<bigint> {
-  const { deposit, payment, amount } = of;
-  const { vault, user, token } = deposit;
-  const payer = freshAccount(ctx);
-  const request = { token, amount, caller: payer, receiver: user, minShares: 1n, async: false };
-  const call = adapterOf(vault).encode(vault, request);
-  const made = await simulatePayment(ctx, {
-    payment: { ...payment, payer, amount, payerCode: CONTRACT_CODE },
-    call: userCall(call),
-    reads: [balanceOfRead(vault.shareToken, user)],
-  });
-  const minted = made.ok ? increaseOf(made.simulation, 0) : null;
-  return minted !== null && minted > 0n ? minted : 0n;
+async function simulateLarger(ctx: Context, of: ReadDeposit): Promise<SimulatedProof | null> {
+  const { deposit, terms } = of;
+  const amount = deposit.amount * MANY_TIMES;
+  if (deposit.amount !== 10n ** BigInt(deposit.token.decimals)) return null;
+  if (terms.maxDeposit !== null && terms.maxDeposit < amount) return null;
+  const proof = await simulateDeposit(ctx, { ...of, deposit: { ...deposit, amount } });
+  return proof.kind === "passed" || proof.shares !== null ? proof : null;
 }
 
 /** Returns what the redemption of the minted shares shows against the vault, or null. */
@@ -290,14 +301,10 @@ function exitVerdict(of: {
     return refused("the vault states a much higher value of its shares than it pays for them");
   if (back.later !== null && !isWorth(deposit, { amount, returned: back.later }))
     return refused("redeeming the shares after 30 days returns much less than the deposit");
+  if (back.larger !== null)
+    return refused("redeeming a larger deposit returns much less than the deposit and the vault's preview");
   return null;
 }
-
-const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserCall => ({
-  target,
-  value: 0n,
-  data,
-});
 
 /** Returns the payment of a proof's deposit. The account has no tokens; the simulation sets its balance. */
 function paymentOf(
@@ -307,22 +314,4 @@ function paymentOf(
   const client = ctx.chains.client(vault.chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${vault.chainId} is not served`);
   return { client, payer: user, token: token.address, amount, balance: 0n, allowance: 0n };
-}
-
-function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shares: bigint }): boolean {
-  const { deposit, terms, shares } = of;
-  if (shares <= 0n || terms.price === null || terms.price.shares === 0n) return false;
-  const { amount, token } = deposit;
-  const judged = { amount, shares, price: terms.price, slippage: PROOF_SLIPPAGE };
-  return priceIsSafe({ ...judged, assetDecimals: token.decimals });
-}
-
-/** Returns true if the returned assets are worth an amount, less the slippage of a proof. */
-function isWorth(
-  { token }: VaultDeposit,
-  { amount, returned }: { amount: bigint; returned: bigint },
-): boolean {
-  const price = { assets: 1n, shares: 1n };
-  const judged = { amount, shares: returned, price, slippage: PROOF_SLIPPAGE };
-  return priceIsSafe({ ...judged, assetDecimals: token.decimals });
 }

@@ -1,4 +1,4 @@
-import { type Address, type Hex, hexToBigInt, size, slice } from "viem";
+import type { Address, Hex } from "viem";
 import { createQuery, mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
@@ -6,25 +6,17 @@ import type { Context } from "../context.ts";
 import { AppError } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
-import type { VaultDeposit } from "../orders/order-expected-effect.ts";
-import { encodeApprovals, type UserCall } from "../orders/order-wallet-calls.ts";
-import {
-  balanceOfRead,
-  INCLUSION_DELAY_S,
-  increaseOf,
-  paymentOverrides,
-  type TokenPayment,
-} from "../orders/simulate-order-payment.ts";
+import { increaseOf, paymentOverrides } from "../orders/simulate-order-payment.ts";
 import { adapterOf, explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
-import type { DepositCall } from "../vaults/vault-adapter.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
 import type { ClosedExit } from "./decide-vault-proof.ts";
+import { entryOf, exitCalls, inTime, type ProofDeposit, type Redemption } from "./proof-exit-calls.ts";
+import { isWorth } from "./proof-worth.ts";
+import { paidFor, REDEEMED_PARTS, simulateExit, simulateLater, wordOf } from "./simulate-proof-exit.ts";
 
 /** Name of the generic ERC-4626 adapter. For a claim with this name, the proof determines the family. */
 export const GENERIC_ADAPTER = "erc4626";
-/** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
-const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
 const HOUR_S = 3_600;
 const DAY_S = 24 * HOUR_S;
 /** Times after a deposit at which a redemption that reverts at once is simulated again, in seconds. */
@@ -35,32 +27,26 @@ const LONGEST_LOCK_S = 30 * DAY_S;
 /** How many times the proof's shares are redeemed to see whether a vault only refuses small redemptions. */
 const MANY_TIMES = 1_000n;
 
-/** A simulated deposit whose way back is to be simulated. */
-export interface ProofDeposit {
-  deposit: VaultDeposit;
-  payment: TokenPayment;
-  call: DepositCall;
-  /** Minted shares, in the share token's smallest unit. */
-  shares: bigint;
-}
-
 /**
  * How the shares of a simulated deposit can be redeemed.
  * - `returned`: immediately, for so many assets (all shares, in the asset's smallest unit, rounded down). `later` is
- *   what the same shares return after 30 days, or null if that was not simulated or reverts.
+ *   what the same shares return after 30 days, or null if that was not simulated or reverts; `larger` is their part of
+ *   what a larger deposit then returns, if that is much less than it and than the vault's preview, otherwise null.
  * - `waiting`: by request, after a cooldown or a lock; or no simulation can show it.
  * - `none`: not at all. `exit` is as in `ProofFinding`, or null if nothing excuses it.
  */
 export type WayBack =
-  | { kind: "returned"; returned: bigint; later: bigint | null }
+  | { kind: "returned"; returned: bigint; later: bigint | null; larger: bigint | null }
   | { kind: "waiting" }
   | { kind: "none"; reason: string; exit: ClosedExit | null };
 
 const WAITING = { kind: "waiting" } as const;
+const STARVED = "a deposit with a wallet's gas limit mints far fewer shares";
 
 /**
  * Simulates the deposit followed by the redemption of 99.9% of its shares, for vaults of families whose withdrawals are
- * all instant, and for generic vaults in each of their modes until one succeeds. `waiting`, without a simulation, for
+ * all instant, and for generic vaults in each of their modes until one succeeds. Shares that can be redeemed at once
+ * must also be redeemable 30 days later, unless a deposit made then cannot either. `waiting`, without a simulation, for
  * other vaults, and for deposits of another token than the asset (unless the only mode is a request). If every mode
  * reverts, finds out why:
  * - shares that can be redeemed an hour, a day or 30 days later are locked, which is `waiting`;
@@ -68,8 +54,8 @@ const WAITING = { kind: "waiting" } as const;
  *   succeeds, the deposit locks the shares for longer than that, which is `none`; otherwise nothing can be said,
  *   because the price may then be too old, which is `waiting`;
  * - `waiting` also if such an account can redeem a thousand times as many shares, or if that cannot be simulated for a
- *   vault of a known family; otherwise nobody can leave, which is `none`.
- * Throws `simulation_unavailable`; errors of the RPC nodes propagate.
+ *   vault of a known family; otherwise nobody can leave, which is `none`. Throws `simulation_unavailable`; errors of
+ *   the RPC nodes propagate.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
   const { vault, token } = of.deposit;
@@ -82,6 +68,8 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
     const made = await simulateExit(ctx, { ...of, mode, redeemed });
     if (made === null) return WAITING;
     if (made.failedAt === null) return mode === "instant" ? returnedBy(ctx, { of, redeemed, made }) : WAITING;
+    const minted = increaseOf(made, 2);
+    if (minted !== null && minted < redeemed) return { kind: "none", exit: null, reason: STARVED };
     // The error of the preferred mode explains best why nobody can leave.
     if (mode === modes[0]) revert = made.calls.at(-1)?.returnData ?? "0x";
   }
@@ -94,7 +82,7 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
  * otherwise none. Where a known family makes some holders wait, leaving at once may cost a fee that says nothing
  * against a deposit, and requests have conditions that a proof's amount may not meet.
  */
-function judgedModes(vault: Vault): readonly ExitMode[] {
+export function judgedModes(vault: Vault): readonly ExitMode[] {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];
   return vault.adapter === GENERIC_ADAPTER || modes.join() === "instant" ? modes : [];
 }
@@ -128,11 +116,11 @@ export function exitsPausedQuery(
   );
 }
 
-type Redemption = ProofDeposit & { redeemed: bigint; modes: readonly ExitMode[] };
+type Refused = ProofDeposit & { redeemed: bigint; modes: readonly ExitMode[] };
 
 /**
- * Returns what a successful redemption paid, and for a generic vault what it would pay 30 days later. `waiting` if the
- * payment is unknown, or if it is 0 and the vault has further modes.
+ * Returns what a successful redemption paid, and what it would pay 30 days later. `waiting` if the payment is unknown,
+ * or if it is 0 and the vault has further modes.
  */
 async function returnedBy(
   ctx: Context,
@@ -143,25 +131,64 @@ async function returnedBy(
   // A vault that may let holders wait did so.
   if (returned === null || (returned === 0n && (adapterOf(vault).exits?.modes(vault).length ?? 0) > 1))
     return WAITING;
-  const later =
-    vault.adapter === GENERIC_ADAPTER
-      ? await simulateLater(ctx, { ...of, mode: "instant", redeemed, after: LONGEST_LOCK_S })
-      : null;
-  return { kind: "returned", returned, later: later?.failedAt === null ? paidFor(of, later) : null };
+  const redemption = { ...of, redeemed, mode: "instant" } as const;
+  const large = await redeemMore(ctx, redemption);
+  // Otherwise a limit that the larger amount reaches may be the reason.
+  if (large.isFair) return { kind: "returned", returned, later: large.part, larger: null };
+  const later = await simulateLater(ctx, { ...redemption, after: LONGEST_LOCK_S });
+  const paid = later?.failedAt === null ? paidFor(of, later) : null;
+  const trap = later === null || later.failedAt === null ? null : await findTrap(ctx, { redemption, later });
+  return trap ?? { kind: "returned", returned, later: paid, larger: large.part };
 }
 
-/** Returns the assets that a simulated redemption paid for all shares, rounded down, or null if unknown. */
-function paidFor({ deposit }: ProofDeposit, made: SimulationResult): bigint | null {
-  const change = increaseOf(made, 0);
-  const paid = change === null ? wordOf(made.calls.at(-1)?.returnData) : deposit.amount + change;
-  return paid === null ? null : mulDivDown(paid, REDEEMED_PARTS.of, REDEEMED_PARTS.parts);
+/**
+ * Returns that shares cannot be redeemed any more 30 days later, if their age is the reason: a deposit made then can be
+ * redeemed. Null if it cannot either, as with a price that is too old by then, or if holders may have to wait.
+ */
+async function findTrap(
+  ctx: Context,
+  { redemption, later }: { redemption: Redemption; later: SimulationResult },
+): Promise<WayBack | null> {
+  const { vault } = redemption.deposit;
+  if (judgedModes(vault).join() !== "instant") return null;
+  const anew = await simulateLater(ctx, { ...redemption, delay: LONGEST_LOCK_S });
+  if (anew?.failedAt !== null) return null;
+  const { text } = explainExitRevert(vault, later.calls.at(-1)?.returnData ?? "0x");
+  const reason = `shares cannot be redeemed after 30 days any more${text === null ? "" : `: ${text}`}`;
+  return { kind: "none", exit: null, reason };
+}
+
+/**
+ * Simulates a larger deposit and its redemption 30 days later. Returns the part of the returned assets that the proof's
+ * shares have, and whether it is worth their part of the deposit. The part is null if the redemption failed or was not
+ * simulated, or if the vault's preview states as little.
+ */
+async function redeemMore(ctx: Context, of: Redemption): Promise<{ part: bigint | null; isFair: boolean }> {
+  const none = { part: null, isFair: false };
+  const { deposit, payment, times } = of;
+  if (times === 1n) return none;
+  const amount = deposit.amount * times;
+  const { vault, user: caller, token } = deposit;
+  const request = { token, amount, caller, receiver: caller, minShares: 1n, async: false };
+  const larger = {
+    ...{ deposit: { ...deposit, amount }, payment: { ...payment, amount } },
+    ...{ call: adapterOf(vault).encode(vault, request), redeemed: of.redeemed * times },
+  };
+  const made = await simulateLater(ctx, { ...of, ...larger, after: LONGEST_LOCK_S });
+  const paid = made?.failedAt === null ? paidFor(larger, made) : null;
+  if (paid === null) return none;
+  const part = paid / times;
+  if (isWorth(deposit, { amount, returned: paid })) return { part, isFair: true };
+  const preview = wordOf(made?.before[1] ?? undefined);
+  const isStated = preview !== null && isWorth(deposit, { amount: preview, returned: paid });
+  return isStated ? none : { part, isFair: false };
 }
 
 /**
  * Returns true if the shares can be redeemed an hour, a day or 30 days later, so that they are only locked at first.
  * False also if no node can simulate a later block.
  */
-async function isLocked(ctx: Context, of: Redemption): Promise<boolean> {
+async function isLocked(ctx: Context, of: Refused): Promise<boolean> {
   for (const after of LATER_S) {
     for (const mode of of.modes) {
       const made = await simulateLater(ctx, { ...of, mode, after });
@@ -173,7 +200,7 @@ async function isLocked(ctx: Context, of: Redemption): Promise<boolean> {
 }
 
 /** Returns why the shares cannot be redeemed (`none`), or `waiting` if it cannot be known: see `simulateWayBack`. */
-async function explainStanding(ctx: Context, of: Redemption, revert: Hex): Promise<WayBack> {
+async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<WayBack> {
   const { vault } = of.deposit;
   const { code, text } = explainExitRevert(vault, revert);
   const reverts = `a redemption reverts${text === null ? " without a reason" : `: ${text}`}`;
@@ -201,7 +228,7 @@ async function explainStanding(ctx: Context, of: Redemption, revert: Hex): Promi
  * seconds from now. The same account deposits for another one before, so that the vault holds what it pays. Null if
  * that deposit fails, if no node can simulate it, or if the share token's balances cannot be set.
  */
-async function canHoldersLeave(ctx: Context, of: Redemption & { after: number }): Promise<boolean | null> {
+async function canHoldersLeave(ctx: Context, of: Refused & { after: number }): Promise<boolean | null> {
   const { deposit, payment, redeemed, modes, after } = of;
   const held = { token: deposit.vault.shareToken, amount: redeemed, balance: 0n, allowance: 0n };
   try {
@@ -223,86 +250,3 @@ async function canHoldersLeave(ctx: Context, of: Redemption & { after: number })
     throw error;
   }
 }
-
-/** Returns the calls that deposit, for the user or another account, and what the simulations have in common. */
-function entryOf(ctx: Context, of: ProofDeposit & { forOther?: true }) {
-  const { deposit, payment, call, forOther } = of;
-  const { vault, user, token, amount } = deposit;
-  const other = slice(`0x${ctx.randomId()}${ctx.randomId()}`, 0, 20);
-  const request = { token, amount, caller: user, receiver: other, minShares: 1n, async: false };
-  const made = forOther === true ? adapterOf(vault).encode(vault, request) : call;
-  const time = payment.block.timestamp + INCLUSION_DELAY_S;
-  return {
-    entry: [...encodeApprovals({ ...payment, reset: false }), userCall(made)],
-    common: {
-      ...{ user, time, standsAlone: false, setting: payment.setting ?? null },
-      reads: [balanceOfRead(token.address, user)],
-    },
-  };
-}
-
-/** Returns the calls of a deposit and an exit in one block or, if `after` is given, in two so many seconds apart. */
-const inTime = (of: {
-  entry: readonly UserCall[];
-  exit: readonly UserCall[];
-  time: number;
-  after: number | undefined;
-}) =>
-  of.after === undefined
-    ? { calls: [...of.entry, ...of.exit] }
-    : { calls: of.entry, later: { calls: of.exit, time: of.time + of.after } };
-
-/** As `simulateExit`, but redeems in a later block. Null also if no node can simulate that. */
-async function simulateLater(
-  ctx: Context,
-  of: ProofDeposit & { mode: ExitMode; redeemed: bigint; after: number },
-): Promise<SimulationResult | null> {
-  try {
-    return await simulateExit(ctx, of);
-  } catch (error) {
-    if (error instanceof AppError && error.code === "simulation_unavailable") return null;
-    throw error;
-  }
-}
-
-/**
- * Simulates the deposit and the redemption of some of its shares, `after` seconds later or, if absent, immediately.
- * Returns null if the deposit itself failed then.
- */
-async function simulateExit(
-  ctx: Context,
-  of: ProofDeposit & { mode: ExitMode; redeemed: bigint; after?: number },
-): Promise<SimulationResult | null> {
-  const { entry, common } = entryOf(ctx, of);
-  const exit = exitCalls(of);
-  const made = await runSimulation(of.payment.client, {
-    ...{ ...common, overrides: await paymentOverrides(ctx, of.payment) },
-    ...inTime({ entry, exit, time: common.time, after: of.after }),
-  });
-  return made.failedAt !== null && made.failedAt < entry.length ? null : made;
-}
-
-/**
- * Returns the calls that redeem shares in a mode, or request it: the approval that the exit may need, then the exit.
- */
-function exitCalls(of: Pick<ProofDeposit, "deposit"> & { mode: ExitMode; redeemed: bigint }): UserCall[] {
-  const { mode, redeemed } = of;
-  const { vault, user } = of.deposit;
-  const { exits } = adapterOf(vault);
-  const token = vault.asset;
-  const request = { mode, token, shares: redeemed, owner: user, caller: user, receiver: user, minAssets: 0n };
-  const exit = exits?.encode(vault, request);
-  if (exits === undefined || exit === undefined) return [];
-  const spender = exit.spender ?? exits.mayNeedAllowance?.(vault, mode) ?? null;
-  const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };
-  return [...(spender === null ? [] : encodeApprovals({ ...allowance, spender })), userCall(exit)];
-}
-
-const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserCall => ({
-  target,
-  value: 0n,
-  data,
-});
-
-const wordOf = (data: Hex | undefined): bigint | null =>
-  data !== undefined && size(data) === 32 ? hexToBigInt(data) : null;

@@ -321,6 +321,11 @@ export interface VaultFamily {
    */
   profitFeeQuery?: (vault: Vault) => Query<number | null>;
   /**
+   * Returns a query for the part of its assets that the vault takes from its holders in a year, as a fraction (1 is
+   * 100%): its management fee. The result is null if unknown. Absent if the family has no view function for it.
+   */
+  yearlyFeeQuery?: (vault: Vault) => Query<number | null>;
+  /**
    * Returns a query for the vault's timelock in seconds, or null if it cannot be read. Absent if the family's vaults
    * have no timelock.
    */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { vaultOf } from "../../scripts/bench/vault-row.ts";
 import type { ReadResult } from "../../src/chains/chain-reads.ts";
 import { families, findFamily } from "../../src/vaults/families/vault-families.ts";
+import { answer } from "../support/vaults/answer.ts";
 
 const words = (...values: readonly bigint[]): Hex =>
   encodeAbiParameters(
@@ -50,3 +51,25 @@ test("only ERC-4626 and MetaMorpho vaults are taken to pay withdrawals immediate
   const named = families.filter(({ instantWithdrawals }) => instantWithdrawals === true);
   expect(named.map(({ adapter }) => adapter.name).sort()).toEqual(["erc4626", "metamorpho"]);
 });
+
+const accountant = (management: number, performance: number) =>
+  [0, 0n, 0n, 0n, 0n, 0, 0, 0n, false, 0, management, performance] as const;
+
+test.each<[adapter: string, answers: Readonly<Record<string, unknown>>, yearly: number | null]>([
+  ["morpho_v2", { performance: 0n, management: 1_585_489_599n }, 0.05],
+  ["lagoon", { rates: [2_500, 1_000] }, 0.25],
+  ["ipor", { performance: ["0x", 0], management: ["0x", 200, 5] }, 0.02],
+  ["veda", { state: accountant(1_000, 2_000) }, 0.1],
+  ["mellow", { manager: "0x01", fee: 300_000 }, 0.3],
+  ["erc4626", { managementFee: 10n ** 18n }, 1],
+  ["erc4626", { managementFee: 10n ** 18n - 1n, performanceFee: 10n ** 18n }, null],
+  ["lagoon", {}, null],
+])(
+  "yearlyFeeQuery() reads %s's management fee as a fraction of a year: %o is %s",
+  (adapter, answers, yearly) => {
+    const query = findFamily(adapter)?.yearlyFeeQuery?.(vaultOf({ number: 1, adapter }));
+    if (query === undefined) throw new Error(`${adapter} has no management fee`);
+    const fee = answer(query, answers);
+    expect(fee === null ? null : Number(fee.toFixed(6))).toBe(yearly);
+  },
+);

@@ -1,4 +1,4 @@
-import { type Address, type Hex, numberToHex, type StateOverride } from "viem";
+import { type Address, concatHex, type Hex, numberToHex, padHex, type StateOverride } from "viem";
 import * as z from "zod";
 import { AppError, failureFrom } from "../../errors.ts";
 import type { ChainClient } from "../chain-client.ts";
@@ -30,6 +30,11 @@ export interface SimulationInput {
    * the user's address.
    */
   keepsCode?: boolean;
+  /**
+   * Account that starts the transaction in which the user, as a contract, makes all calls. Absent if the user does.
+   * Only nodes that take state overrides in `eth_call` can simulate it, at the head's own time, and without `later`.
+   */
+  origin?: Address;
   /**
    * Calls that follow in a later block, and its timestamp in seconds since the epoch. Only `eth_simulateV1` can
    * simulate them; the block has the next number, however much later it is.
@@ -69,10 +74,11 @@ const SimulatedBlocks = z
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const single = input.later === undefined;
+  const asContract = input.origin !== undefined;
   const ways = [
-    simulateNatively,
+    ...(asContract ? [] : [simulateNatively]),
     ...(input.keepsCode === true || !single ? [] : [simulateByOverride]),
-    ...(input.standsAlone && single ? [simulatePlainly] : []),
+    ...(input.standsAlone && single && !asContract ? [simulatePlainly] : []),
   ];
   let last: unknown;
   for (const way of ways) {
@@ -137,6 +143,12 @@ async function simulateNatively(client: ChainClient, input: SimulationInput): Pr
   };
 }
 
+/**
+ * Code that makes a static call, to the address in the first word of its calldata with what follows, and returns or
+ * reverts with what that returns.
+ */
+const READER_CODE: Hex = "0x60203603806020600037600060009160006000355afa3d600060003e3d600082602457fd5bf3";
+
 interface EncodedBlock {
   blockOverrides: Record<string, Hex>;
   stateOverrides?: Record<Address, WireOverride>;
@@ -153,18 +165,24 @@ function encodeBlocks(input: SimulationInput): EncodedBlock[] {
     ...(setting?.baseFee == null ? {} : { baseFeePerGas: numberToHex(setting.baseFee) }),
     ...(setting?.prevRandao == null ? {} : { prevRandao: setting.prevRandao }),
   };
-  const encodedReads = reads.map((read) => ({ from: user, to: read.target, data: read.data }));
+  const encodedReads = reads.map(({ target, data }) =>
+    setting == null
+      ? { from: user, to: target, data }
+      : { from: user, to: setting.reader, data: concatHex([padHex(target, { size: 32 }), data]) },
+  );
+  const reader = setting == null ? [] : [{ address: setting.reader, code: READER_CODE }];
   const encode = (call: SimulationCall) => ({
     from: user,
     to: call.target,
     data: call.data,
     value: numberToHex(call.value),
     ...paid,
+    ...(call.gas === undefined ? {} : { gas: numberToHex(call.gas) }),
   });
   const own = [...encodedReads, ...calls.map(encode)];
   const first = {
     blockOverrides: { time: numberToHex(time), ...block },
-    stateOverrides: encodeOverrides(overrides),
+    stateOverrides: encodeOverrides([...overrides, ...reader]),
     calls: later === undefined ? [...own, ...encodedReads] : own,
   };
   if (later === undefined) return [first];

@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
 import * as z from "zod";
 import { once } from "../../lib/once.ts";
 import type { ChainClient } from "../chain-client.ts";
@@ -25,6 +25,14 @@ export interface SimulationSetting {
   gas: bigint;
   /** The payer's balance of the native currency for gas, in wei. */
   funds: bigint;
+  /** What the payer holds of the paid token beyond the payment, in thousandths of it. */
+  surplus: bigint;
+  /**
+   * Account that makes the reads around the calls, by static calls of code that only the simulation gives it. A
+   * transaction of the user that only reads would be a sign of a simulation, in which contracts could write what they
+   * saw.
+   */
+  reader: Address;
 }
 
 const HeadBlock = once(() =>
@@ -53,17 +61,25 @@ export async function readHeadFees(client: ChainClient): Promise<HeadFees> {
 /** Gas limit of a simulated call: below the largest of a transaction (EIP-7825) and the blocks of most chains. */
 const CALL_GAS = 12_000_000n;
 
+/** Largest surplus of a payer, in thousandths of the payment. */
+const MAX_SURPLUS = 3_000n;
+
 /**
  * Returns a setting for one simulation. `random` are 64 hexadecimal digits that nobody can foresee; they determine the
- * random value of the block and the payer's balance: one to five times what three of its calls may cost.
+ * random value of the block and the payer's balances: of the native currency, one to five times what three of its calls
+ * may cost. `reader` is an address that nobody can foresee either.
  */
-export function createSetting({ gasPrice, baseFee, isRandom }: HeadFees, random: string): SimulationSetting {
+export function createSetting(
+  { gasPrice, baseFee, isRandom }: HeadFees,
+  { random, reader }: { random: string; reader: Address },
+): SimulationSetting {
   const digits: Hex = `0x${random}`;
   const least = 6n * CALL_GAS * (gasPrice === 0n ? 1n : gasPrice);
   return {
-    ...{ gasPrice, baseFee, gas: CALL_GAS },
+    ...{ gasPrice, baseFee, gas: CALL_GAS, reader },
     prevRandao: isRandom ? digits : null,
     funds: least + (4n * least * (BigInt(digits) % 10_007n)) / 10_007n,
+    surplus: 1n + (BigInt(digits) % MAX_SURPLUS),
   };
 }
 

@@ -5,6 +5,8 @@ export interface SimulationCall {
   target: Address;
   value: bigint;
   data: Hex;
+  /** Gas limit of the call. Absent for the setting's or the node's; `eth_simulateV1` alone regards it. */
+  gas?: bigint;
 }
 
 /** A view call that a simulation makes before the user's calls and again after them. */

@@ -45,6 +45,8 @@ export function transactionGas(data: Hex, execution: bigint): bigint {
  */
 export interface SimulationQuery {
   user: Address;
+  /** The sender of the `eth_call`, hence `tx.origin`. Absent if it is the user. */
+  origin?: Address;
   calls: readonly SimulationCall[];
   reads: readonly SimulationRead[];
   overrides?: StateOverride;
@@ -59,14 +61,15 @@ export interface SimulationRequest {
 }
 
 /**
- * Encodes an `eth_call` in which the user's account, with the simulator as its code, makes the calls in order. The user
- * is also the sender, hence `tx.origin`. `decodeSimulation` decodes the result.
+ * Encodes an `eth_call` in which the user's account, with the simulator as its code, makes the calls in order.
+ * `decodeSimulation` decodes the result.
  */
-export function encodeSimulation({ user, calls, reads, overrides = [] }: SimulationQuery): SimulationRequest {
+export function encodeSimulation(of: SimulationQuery): SimulationRequest {
+  const { user, origin = user, calls, reads, overrides = [] } = of;
   const own = overrides.find(({ address }) => sameAddress(address, user));
   const others = overrides.filter((override) => override !== own);
   return {
-    account: user,
+    account: origin,
     to: user,
     data: encodeFunctionData({ abi: callSimulatorAbi, functionName: "run", args: [calls, reads] }),
     stateOverride: [...others, { ...own, address: user, code: callSimulatorRuntimeCode }],

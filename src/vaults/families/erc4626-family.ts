@@ -93,20 +93,28 @@ export const erc4626 = defineErc4626({
 });
 
 const feesAbi = once(() =>
-  parseAbi(["function performanceFee() view returns (uint256)", "function fee() view returns (uint256)"]),
+  parseAbi([
+    "function performanceFee() view returns (uint256)",
+    "function fee() view returns (uint256)",
+    "function managementFee() view returns (uint256)",
+  ]),
 );
 
 /**
- * Returns a query for the performance fee (`performanceFee()`, otherwise `fee()`) of a vault whose unit is unknown.
- * Only a value of at least 10^18 is returned, as value / 10^18, because it stands for 100% or more in every usual unit.
- * Null for a smaller value, or if neither view responds.
+ * Returns a query for the first of some fees that a vault, whose unit is unknown, has a view function for. Only a value
+ * of at least 10^18 is returned, as value / 10^18, because it stands for 100% or more in every usual unit. Null for a
+ * smaller value, or if no view responds.
  */
-function genericProfitFeeQuery({ address }: Vault): Query<number | null> {
+function genericFeeQuery(
+  { address }: Vault,
+  names: readonly ("performanceFee" | "fee" | "managementFee")[],
+): Query<number | null> {
   const on = { to: address, abi: feesAbi() } as const;
-  const reads = { performance: read({ ...on, name: "performanceFee" }), fee: read({ ...on, name: "fee" }) };
-  return createQuery(reads, ({ performance, fee }) => {
-    const value = valueOrNull(performance) ?? valueOrNull(fee);
-    return value !== null && value >= FEE_UNITS.wad ? toFraction(value, FEE_UNITS.wad) : null;
+  const reads = Object.fromEntries(names.map((name) => [name, read({ ...on, name })]));
+  return createQuery(reads, (results) => {
+    const value = Object.values(results).find(({ ok }) => ok);
+    const fee = value === undefined ? null : valueOrNull(value);
+    return fee !== null && fee >= FEE_UNITS.wad ? toFraction(fee, FEE_UNITS.wad) : null;
   });
 }
 
@@ -119,6 +127,7 @@ export const erc4626Family: VaultFamily = {
   type: "custom",
   deriver: { ...erc4626Deriver({ identify: identifyWaiting }), conclusive: false },
   governanceEvents: curationEvents("address"),
-  profitFeeQuery: genericProfitFeeQuery,
+  profitFeeQuery: (vault) => genericFeeQuery(vault, ["performanceFee", "fee"]),
+  yearlyFeeQuery: (vault) => genericFeeQuery(vault, ["managementFee"]),
   instantWithdrawals: true,
 };

@@ -206,6 +206,15 @@ describe("runSimulation() by the simulator in an eth_call", () => {
     expect(overrides).toEqual({ [USER]: { balance: "0x9", code: callSimulatorRuntimeCode } });
   });
 
+  test("lets another account start what the user does as a contract, in no other way", async () => {
+    const client = clientSaying({ eth_call: answer });
+    const overrides = [...asked.overrides, { address: TOKEN, balance: 1n }];
+    await runSimulation(client, { ...asked, origin: TOKEN, overrides, standsAlone: true });
+    expect(client.asked).toMatchObject([
+      { method: "eth_call", params: [{ from: TOKEN, to: USER }, "latest", expect.anything()] },
+    ]);
+  });
+
   test("refuses an answer from another chain", async () => {
     const client = clientSaying({ eth_simulateV1: unsupported, eth_call: answer });
     const strict = {

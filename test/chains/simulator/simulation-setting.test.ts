@@ -9,6 +9,7 @@ import { testChain } from "../../support/chains/rpc-node.ts";
 
 const USER = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const TOKEN = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const READER = "0x00000000000000000000000000000000000000a1";
 const WORD = `0x${"00".repeat(31)}07`;
 const asked: SimulationInput = {
   user: USER,
@@ -38,7 +39,10 @@ function clientSaying(answers: Readonly<Record<string, unknown>>) {
 }
 
 describe("runSimulation() in a setting", () => {
-  const setting = createSetting({ gasPrice: 12n, baseFee: 10n, isRandom: true }, "0f".repeat(32));
+  const setting = createSetting(
+    { gasPrice: 12n, baseFee: 10n, isRandom: true },
+    { random: "0f".repeat(32), reader: READER },
+  );
   const answered = [
     { number: "0x65", timestamp: "0x10", calls: [ok("0x01"), ok("0x"), ok(WORD), ok("0x02")] },
   ];
@@ -48,7 +52,7 @@ describe("runSimulation() in a setting", () => {
     await runSimulation(client, { ...asked, setting });
     const [params] = client.sent.map(({ params: [one] }) => one);
     const paid = { gas: "0xb71b00", maxFeePerGas: "0x18", maxPriorityFeePerGas: "0x2" };
-    const read = { from: USER, to: TOKEN, data: "0xcc" };
+    const read = { from: USER, to: READER, data: `0x${TOKEN.slice(2).padStart(64, "0")}cc` };
     const calls = [
       read,
       { from: USER, to: TOKEN, data: "0xaa", value: "0x0", ...paid },
@@ -56,7 +60,22 @@ describe("runSimulation() in a setting", () => {
       read,
     ];
     const blockOverrides = { time: "0x11", baseFeePerGas: "0xa", prevRandao: `0x${"0f".repeat(32)}` };
-    expect(params).toMatchObject({ blockStateCalls: [{ blockOverrides, calls }] });
+    const stateOverrides = { [READER]: { code: expect.stringMatching(/^0x6020/) } };
+    expect(params).toMatchObject({ blockStateCalls: [{ blockOverrides, stateOverrides, calls }] });
+  });
+
+  test("leaves a call its own gas limit", async () => {
+    const client = clientSaying({ eth_simulateV1: answered });
+    const calls = asked.calls.map((call, index) => (index === 0 ? { ...call, gas: 7n } : call));
+    await runSimulation(client, { ...asked, calls, setting });
+    const [params] = client.sent.map(({ params: [one] }) => one);
+    const encoded = [
+      { to: READER },
+      { gas: "0x7", maxFeePerGas: "0x18" },
+      { gas: "0xb71b00" },
+      { to: READER },
+    ];
+    expect(params).toMatchObject({ blockStateCalls: [{ calls: encoded }] });
   });
 
   test.each<[string, Error]>([
@@ -75,14 +94,21 @@ describe("runSimulation() in a setting", () => {
   });
 
   test("pays the legacy gas price on a chain without a base fee", () => {
-    const legacy = createSetting({ gasPrice: 12n, baseFee: null, isRandom: false }, "0f".repeat(32));
+    const legacy = createSetting(
+      { gasPrice: 12n, baseFee: null, isRandom: false },
+      { random: "0f".repeat(32), reader: READER },
+    );
     expect(feeFields(legacy)).toEqual({ gas: 12_000_000n, gasPrice: 12n });
     expect(legacy.prevRandao).toBe(null);
   });
 
   test("gives the payer funds that differ and that pay for all calls", () => {
     const funds = ["00", "7f", "ff"].map(
-      (byte) => createSetting({ gasPrice: 12n, baseFee: 10n, isRandom: true }, byte.repeat(32)).funds,
+      (byte) =>
+        createSetting(
+          { gasPrice: 12n, baseFee: 10n, isRandom: true },
+          { random: byte.repeat(32), reader: READER },
+        ).funds,
     );
     expect(new Set(funds).size).toBe(3);
     for (const one of funds) {

@@ -22,6 +22,7 @@ abstract contract Trap is ERC4626 {
     function _enter(address receiver, uint256 assets) internal virtual {}
     function _leave(address owner) internal view virtual {}
     function _feeBps(address) internal view virtual returns (uint256) {}
+    function _keptBps(uint256) internal pure virtual returns (uint256) {}
 
     function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal virtual override {
         if (sprung) _enter(receiver, assets);
@@ -33,7 +34,7 @@ abstract contract Trap is ERC4626 {
         override
     {
         if (sprung) _leave(owner);
-        uint256 fee = sprung ? assets * _feeBps(owner) / 10_000 : 0;
+        uint256 fee = sprung ? assets * (_feeBps(owner) + _keptBps(assets)) / 10_000 : 0;
         super._withdraw(caller, receiver, owner, assets - fee, shares);
     }
 }

@@ -91,6 +91,55 @@ contract CheatsRouters is TrickVault {
     }
 }
 
+/// @notice Cheats transactions with a gas limit that fits a deposit.
+contract CheatsThrifty is TrickVault {
+    constructor(IERC20 asset_) TrickVault(asset_) {}
+
+    function _cheats(address, uint256) internal view override returns (bool) {
+        return gasleft() < 2_000_000;
+    }
+}
+
+/// @notice Cheats accounts that keep some of the asset after the deposit.
+contract CheatsTheWealthy is TrickVault {
+    constructor(IERC20 asset_) TrickVault(asset_) {}
+
+    function _cheats(address receiver, uint256 assets) internal view override returns (bool) {
+        return IERC20(asset()).balanceOf(receiver) > assets;
+    }
+}
+
+/// @notice Cheats unless a transaction of the same block has read a balance, which only a simulation does.
+contract CheatsUnlessRead is TrickVault {
+    uint256 private _readAt;
+
+    constructor(IERC20 asset_) TrickVault(asset_) {}
+
+    function note() external {
+        _readAt = block.number;
+    }
+
+    /// A static call cannot note anything.
+    function _tryNoting() private {
+        (bool done,) = address(this).call{gas: 60_000}(abi.encodeCall(this.note, ()));
+        done;
+    }
+
+    function balanceOf(address account) public view override(ERC20, IERC20) returns (uint256) {
+        function() internal hidden = _tryNoting;
+        function() internal view shown;
+        assembly {
+            shown := hidden
+        }
+        shown();
+        return super.balanceOf(account);
+    }
+
+    function _cheats(address, uint256) internal view override returns (bool) {
+        return _readAt != block.number;
+    }
+}
+
 /// @notice Cheats from the moment that its maker chooses.
 contract CheatsLater is TrickVault {
     constructor(IERC20 asset_) TrickVault(asset_) {}

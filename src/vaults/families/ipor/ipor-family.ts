@@ -28,7 +28,7 @@ import {
 import type { Vault } from "../../vault.ts";
 import type { TermsInput, VaultFamily } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
-import { FEE_UNITS, type FeeRates, feeRate, toFraction } from "../../vault-fee-rates.ts";
+import { FEE_UNITS, type FeeRates, feeRate, rateFraction } from "../../vault-fee-rates.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { defineErc4626 } from "../erc4626-base/erc4626-adapter.ts";
@@ -343,7 +343,7 @@ export const iporFamily: VaultFamily = {
   governanceLink: { contract: "authority", view: "getAccessManagerAddress()" },
   feeRatesQuery: iporFeeRatesQuery,
   profitFeeQuery: (vault) =>
-    mapQuery(iporFeeRatesQuery(vault), ({ performance_fee: fee = null }) =>
-      toFraction(fee === null ? null : BigInt(fee), FEE_UNITS.bps),
-    ),
+    mapQuery(iporFeeRatesQuery(vault), ({ performance_fee: fee }) => rateFraction(fee, FEE_UNITS.bps)),
+  yearlyFeeQuery: (vault) =>
+    mapQuery(iporFeeRatesQuery(vault), ({ management_fee: fee }) => rateFraction(fee, FEE_UNITS.bps)),
 };

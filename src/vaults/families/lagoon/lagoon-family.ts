@@ -1,6 +1,7 @@
 import { type Address, encodeFunctionData, parseAbi, toFunctionSelector, zeroAddress } from "viem";
 import {
   createQuery,
+  mapQuery,
   type Query,
   type ReadResult,
   type ReadResults,
@@ -20,7 +21,7 @@ import type {
   VaultState,
 } from "../../vault-adapter.ts";
 import { type DerivationSubject, probeFunction } from "../../vault-deriver.ts";
-import { FEE_UNITS, type FeeRates, feeRate, toFraction } from "../../vault-fee-rates.ts";
+import { FEE_UNITS, type FeeRates, feeRate, rateFraction } from "../../vault-fee-rates.ts";
 import { addressParam } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { erc4626Deriver, type Identification, notIdentified } from "../erc4626-base/erc4626-derivation.ts";
@@ -312,11 +313,9 @@ export const lagoonFamily: VaultFamily = {
   deriver: erc4626Deriver({ identify: identifyLagoon, ownShare: true, previews: false }),
   governanceEvents: lagoonEvents,
   feeRatesQuery: lagoonFeeRatesQuery,
-  profitFeeQuery: ({ address }) => {
-    const rates = read({ to: address, abi: feesAbi(), name: "feeRates" });
-    return createQuery({ rates }, (results) =>
-      toFraction(valueOrNull(results.rates)?.[1] ?? null, FEE_UNITS.bps),
-    );
-  },
+  profitFeeQuery: (vault) =>
+    mapQuery(lagoonFeeRatesQuery(vault), ({ performance_fee: fee }) => rateFraction(fee, FEE_UNITS.bps)),
+  yearlyFeeQuery: (vault) =>
+    mapQuery(lagoonFeeRatesQuery(vault), ({ management_fee: fee }) => rateFraction(fee, FEE_UNITS.bps)),
   roleViews: [["owner"]],
 };

@@ -220,21 +220,22 @@ const feesAbi = once(() =>
   parseAbi([
     "function feeManager() view returns (address)",
     "function performanceFeeD6() view returns (uint24)",
+    "function protocolFeeD6() view returns (uint24)",
   ]),
 );
 
 /**
- * Returns a query for the vault's performance fee, as a fraction. Null if the fee manager or its fee cannot be read.
- * Source: mellow-finance, FeeManager.
+ * Returns a query for a fee of the vault as a fraction: on its profits, or (`protocolFeeD6`) on its assets in a year.
+ * Null if the fee manager or its fee cannot be read. Source: mellow-finance, FeeManager.
  */
-function mellowProfitFeeQuery({ address }: Vault): Query<number | null> {
+function mellowFeeQuery(
+  { address }: Vault,
+  name: "performanceFeeD6" | "protocolFeeD6",
+): Query<number | null> {
   const manager = read({ to: address, abi: feesAbi(), name: "feeManager" });
   return readThen({ manager }, (named) =>
     named.manager.ok
-      ? feeFractionQuery(
-          read({ to: named.manager.value, abi: feesAbi(), name: "performanceFeeD6" }),
-          FEE_UNITS.millionths,
-        )
+      ? feeFractionQuery(read({ to: named.manager.value, abi: feesAbi(), name }), FEE_UNITS.millionths)
       : createQuery({}, (): number | null => null),
   );
 }
@@ -246,5 +247,6 @@ export const mellowFamily: VaultFamily = {
   deriver: mellowDeriver,
   governanceEvents: mellowEvents,
   governanceLink: { contract: "feeManager", view: "feeManager()" },
-  profitFeeQuery: mellowProfitFeeQuery,
+  profitFeeQuery: (vault) => mellowFeeQuery(vault, "performanceFeeD6"),
+  yearlyFeeQuery: (vault) => mellowFeeQuery(vault, "protocolFeeD6"),
 };

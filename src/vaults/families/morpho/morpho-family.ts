@@ -7,13 +7,14 @@ import {
   read,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
+import { DAY_S } from "../../../lib/durations.ts";
 import { once } from "../../../lib/once.ts";
 import { curationEvents } from "../../governance/common-governance-events.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource, TermsInput, VaultFamily } from "../../vault-adapter.ts";
 import type { DerivationSubject } from "../../vault-deriver.ts";
 import type { ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
-import { FEE_UNITS, type FeeRates, feeFractionQuery, feeRate } from "../../vault-fee-rates.ts";
+import { FEE_UNITS, type FeeRates, feeFractionQuery, feeRate, rateFraction } from "../../vault-fee-rates.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { defineErc4626 } from "../erc4626-base/erc4626-adapter.ts";
 import {
@@ -275,6 +276,11 @@ export const morphoV2Family: VaultFamily = {
   feeRatesQuery: morphoV2FeeRatesQuery,
   profitFeeQuery: ({ address }) =>
     feeFractionQuery(read({ to: address, abi: feesAbi(), name: "performanceFee" }), FEE_UNITS.wad),
+  yearlyFeeQuery: (vault) =>
+    mapQuery(morphoV2FeeRatesQuery(vault), ({ management_fee: fee }) => {
+      const perSecond = rateFraction(fee, FEE_UNITS.wad);
+      return perSecond === null ? null : perSecond * 365 * DAY_S;
+    }),
   timelockQuery: morphoV2TimelockQuery,
   roleViews: [["owner"], ["curator"]],
 };

@@ -229,19 +229,19 @@ export const veda: VaultAdapter = {
 
 const accountantAbi = once(() =>
   parseAbi([
-    "function accountantState() view returns (address, uint96, uint128, uint128, uint96, uint16, uint16, uint64, bool, uint24, uint16, uint16 performanceFee)",
+    "function accountantState() view returns (address, uint96, uint128, uint128, uint96, uint16, uint16, uint64, bool, uint24, uint16 managementFee, uint16 performanceFee)",
   ]),
 );
 
 /**
- * Returns a query for the performance fee in the vault's accountant, as a fraction. Null if it cannot be read or
- * exceeds 100%, as in other versions of the accountant, whose state has other fields. Source: Veda-Labs/boring-vault,
- * AccountantWithRateProviders.
+ * Returns a query for a fee in the vault's accountant, by its place in the accountant's state, as a fraction. Null if
+ * it cannot be read or exceeds 100%, as in other versions of the accountant, whose state has other fields. Source:
+ * Veda-Labs/boring-vault, AccountantWithRateProviders.
  */
-function vedaProfitFeeQuery({ pricer }: Vault): Query<number | null> {
+function vedaFeeQuery({ pricer }: Vault, place: 10 | 11): Query<number | null> {
   const state = read({ to: pricer, abi: accountantAbi(), name: "accountantState" });
   return createQuery({ state }, (results) => {
-    const fee = toFraction(valueOrNull(results.state)?.[11] ?? null, FEE_UNITS.bps);
+    const fee = toFraction(valueOrNull(results.state)?.[place] ?? null, FEE_UNITS.bps);
     return fee !== null && fee <= 1 ? fee : null;
   });
 }
@@ -252,5 +252,6 @@ export const vedaFamily: VaultFamily = {
   type: "veda",
   deriver: vedaDeriver,
   governanceEvents: vedaEvents,
-  profitFeeQuery: vedaProfitFeeQuery,
+  profitFeeQuery: (vault) => vedaFeeQuery(vault, 11),
+  yearlyFeeQuery: (vault) => vedaFeeQuery(vault, 10),
 };

@@ -1,0 +1,85 @@
+import { slice } from "viem";
+import type { SimulationCall } from "../chains/simulator/simulation.ts";
+import type { Context } from "../context.ts";
+import type { VaultDeposit } from "../orders/order-expected-effect.ts";
+import { encodeApprovals, type UserCall } from "../orders/order-wallet-calls.ts";
+import { balanceOfRead, INCLUSION_DELAY_S, type TokenPayment } from "../orders/simulate-order-payment.ts";
+import { adapterOf } from "../vaults/families/vault-families.ts";
+import type { DepositCall } from "../vaults/vault-adapter.ts";
+import type { ExitMode } from "../vaults/vault-exits.ts";
+
+/** A simulated deposit whose way back is to be simulated. */
+export interface ProofDeposit {
+  deposit: VaultDeposit;
+  payment: TokenPayment;
+  call: DepositCall;
+  /** Minted shares, in the share token's smallest unit. */
+  shares: bigint;
+  /** Gas limit of the deposit as a wallet sets it, or null for the setting's. */
+  gas: bigint | null;
+  /** How many times its amount a larger deposit is, whose redemption 30 days later is simulated too; 1 for none. */
+  times: bigint;
+}
+
+/** A redemption of some shares of a simulated deposit. */
+export type Redemption = ProofDeposit & { mode: ExitMode; redeemed: bigint };
+
+/** Returns the calls that deposit, for the user or another account, and what the simulations have in common. */
+export function entryOf(ctx: Context, of: ProofDeposit & { forOther?: true }) {
+  const { deposit, payment, call, forOther } = of;
+  const { vault, user, token, amount } = deposit;
+  const other = slice(`0x${ctx.randomId()}${ctx.randomId()}`, 0, 20);
+  const request = { token, amount, caller: user, receiver: other, minShares: 1n, async: false };
+  const made = forOther === true ? adapterOf(vault).encode(vault, request) : call;
+  const time = payment.block.timestamp + INCLUSION_DELAY_S;
+  const limit = of.gas === null || forOther === true ? {} : { gas: of.gas };
+  return {
+    entry: [...encodeApprovals({ ...payment, reset: false }), { ...userCall(made), ...limit }],
+    common: {
+      ...{ user, time, standsAlone: false, setting: payment.setting ?? null },
+      reads: [balanceOfRead(token.address, user)],
+    },
+  };
+}
+
+/**
+ * Returns the calls of a deposit and an exit in one block; in two, `after` seconds apart, if that is given; or in a
+ * block that is `delay` seconds later than the time, if that is.
+ */
+export function inTime(of: {
+  entry: readonly SimulationCall[];
+  exit: readonly UserCall[];
+  time: number;
+  after?: number | undefined;
+  delay?: number | undefined;
+}) {
+  const { entry, exit, time, after, delay } = of;
+  if (delay !== undefined) return { calls: [], later: { calls: [...entry, ...exit], time: time + delay } };
+  if (after === undefined) return { calls: [...entry, ...exit] };
+  return { calls: entry, later: { calls: exit, time: time + after } };
+}
+
+/**
+ * Returns the calls that redeem shares in a mode, or request it: the approval that the exit may need, then the exit.
+ */
+export function exitCalls(
+  of: Pick<ProofDeposit, "deposit"> & { mode: ExitMode; redeemed: bigint },
+): UserCall[] {
+  const { mode, redeemed } = of;
+  const { vault, user } = of.deposit;
+  const { exits } = adapterOf(vault);
+  const token = vault.asset;
+  const request = { mode, token, shares: redeemed, owner: user, caller: user, receiver: user, minAssets: 0n };
+  const exit = exits?.encode(vault, request);
+  if (exits === undefined || exit === undefined) return [];
+  const spender = exit.spender ?? exits.mayNeedAllowance?.(vault, mode) ?? null;
+  const allowance = { token: vault.shareToken, amount: redeemed, allowance: 0n, reset: false };
+  return [...(spender === null ? [] : encodeApprovals({ ...allowance, spender })), userCall(exit)];
+}
+
+/** Returns a call of the vault as the user's wallet sends it, without value. */
+export const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserCall => ({
+  target,
+  value: 0n,
+  data,
+});

@@ -1,0 +1,48 @@
+import { type Address, getAddress, keccak256, slice, stringToHex } from "viem";
+import type { Context } from "../context.ts";
+import type { VaultDeposit } from "../orders/order-expected-effect.ts";
+import { priceIsSafe } from "../orders/order-slippage.ts";
+import type { DepositTerms } from "../vaults/vault-adapter.ts";
+
+/** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
+const PROOF_SLIPPAGE = 0.03;
+/** How many times the proof's amount larger deposits are: at least `least`, and less than `least` + `span`. */
+const LARGE = { least: 150n, span: 1_350n } as const;
+
+/** Returns true if the shares of a deposit are worth its amount at the vault's share price, less a proof's slippage. */
+export function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shares: bigint }): boolean {
+  const { deposit, terms, shares } = of;
+  if (shares <= 0n || terms.price === null || terms.price.shares === 0n) return false;
+  const { amount, token } = deposit;
+  const judged = { amount, shares, price: terms.price, slippage: PROOF_SLIPPAGE };
+  return priceIsSafe({ ...judged, assetDecimals: token.decimals });
+}
+
+/** Returns true if the returned amount is worth another one of the same unit, less the slippage of a proof. */
+export function isWorth(
+  { token }: Pick<VaultDeposit, "token">,
+  { amount, returned }: { amount: bigint; returned: bigint },
+): boolean {
+  const price = { assets: 1n, shares: 1n };
+  const judged = { amount, shares: returned, price, slippage: PROOF_SLIPPAGE };
+  return priceIsSafe({ ...judged, assetDecimals: token.decimals });
+}
+
+/**
+ * Returns how many times the proof's amount a larger deposit is: 150 to 1,500 times, which nobody can foresee, or fewer
+ * if the vault's limit is lower; 1 if there is no room for more.
+ */
+export function largerTimes(
+  ctx: Context,
+  { deposit, terms }: { deposit: VaultDeposit; terms: DepositTerms },
+): bigint {
+  const times = LARGE.least + (BigInt(`0x${ctx.randomId().slice(0, 8)}`) % LARGE.span);
+  const room = terms.maxDeposit === null ? times : terms.maxDeposit / deposit.amount;
+  const within = room < times ? room : times;
+  return within > 1n ? within : 1n;
+}
+
+/** Returns an address without a known key; it differs in every proof, so that a vault cannot recognize it. */
+export function freshAccount(ctx: Context): Address {
+  return getAddress(slice(keccak256(stringToHex(`causeway proof ${ctx.randomId()}`)), 12));
+}

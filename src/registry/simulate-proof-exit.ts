@@ -1,0 +1,69 @@
+import { type Address, encodeFunctionData, type Hex, hexToBigInt, parseAbi, size } from "viem";
+import { runSimulation } from "../chains/simulator/run-simulation.ts";
+import type { SimulationResult } from "../chains/simulator/simulation.ts";
+import type { Context } from "../context.ts";
+import { AppError } from "../errors.ts";
+import { mulDivDown } from "../lib/amount.ts";
+import { once } from "../lib/once.ts";
+import { balanceOfRead, increaseOf, paymentOverrides } from "../orders/simulate-order-payment.ts";
+import { entryOf, exitCalls, inTime, type ProofDeposit, type Redemption } from "./proof-exit-calls.ts";
+
+/** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
+export const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
+
+const previewAbi = once(() => parseAbi(["function previewRedeem(uint256) view returns (uint256)"]));
+
+/** Returns the assets that a simulated redemption paid for all shares, rounded down, or null if unknown. */
+export function paidFor({ deposit }: Pick<ProofDeposit, "deposit">, made: SimulationResult): bigint | null {
+  const change = increaseOf(made, 0);
+  const paid = change === null ? wordOf(made.calls.at(-1)?.returnData) : deposit.amount + change;
+  return paid === null ? null : mulDivDown(paid, REDEEMED_PARTS.of, REDEEMED_PARTS.parts);
+}
+
+/** As `simulateExit`, but at a later time. Returns null also if no node can simulate that. */
+export async function simulateLater(
+  ctx: Context,
+  of: Redemption & ({ after: number } | { delay: number }),
+): Promise<SimulationResult | null> {
+  try {
+    return await simulateExit(ctx, of);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "simulation_unavailable") return null;
+    throw error;
+  }
+}
+
+/**
+ * Simulates the deposit and the redemption of some of its shares: immediately, `after` seconds after the deposit, or
+ * both `delay` seconds from now. Its reads are the asset's balance, the vault's preview of the redemption, and the
+ * shares. Returns null if the deposit itself failed then, also without its gas limit. Throws `simulation_unavailable`;
+ * errors of the RPC nodes propagate.
+ */
+export async function simulateExit(
+  ctx: Context,
+  of: Redemption & { after?: number; delay?: number },
+): Promise<SimulationResult | null> {
+  const { entry, common } = entryOf(ctx, of);
+  const { vault } = of.deposit;
+  const exit = exitCalls(of);
+  const made = await runSimulation(of.payment.client, {
+    ...{ ...common, overrides: await paymentOverrides(ctx, of.payment) },
+    reads: [
+      ...common.reads,
+      previewRead(vault.address, of.redeemed),
+      balanceOfRead(vault.shareToken, of.deposit.user),
+    ],
+    ...inTime({ entry, exit, time: common.time, after: of.after, delay: of.delay }),
+  });
+  if (made.failedAt === null || made.failedAt >= entry.length) return made;
+  return of.gas === null ? null : simulateExit(ctx, { ...of, gas: null });
+}
+
+const previewRead = (target: Address, shares: bigint) => ({
+  target,
+  data: encodeFunctionData({ abi: previewAbi(), functionName: "previewRedeem", args: [shares] }),
+});
+
+/** Returns a word of return data as a number, or null if there is none. */
+export const wordOf = (data: Hex | undefined): bigint | null =>
+  data !== undefined && size(data) === 32 ? hexToBigInt(data) : null;

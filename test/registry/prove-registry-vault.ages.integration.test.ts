@@ -1,0 +1,95 @@
+import { encodeFunctionData } from "viem";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { contractsOf, send } from "../../scripts/stack/chains/scratch-chain.ts";
+import type { VaultRow } from "../../src/db/queries/vault-queries.ts";
+import { call } from "../support/partners/wallet.ts";
+import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
+
+const traps = contractsOf("test/support/solidity/AgeTraps.sol");
+let stage: ProofStage;
+
+beforeAll(async () => {
+  stage = await startProofStage();
+});
+afterAll(() => stage?.close());
+
+/** Deploys a vault, by default with its trap set, and returns its registry entry after its proof. */
+async function prove(name: string, sprung = true): Promise<VaultRow> {
+  const address = await stage.put(name, traps);
+  const args = [sprung];
+  const data = encodeFunctionData({ abi: traps("KeepsLargeExits").abi, functionName: "spring", args });
+  await send(stage.chain, { to: address, data });
+  const vaultId = await stage.addCandidate(address);
+  await stage.prove(vaultId);
+  return stage.rowOf(vaultId);
+}
+
+/**
+ * Vaults that treat a proof's small, early deposit well, the family they open as without their trap, and the reason.
+ */
+const harmful: readonly [what: string, name: string, adapter: string, reason: RegExp][] = [
+  [
+    "lets nobody leave after an hour",
+    "LetsLeaveForAnHour",
+    "erc4626",
+    /^shares cannot be redeemed after 30 days any more: too late$/,
+  ],
+  [
+    "lets nobody leave after an hour, and has Euler's interface",
+    "PosesAsEuler",
+    "euler",
+    /^shares cannot be redeemed after 30 days any more: too late$/,
+  ],
+  [
+    "keeps most of a larger redemption",
+    "KeepsLargeExits",
+    "erc4626",
+    /^redeeming a larger deposit returns much less than the deposit and the vault's preview$/,
+  ],
+  [
+    "cheats contracts, and has Euler's interface",
+    "CheatsRoutersAsEuler",
+    "euler",
+    /^a contract's deposit mints shares worth much less$/,
+  ],
+  [
+    "takes all of its assets in a year",
+    "TakesAssets",
+    "erc4626",
+    /^the vault takes 100% of its assets a year$/,
+  ],
+];
+
+test.each(harmful)("a vault never opens which %s", async (_what, name, adapter, reason) => {
+  const row = await prove(name);
+  expect(row).toMatchObject({ status: "refused", statusBy: "proof", wasActive: false });
+  expect(row.statusReason).toMatch(reason);
+  const path = `/v1/vaults/${stage.chainId}:${row.address}`;
+  expect((await call(stage.causeway.isolate(), ["GET", path])).body["code"]).toBe("vault_not_found");
+  expect(await prove(name, false)).toMatchObject({ status: "active", adapter, proof: { amount: "1000000" } });
+});
+
+describe("an honest vault", () => {
+  test("opens although it states and takes a fee for large redemptions", async () => {
+    expect(await prove("StatesLargeFee")).toMatchObject({ status: "active", proof: { returned: "1000000" } });
+  });
+
+  test("opens by a larger deposit if it takes no less, which no view shows", async () => {
+    expect(await prove("TakesALot")).toMatchObject({ status: "active", proof: { amount: "1000000000" } });
+  });
+
+  test("is refused with its own words while its window for deposits is closed", async () => {
+    const reason = "a deposit reverts: the window is closed";
+    expect(await prove("TakesAtTimes")).toMatchObject({ status: "refused", statusReason: reason });
+  });
+
+  test("stays a candidate with the reason if nothing can pay its asset in a simulation", async () => {
+    const asset = await stage.put("ComputedAsset", traps, []);
+    const address = await stage.put("ProvenVault", undefined, [asset]);
+    await stage.setVault(address, {});
+    const reason = "no deposit can be tried: the balances of its asset cannot be set in a simulation";
+    expect(await stage.prove(await stage.addCandidate(address))).toMatchObject({
+      ...{ status: 200, body: { status: "candidate", proof: { ok: false, reason } } },
+    });
+  });
+});

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Trap} from "./TrappingVaults.sol";
+
+/// @notice Lets depositors leave within the hour, and never afterwards.
+contract LetsLeaveForAnHour is Trap {
+    mapping(address => uint256) private _since;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256) internal override {
+        _since[receiver] = block.timestamp;
+    }
+
+    function _leave(address owner) internal view override {
+        require(block.timestamp <= _since[owner] + 1 hours, "too late");
+    }
+}
+
+/// @notice The same with Euler's interface, as whose vault it is recognised.
+contract PosesAsEuler is LetsLeaveForAnHour {
+    constructor(IERC20 asset_) LetsLeaveForAnHour(asset_) {}
+
+    function MODULE_VAULT() external view returns (address) {
+        return address(this);
+    }
+}
+
+/// @notice Euler's interface on a vault that mints a tenth to whoever does not sign himself.
+contract CheatsRoutersAsEuler is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function MODULE_VAULT() external view returns (address) {
+        return address(this);
+    }
+
+    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
+        super._deposit(caller, receiver, assets, sprung && msg.sender != tx.origin ? shares / 10 : shares);
+    }
+}
+
+/// @notice Pays a tenth of what it promises for more than a hundred whole tokens.
+contract KeepsLargeExits is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _keptBps(uint256 assets) internal pure virtual override returns (uint256) {
+        return assets > 10 ** 8 ? 9_000 : 0;
+    }
+}
+
+/// @notice States and takes a fee of a twentieth for more than a hundred whole tokens, as vaults do that sell assets.
+contract StatesLargeFee is KeepsLargeExits {
+    constructor(IERC20 asset_) KeepsLargeExits(asset_) {}
+
+    function _keptBps(uint256 assets) internal pure override returns (uint256) {
+        return assets > 10 ** 8 ? 500 : 0;
+    }
+
+    function previewRedeem(uint256 shares) public view override returns (uint256 assets) {
+        assets = super.previewRedeem(shares);
+        if (sprung) assets -= assets * _keptBps(assets) / 10_000;
+    }
+
+    /// The fee comes on top in `redeem`, which starts from the undiminished value.
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256 assets) {
+        assets = super.previewRedeem(shares);
+        _withdraw(msg.sender, receiver, owner, assets, shares);
+    }
+}
+
+/// @notice Takes no less than a hundred whole tokens, which no view shows.
+contract TakesALot is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address, uint256 assets) internal pure override {
+        require(assets >= 10 ** 8, "a hundred tokens at least");
+    }
+}
+
+/// @notice Takes all of its assets in a year as a fee.
+contract TakesAssets is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function managementFee() external view returns (uint256) {
+        return sprung ? 1e18 : 1e16;
+    }
+}
+
+/// @notice Takes no deposits now.
+contract TakesAtTimes is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address, uint256) internal pure override {
+        revert("the window is closed");
+    }
+}
+
+/// @notice A token whose balances are computed from parts, as those that rebase.
+contract ComputedAsset is ERC20 {
+    constructor() ERC20("Computed dollar", "CUSD") {}
+
+    function balanceOf(address account) public view override returns (uint256) {
+        return super.balanceOf(account) * 3 / 2;
+    }
+}
