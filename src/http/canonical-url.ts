@@ -1,6 +1,6 @@
 /** Characters of a value that is sent without escapes. */
 const PLAIN = /^[a-z0-9._~:,-]+$/;
-/** Parameters whose values are case-sensitive, and what such a value consists of. */
+/** Parameters whose values are case-sensitive, and the pattern of such a value: unescaped letters, digits, `_`, `-`. */
 const CASE_SENSITIVE: ReadonlySet<string> = new Set(["cursor"]);
 const CASE_SENSITIVE_VALUE = /^[\w-]+$/;
 /** A number in its shortest form. */
@@ -10,8 +10,9 @@ const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
  * Returns true if a URL has the canonical spelling, the only one that shared caches may store. The platform's cache
  * compares URLs byte by byte, so every other spelling would be stored as another copy. The path is lowercase, without a
  * trailing slash and without escapes except `%3A`. The query has only the given parameters, each once and in
- * alphabetical order, with lowercase values (but of cursors), numbers in their shortest form, and lists in ascending
- * order. It is not escaped, or escaped as a whole by `URLSearchParams`. Source: developers.cloudflare.com/workers/cache/cache-keys.
+ * alphabetical order, with lowercase values (except cursors, whose case matters), numbers in their shortest form, and
+ * lists in ascending order. It is not escaped, or escaped as a whole by `URLSearchParams`. Source:
+ * developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
   const start = url.indexOf("/", url.indexOf("://") + 3);

@@ -3,8 +3,8 @@ import { Reply } from "./define-route.ts";
 
 /**
  * Builds a route handler's result for one page of a list: the rows and, unless this is the last page, a `Link` header
- * with the relative URL of the next page. That URL has the same path and query parameters, and the next page's cursor, in
- * the order in which shared caches store them (`isCanonicalUrl`).
+ * with the relative URL of the next page. That URL has the same path and query parameters, and the next page's cursor,
+ * in alphabetical order, because shared caches store no other spelling (`isCanonicalUrl`).
  */
 export function pageReply<R>(
   page: Page<R>,

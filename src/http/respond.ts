@@ -127,8 +127,8 @@ function headersOfUrl(
 /**
  * Returns the caching headers of a response that shared caches may serve. Cloudflare's cache gets a header of its own,
  * `Cloudflare-CDN-Cache-Control`: with `s-maxage`, Cloudflare would not serve a stale response while revalidating, and
- * without `stale-if-error`, it would serve one indefinitely while the Worker fails. Returns `no-store` if the request has
- * credentials, and unless the URL is canonical (`isCanonicalUrl`), because each spelling of a URL would be cached
+ * without `stale-if-error`, it would serve one indefinitely while the Worker fails. Returns `no-store` if the request
+ * has credentials or if the URL is not canonical (`isCanonicalUrl`), because each spelling of a URL would be cached
  * separately. Source: developers.cloudflare.com/workers/cache/configuration.
  */
 export function sharedHeaders(

@@ -20,9 +20,9 @@ export function parseAddress(text: string): Address | null {
 const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
 
 /**
- * Returns why a text that `parseAddress` rejected is not an address (an ENS name, another name or a symbol, a wrong
- * length, or mixed case that does not match the EIP-55 checksum) and what to send instead. The text follows the field's
- * name in a message.
+ * Returns why a text that `parseAddress` rejected is not an address (spaces around it, an ENS name, another name or a
+ * symbol, a wrong length, or mixed case that does not match the EIP-55 checksum) and what to send instead. The text
+ * follows the field's name in a message.
  */
 export function explainAddress(text: string): string {
   if (text !== text.trim()) return "must be an address: remove the spaces around it";
