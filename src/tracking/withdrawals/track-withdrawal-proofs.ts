@@ -136,6 +136,21 @@ export function findDirectExit(
   return amount === null || amount <= 0n ? null : { reached, amount, assets: amount, shares };
 }
 
+/**
+ * Returns the shares of a redemption by the user's own call that the vault's event shows as the user's withdrawal,
+ * although the token in which the vault pays did not reach the user at all. Null if it did, if the vault has no such
+ * event, or if it pays native currency, which leaves no trace in a receipt.
+ */
+export function findUnpaidShares(
+  receipt: Receipt,
+  { row, vault }: { row: Asked & Pick<WithdrawalRow, "fromAmount">; vault: Vault },
+): bigint | null {
+  if (!receipt.succeeded || isNative(row.exitToken)) return null;
+  const arrived = arrivalsOf(receipt.logs, { token: row.exitToken, user: row.userAddress });
+  if (arrived.some(({ value }) => value > 0n)) return null;
+  return ownWithdrawal(receipt, { row, vault })?.shares ?? null;
+}
+
 /** Returns the only event of a vault that can be the user's withdrawal of the built number of shares, or undefined. */
 function ownWithdrawal(
   receipt: Receipt,

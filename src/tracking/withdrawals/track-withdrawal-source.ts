@@ -12,7 +12,12 @@ import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
 import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { isSourceTransaction, matchesSource } from "../deposits/track-source-transaction.ts";
-import { type ExitPayment, findDirectExit, findRouterExit } from "./track-withdrawal-proofs.ts";
+import {
+  type ExitPayment,
+  findDirectExit,
+  findRouterExit,
+  findUnpaidShares,
+} from "./track-withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
@@ -77,7 +82,11 @@ function ownTransitions(
   const paid = findDirectExit(receipt, { row, vault, batched });
   if (request !== null && isRequestOf(row, { request, batched, receipt }))
     return [requestTransition(at, { request, paid })];
-  return paid === null ? [] : [paidTransition(at, paid)];
+  if (paid !== null) return [paidTransition(at, paid)];
+  const shares = batched || row.mode !== "instant" ? null : findUnpaidShares(receipt, { row, vault });
+  if (shares === null) return [];
+  const change = { shares: shares.toString(), substatus: "UNKNOWN_ERROR" } as const;
+  return [sourceTransition(at, { shows: "nothing_paid", change })];
 }
 
 /**

@@ -5,6 +5,8 @@ import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 /** An on-chain event of a withdrawal, as a receipt or a view function of the vault shows it. */
 export type OnchainWithdrawalEvent =
   | "source_reverted"
+  /** The redemption succeeded and took the shares, but paid the user nothing. */
+  | "nothing_paid"
   /** The redemption or the second step sent the vault's payment into a bridge. */
   | "transfer_sent"
   /** The user received the vault's payment, but requested another token or another chain. */
@@ -69,6 +71,7 @@ const PROGRESS: Readonly<Record<WithdrawalState, number>> = {
 /** State that a withdrawal has at least reached after a confirmed on-chain event. */
 const REACHED: Readonly<Record<OnchainWithdrawalEvent, WithdrawalState>> = {
   source_reverted: "failed",
+  nothing_paid: "failed",
   transfer_sent: "bridging",
   assets_paid: "awaiting_transfer",
   token_paid: "completed",

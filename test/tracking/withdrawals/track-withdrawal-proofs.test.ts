@@ -1,7 +1,11 @@
 import { encodeAbiParameters, encodeEventTopics, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
-import { findDirectExit, findRouterExit } from "../../../src/tracking/withdrawals/track-withdrawal-proofs.ts";
+import {
+  findDirectExit,
+  findRouterExit,
+  findUnpaidShares,
+} from "../../../src/tracking/withdrawals/track-withdrawal-proofs.ts";
 import { OTHER, USDC, USER, VAULT, vault, WETH } from "../../support/deposits/fixtures.ts";
 import { executedLog, log, receiptOf, transferLog } from "../../support/deposits/logs.ts";
 import { withdrawalRow as row } from "../../support/withdrawals/withdrawal-row.ts";
@@ -118,6 +122,18 @@ describe("findDirectExit()", () => {
     expect(find([withdrawLog({ shares: 1n })], native)).toBeNull();
     expect(find([withdrawLog({ shares: 1n })], { ...native, fromAmount: "0" })?.shares).toBe(1n);
   });
+});
+
+test("findUnpaidShares() needs the vault's event of the user's redemption, and no payment at all to the user", () => {
+  const find = (of: Parameters<typeof receiptOf>[0][], change: Partial<typeof row> = {}) =>
+    findUnpaidShares(receiptOf(...of), { row: { ...row, ...change }, vault });
+  const elsewhere = transferLog({ token: USDC, from: VAULT, to: OTHER, value: 100_500_000n });
+  expect(find([withdrawLog()])).toBe(SHARES);
+  expect(find([elsewhere, transferLog({ token: WETH, value: 5n }), withdrawLog()])).toBe(SHARES);
+  expect(find([transferLog({ token: USDC, from: VAULT, value: 1n }), withdrawLog()])).toBeNull();
+  expect(find([elsewhere])).toBeNull();
+  expect(find([withdrawLog({ owner: OTHER })])).toBeNull();
+  expect(find([withdrawLog()], { exitToken: zeroAddress })).toBeNull();
 });
 
 test("the Router's address is the only one whose event counts", () => {

@@ -272,15 +272,6 @@ describe("a lying vault or token completes nothing with a wrong amount:", () => 
       null,
     ],
     [
-      "the vault pays another receiver",
-      {
-        row: own,
-        transaction: byUser,
-        logs: [burnt, transferLog({ token: USDC, to: OTHER, value: PAID }), withdrawLog()],
-      },
-      null,
-    ],
-    [
       "the vault takes its payment back",
       {
         row: own,
@@ -306,5 +297,21 @@ describe("a lying vault or token completes nothing with a wrong amount:", () => 
     ],
   ])("%s", async (_name, scene, arrived) => {
     expect(await look(scene)).toEqual(arrived === null ? [] : completed(arrived));
+  });
+});
+
+describe("a vault that takes the shares and pays another receiver", () => {
+  const logs = [burnt, transferLog({ token: USDC, to: OTHER, value: PAID }), withdrawLog()];
+
+  test("has paid nothing, and the withdrawal is not complete", async () => {
+    const unpaid = [{ shows: "nothing_paid", assets: null, shares: SHARES.toString() }];
+    expect(await look({ row: own, transaction: byUser, logs })).toEqual(unpaid);
+    expect(await look({ row: all, transaction: byUser, logs })).toEqual(unpaid);
+  });
+
+  test("proves nothing in a batch, without the vault's event, or of a request", async () => {
+    expect(await look({ row: own, transaction: accountsBatch, logs })).toEqual([]);
+    expect(await look({ row: own, transaction: byUser, logs: logs.slice(0, -1) })).toEqual([]);
+    expect(await look({ row: asking, transaction: byUser, logs })).toEqual([]);
   });
 });

@@ -18,6 +18,7 @@ const UNSENT: readonly WithdrawalState[] = ["built", "expired", "abandoned"];
 /** Where what a chain shows takes a withdrawal, whatever its state was before. */
 const REACHES: Readonly<Record<OnchainWithdrawalEvent, WithdrawalState>> = {
   source_reverted: "failed",
+  nothing_paid: "failed",
   request_made: "requested",
   cooldown_started: "cooling",
   assets_paid: "awaiting_transfer",
