@@ -34,6 +34,11 @@ export class Holder {
     return new Holder(placed, await placed.world.user(placed.asset, amount));
   }
 
+  /** Returns the same account at another vault. */
+  at(placed: Placed): Holder {
+    return new Holder(placed, this.user);
+  }
+
   get address(): Address {
     return this.user.address;
   }
@@ -57,6 +62,16 @@ export class Holder {
       ...more,
     };
     return call(this.#api(), ["POST", "/v1/withdraw/build"], { body });
+  }
+
+  /** Requests the build of a move of shares into another vault and returns the response, whatever its status. */
+  askMove(shares: bigint, into: Placed): Promise<Answer> {
+    const { shareToken, world } = this.placed;
+    const body = {
+      ...{ from_chain_id: world.chainId, from_token: shareToken, from_amount: String(shares) },
+      ...{ vault_id: vaultIdOf(into), user_address: this.address },
+    };
+    return call(this.#api(), ["POST", "/v1/quote/build"], { body });
   }
 
   quote(shares: bigint | "all", more: object = {}): Promise<Answer> {

@@ -40,6 +40,12 @@ const standardVault = (adapter: string, deploy: Deploy): InstantVault => ({
   ...{ ...atOnce, name: `${adapter} at once`, adapter, deploy, raise: donate },
 });
 
+/** A plain vault that pays at once, into which shares of the others are moved. */
+export const vaultBeside: InstantVault = {
+  ...standardVault("erc4626", deployStandard({ abi: solmateVaultAbi, code: solmateVaultCreationCode })),
+  name: "a vault beside",
+};
+
 /** All kinds of vaults that pay at once and for which there are stand-ins. */
 export const instantVaults: readonly InstantVault[] = [
   standardVault("euler", deployStandard({ abi: eulerVaultAbi, code: eulerVaultCreationCode })),

@@ -23,6 +23,8 @@ contract CheatingVault is ERC4626 {
     }
 
     Trick public trick;
+    /// Whether its events state what it pays, or what it previews.
+    bool public truthful;
     uint256 public feeBps;
     address public thief;
     address public target;
@@ -46,6 +48,10 @@ contract CheatingVault is ERC4626 {
     function play(Trick trick_, address thief_) external {
         trick = trick_;
         thief = thief_;
+    }
+
+    function admit(bool truthful_) external {
+        truthful = truthful_;
     }
 
     function charge(uint256 feeBps_) external {
@@ -105,6 +111,7 @@ contract CheatingVault is ERC4626 {
         else if (trick == Trick.paysOther || trick == Trick.changesAsset) other.transfer(receiver, assets);
         else if (trick == Trick.paysNothing) _pretend(receiver, assets, shares);
         else IERC20(super.asset()).transfer(receiver, assets);
+        if (truthful) assets = trick == Trick.paysHalf ? assets / 2 : 0;
         emit Withdraw(caller, receiver, owner, assets, shares);
     }
 

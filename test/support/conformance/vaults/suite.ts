@@ -2,6 +2,7 @@ import { type Address, erc20Abi, getAddress, parseEventLogs } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SeedRow } from "../../../../scripts/db/seed-row.ts";
 import { rpc } from "../../../../scripts/stack/chains/json-rpc.ts";
+import type { Token } from "../../../../src/vaults/vault.ts";
 import { balanceOf } from "../../e2e/balances.ts";
 import type { TestUser } from "../../e2e/chain.ts";
 import {
@@ -193,13 +194,13 @@ async function withdrawAndCheck(family: Family, placed: Placed): Promise<void> {
   expect(await positionsOf(placed, user.address)).toEqual([]);
 }
 
-/** Deploys a stand-in for an asset with some decimals and writes its registry row. */
+/** Deploys a stand-in for an asset, by default a new one with some decimals, and writes its registry row. */
 export async function place(
   world: World,
-  of: { family: Pick<Family, "name" | "adapter" | "type" | "deploy">; decimals: number },
+  of: { family: Pick<Family, "name" | "adapter" | "type" | "deploy">; decimals: number; asset?: Token },
 ): Promise<Placed> {
   const { family, decimals } = of;
-  const asset = await world.token(decimals);
+  const asset = of.asset ?? (await world.token(decimals));
   const standIn = await family.deploy(world, asset);
   const own = standIn.row.address.toLowerCase();
   const row = SeedRow.parse({
