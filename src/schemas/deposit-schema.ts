@@ -34,7 +34,7 @@ export const depositStates = [
   "refunded",
   "failed",
 ] as const;
-/** State of a tracked deposit. Its description explains each, and is that of the shared schema. */
+/** Schema of the state of a tracked deposit. Its description, which the OpenAPI document shows, explains each state. */
 export const DepositState = z.enum(depositStates).meta({
   description:
     "State of a deposit. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the source transaction is unconfirmed; `bridging`: it succeeded, and its tokens are being swapped or bridged; `awaiting_deposit`: the token arrived, and the user must deposit it; `requested`: the vault has yet to settle the request; `claimable`: it has, and the user can claim the shares. Final: `completed`: shares arrived; `partial`: the token arrived instead of shares; `refunded`: by the bridge or the vault. `failed`: the source transaction reverted, and may be sent again, or the vault rejected the request.",

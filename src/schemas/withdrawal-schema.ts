@@ -36,7 +36,9 @@ export const withdrawalStates = [
   "failed",
   "rejected",
 ] as const;
-/** State of a tracked withdrawal. Its description explains each, and is that of the shared schema. */
+/**
+ * Schema of the state of a tracked withdrawal. Its description, which the OpenAPI document shows, explains each state.
+ */
 export const WithdrawalState = z.enum(withdrawalStates).meta({
   description:
     "State of a withdrawal. No transaction seen yet: `built`; `expired`: the quote's time is over; `abandoned`: hidden by the user. In progress: `submitted`: the first transaction is unconfirmed; `requested`: the vault has yet to pay; `cooling`: the cooldown runs; `claimable`: the user can claim; `awaiting_transfer`: the vault paid, and the user must send the swap or bridge transaction; `bridging`: the tokens are in transit. Final: `completed`; `partial`: the vault's asset arrived instead of the requested token, or only a part was paid; `refunded`: by the bridge; `cancelled`; `rejected`: by the vault. `failed`: the first transaction reverted, and may be sent again, or it took the shares without paying the user, or the time to claim ended.",
