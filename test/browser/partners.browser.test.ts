@@ -88,8 +88,20 @@ test("a partner applies, is approved, registers, and keeps a key pair", async ()
   await dialog.waitFor({ state: "detached" });
   expect(await revoke.count()).toBe(1);
   await revoke.click();
-  await dialog.getByRole("button", { name: "Revoke" }).click();
+  const confirm = dialog.getByRole("button", { name: "Revoke" });
+  const held: (() => Promise<void>)[] = [];
+  await page.route(/\/api-keys\/./, (route) => {
+    held.push(() => route.continue());
+  });
+  await confirm.click();
+  await expect.poll(() => held.length).toBe(1);
+  await dialog.getByRole("button", { name: "Keep" }).click();
+  await dialog.waitFor({ state: "detached" });
+  await revoke.click();
+  expect(await confirm.isDisabled(), "a second start while the first runs").toBe(true);
+  await held[0]?.();
   await revoke.waitFor({ state: "detached" });
+  expect(held).toHaveLength(1);
   expect(wallet.asked()).toEqual(["personal_sign", "personal_sign"]);
   // The session lives in memory only.
   expect(await page.evaluate("JSON.stringify({ ...localStorage, ...sessionStorage })")).not.toMatch(

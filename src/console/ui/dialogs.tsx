@@ -44,8 +44,9 @@ export function Modal(props: {
 
 /**
  * Button for an action that cannot be undone. It opens a dialog that names the consequence; `act` is called only when
- * the user confirms there. The dialog closes when `act` has succeeded, and otherwise shows its error. `subject` is what
- * the action applies to, and part of the button's name for screen readers.
+ * the user confirms there, and not again before it has ended, also if the dialog is closed and opened meanwhile. The
+ * dialog closes when `act` has succeeded, and otherwise shows its error. `subject` is what the action applies to, and
+ * part of the button's name for screen readers.
  */
 export function ConfirmedAction(props: {
   label: string;
@@ -61,7 +62,7 @@ export function ConfirmedAction(props: {
       <Button
         kind="quiet"
         onClick={() => {
-          acting.reset();
+          if (!acting.isPending) acting.reset();
           setOpen(true);
         }}
       >
