@@ -32,9 +32,9 @@ const SESSION_OR_PAIR =
 
 /**
  * Returns the caller of an operation, authenticated by the credentials that the operation accepts. Invalid credentials
- * are rejected even if they are optional, also an API key in the `Authorization` header. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
- * `key_forbidden`, `store_unavailable`, `internal` if an API key is given and no pepper is configured, and
- * `route_not_found` for an administrator's operation if no administrator is configured.
+ * are rejected even if they are optional, as is an API key in the `Authorization` header. Throws `credentials_required`,
+ * `credentials_invalid`, `session_expired`, `key_forbidden`, `store_unavailable`, `internal` if an API key is given and no
+ * pepper is configured, and `route_not_found` for an administrator's operation if no administrator is configured.
  */
 export async function authenticate(
   ctx: Context,

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 /** Number of cached builds to keep. */
 const KEPT = 4;
-const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json"];
+const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json", "tsconfig.worker.json"];
 /** Pattern of the client's and the console's files, which the Worker does not import. */
 const BESIDE = /^src\/(client|console)\//;
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
