@@ -7,10 +7,11 @@ import { testContext } from "../support/context.ts";
 
 const VAULT = "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183";
 const ADDRESS = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+const TOKEN = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const input = (change: object = {}) =>
   BuildInput.parse({
     from_chain_id: 8453,
-    from_token: ADDRESS,
+    from_token: TOKEN,
     from_amount: "1",
     vault_id: VAULT,
     user_address: ADDRESS,
