@@ -9,7 +9,10 @@ const PROOF_SLIPPAGE = 0.03;
 /** How many times the proof's amount larger deposits are: at least `least`, and less than `least` + `span`. */
 const LARGE = { least: 150n, span: 1_350n } as const;
 
-/** Returns true if the shares of a deposit are worth its amount at the vault's share price, less a proof's slippage. */
+/**
+ * Returns true if the minted shares, in the share token's smallest unit, are worth the deposit's amount at the vault's
+ * share price, less 3%. False if there are no shares or the price is unknown.
+ */
 export function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shares: bigint }): boolean {
   const { deposit, terms, shares } = of;
   if (shares <= 0n || terms.price === null || terms.price.shares === 0n) return false;

@@ -158,7 +158,7 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
   const adapter = row.adapter === GENERIC_ADAPTER ? (recognized ?? row.adapter) : row.adapter;
   if (recognized !== null && recognized !== adapter)
     return underivableAs(`on-chain data shows a vault of the family ${recognized}, not ${adapter}`);
-  const derivation = derivations[adapter] ?? underivable(`no adapter is called ${adapter}`);
+  const derivation = derivations.get(adapter) ?? underivable(`no adapter is called ${adapter}`);
   const found = await requireCode(client, derivation);
   if (!found.ok) {
     const other = recognized === null ? await describeForeignContract(client, subject.address) : null;

@@ -24,14 +24,16 @@ export async function recognizeFamily(
 export async function recognizeVault(
   client: ChainClient,
   { subject, adapter: claimed }: { subject: DerivationSubject; adapter: string | null },
-): Promise<{ family: string | null; derivations: Readonly<Record<string, Derivation>> }> {
+): Promise<{ family: string | null; derivations: ReadonlyMap<string, Derivation> }> {
   const read = families.filter(({ adapter, deriver }) => deriver.conclusive || adapter.name === claimed);
   const parts = Object.fromEntries(
     read.map(({ adapter, deriver }) => [adapter.name, deriver.derive(subject)]),
   );
-  const { value: derivations } = await runQuery(client, queryAll(parts));
+  const { value } = await runQuery(client, queryAll(parts));
+  // A map, because names come from callers: an object would answer for its prototype's names too.
+  const derivations = new Map(Object.entries(value));
   const family = read.find(
-    ({ adapter, deriver }) => deriver.conclusive && derivations[adapter.name]?.ok === true,
+    ({ adapter, deriver }) => deriver.conclusive && derivations.get(adapter.name)?.ok === true,
   );
   return { family: family?.adapter.name ?? null, derivations };
 }
