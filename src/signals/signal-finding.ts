@@ -73,7 +73,8 @@ export function wholeAmount(amount: bigint, decimals: number, shown = 4): string
   const [whole, rest] = [size / unit, (size % unit).toString().padStart(decimals, "0").slice(0, shown)];
   const fraction = rest.replace(/0+$/, "");
   const text = whole.toString().replace(/\B(?=(\d{3})+$)/g, ",");
-  return `${amount < 0n ? "-" : ""}${text}${fraction === "" ? "" : `.${fraction}`}`;
+  const shownText = `${text}${fraction === "" ? "" : `.${fraction}`}`;
+  return amount < 0n && shownText !== "0" ? `-${shownText}` : shownText;
 }
 
 /**
