@@ -8,8 +8,9 @@ import type { ApiErrorCode } from "./api-types.generated.ts";
  * what the order pays; `insufficient_allowance`: the user approved less in the wallet than the order pays;
  * `chain_unavailable`: the wallet cannot switch to the chain; `transaction_reverted`: a transaction was included and
  * reverted; `transaction_cancelled`, `transaction_replaced`: the user cancelled it in the wallet, or another
- * transaction took its place; `outcome_unknown`: the wallet received a transaction or a batch, and its response does
- * not show whether it sent it; `wallet_failed`: any other failure of the wallet, or a step that cannot be given to it.
+ * transaction took its place; `outcome_unknown`: the wallet has sent or may have sent a transaction or a batch, and its
+ * outcome is unknown, for example because the wallet's response was lost or no receipt was found within ten minutes, so
+ * it may still be executed; `wallet_failed`: any other failure of the wallet, or a step that cannot be given to it.
  * Except with `outcome_unknown`, nothing is paid by a step that failed with an error of the wallet.
  */
 export type ClientErrorCode =

@@ -56,8 +56,8 @@ export interface ExecutionOptions {
    */
   storage?: StepStorage | undefined;
   /**
-   * True to send steps again of which the client does not know whether the wallet has sent them (error
-   * `outcome_unknown`). Only for a user who has seen in the wallet that it did not: otherwise the order is paid twice.
+   * True to send steps again whose outcome the client does not know (error `outcome_unknown`). Only for a user who has
+   * seen in the wallet that it sent nothing, or that what it sent has failed: otherwise the order is paid twice.
    */
   sendAgain?: boolean | undefined;
 }

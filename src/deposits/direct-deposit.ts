@@ -12,7 +12,11 @@ import type { DepositIntent } from "./deposit-intent.ts";
 import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposit-preflight.ts";
 import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
 
-/** An encoded, verified and simulated direct deposit: one on the vault's chain, in a token that the vault accepts. */
+/**
+ * An encoded, verified and simulated deposit that one transaction on the vault's chain makes: a direct deposit, in a
+ * token that the vault accepts, or a move, paid with the shares of another vault. In a move, `intent.token` and
+ * `intent.amount` are these shares, and `depositAmount` is in the deposited token.
+ */
 export interface DirectDeposit {
   intent: DepositIntent;
   /** State read before the deposit was encoded: conditions, balances, allowance. */
@@ -20,8 +24,8 @@ export interface DirectDeposit {
   /** The call that the user's wallet sends: to the Router, or to the vault's entry point. */
   deposit: UserCall;
   /**
-   * Amount that reaches the vault, in the token's smallest unit: less than the user pays if the token charges a fee on
-   * transfers.
+   * Amount that reaches the vault, in the deposited token's smallest unit. In a direct deposit, less than the user pays
+   * if the token charges a fee on transfers.
    */
   depositAmount: bigint;
   floors: DepositFloors;

@@ -90,8 +90,8 @@ export function pricedAhead(
 }
 
 /**
- * Returns the query for the prices of instant redemption, by vault id, of held vaults that are not in `priced`. Null if
- * there are none.
+ * Returns the query for the prices of instant redemption, by vault id, of the held vaults whose addresses (lowercase)
+ * are not in `priced`. Null if no such vault has a price query (`exitPrice`).
  */
 export function missingPricesQuery(
   held: readonly HeldShares[],

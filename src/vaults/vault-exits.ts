@@ -218,8 +218,8 @@ export interface ExitFollowUp {
  */
 export interface VaultExits {
   /**
-   * Returns the withdrawal modes of this vault, in the order in which `auto` prefers them. Empty if withdrawals are not
-   * supported.
+   * Returns the withdrawal modes of this vault. `auto` tries them in this order, except that `instant` comes first, or
+   * last if its fee exceeds the slippage. Empty if withdrawals are not supported.
    */
   modes(vault: Vault): readonly ExitMode[];
   /** Returns the tokens that the vault can pay in a mode; its asset comes first if it is one of them. */
@@ -250,8 +250,9 @@ export interface VaultExits {
   explain?(revert: Hex): ExplainedRevert | null;
   /**
    * Returns a query for a user's open redemptions. `requestIds` are the ids known from receipts and logs, for families
-   * that cannot list requests by account (see `findsByIds`). The result is null if a view that holds requests cannot be
-   * read, because an empty list means that there are none. Absent if all withdrawals of the family are instant.
+   * that cannot list requests by account (see `findsByIds`); `now` is in Unix milliseconds. The result is null if a
+   * view that holds requests cannot be read, because an empty list means that there are none. Absent if all withdrawals
+   * of the family are instant.
    */
   pending?(
     vault: Vault,

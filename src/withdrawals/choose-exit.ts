@@ -54,9 +54,10 @@ const mayCallItself = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
 
 /**
- * Prepares the modes one after another, in the given order, and returns the first one that the vault accepts. Throws
- * the first mode's error if none is possible, and `mode_unsupported` if the list is empty. An error that is unrelated
- * to the vault (from a node, the database or the simulation) is thrown immediately.
+ * Calls `prepare` for the modes one after another, in the given order, and returns its first result. Throws the first
+ * mode's error if the vault refuses every mode, and `mode_unsupported` if the list is empty. An error that is no
+ * refusal is thrown immediately: `simulation_unavailable`, `store_unavailable`, `upstream_unavailable`,
+ * `upstream_timeout`, `rate_limited`, and whatever is not an AppError.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],

@@ -53,9 +53,11 @@ const sharesOf = ({ order, held }: Pick<ExpectedWithdrawal, "order" | "held">): 
   order.shares === "all" ? held : order.shares;
 
 /**
- * Decodes a built redemption or request and compares it with the user's request: called contract, owner, number of
- * shares, receiver, token, minimum and deadline. Throws `upstream_rejected` with the name of the first field that
- * differs.
+ * Decodes a built redemption or request and compares it with the user's request: called contract, native value, mode,
+ * number of shares, and the owner, receiver, token, minimum and maximum loss as far as the call has them. In a Router
+ * order, also the deadline, reference, attribution and steps. The discount and deadline of a withdrawal queue are not
+ * compared. Throws `upstream_rejected` with the name of the first field that differs; errors of `decodeExitCall`
+ * propagate.
  */
 export function verifyExit(asked: ExpectedWithdrawal, call: UserCall): void {
   requireSame(call.value === 0n, "value");

@@ -5,7 +5,10 @@ export interface SimulationCall {
   target: Address;
   value: bigint;
   data: Hex;
-  /** Gas limit of the call. Absent for the setting's or the node's; `eth_simulateV1` alone regards it. */
+  /**
+   * Gas limit of the call, which only `eth_simulateV1` applies. If absent, it is that of the simulation's setting, or
+   * the node's default if there is no setting.
+   */
   gas?: bigint;
 }
 

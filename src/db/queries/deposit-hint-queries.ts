@@ -142,9 +142,9 @@ const openOn = (chainId: number): SQL =>
 
 /**
  * Selects, from transactions found in logs, those that may be the source of a user's deposit or withdrawal that is
- * unproven or may still be replaced by a reorg. In such a transaction, the user paid the deposit's token, in its amount
- * or to the contract that it calls; or an event of that contract or of a bridge names the user. Only the calldata shows
- * whether the transaction carries the deposit. Throws `store_unavailable`.
+ * unproven, has failed, or may still be replaced by a reorg. In such a transaction, the user paid the deposit's token,
+ * in its amount or to the contract that it calls; or an event of that contract or of a bridge names the user. Only the
+ * calldata shows whether the transaction carries the deposit. Throws `store_unavailable`.
  */
 export async function selectCandidates(
   db: Database,

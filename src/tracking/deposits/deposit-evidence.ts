@@ -34,9 +34,11 @@ export type EvidenceStatus = "incomplete" | "open" | "final";
 
 /**
  * Records the blocks of the transactions that prove the row of a deposit or withdrawal, so that they are watched for
- * reorgs until they are final. Returns how complete the evidence then is. `known` is the evidence recorded so far; if
- * it has all blocks, nothing is written. A row without proving transactions is `final`. A transaction that is not in a
- * block is left to a later check. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * reorgs until they are final, and deletes other evidence of the row. Returns how complete the evidence then is.
+ * `known` is the evidence recorded so far. If it consists of exactly these blocks (none for a row without proving
+ * transactions), nothing is written, and the result is `final` or `open`; otherwise it is `open` or `incomplete`. A
+ * transaction that is not in a block is left to a later check. Throws `store_unavailable`. Errors of the RPC nodes
+ * propagate.
  */
 export async function recordEvidence(
   ctx: Context,

@@ -110,8 +110,8 @@ const TIERS: Readonly<Record<GovernanceKind, Tier>> = {
 };
 
 /**
- * Texts and conditions from which `changeEvent` and its variants define a governance event. Without `tier`, the
- * severity follows from the event's kind and stage.
+ * Texts and conditions of a governance event. Without `tier`, the severity follows from the event's kind and stage;
+ * `announcementEvent` reduces a `high` one to `medium`, and `cancellationEvent` ignores it.
  */
 export type EventTerms = Pick<
   GovernanceEvent,

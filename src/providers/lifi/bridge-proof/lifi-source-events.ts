@@ -5,7 +5,11 @@ import { BRIDGE_DATA } from "../decode/lifi-structs.ts";
 import type { LifiDeployment, PairDeployments } from "../lifi-deployments.ts";
 import { type BurnMessage, parseCctpMessage } from "./cctp-message.ts";
 
-/** A Stargate or CCTP (`circle`) transfer, as the bridge's own contract recorded it on the source chain. */
+/**
+ * A Stargate or CCTP (`circle`) transfer that a source receipt shows, by the events of the bridge's own contracts.
+ * `transactionId` and `receiver` of a Stargate transfer are those of the `LiFiTransferStarted` event of LI.FI's
+ * Diamond.
+ */
 export type SentTransfer =
   | {
       kind: "stargate";

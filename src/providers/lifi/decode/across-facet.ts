@@ -50,8 +50,8 @@ const swapped = once(() =>
 );
 
 /**
- * Decodes the arguments of AcrossFacetV4 1.0.0 `startBridgeTokensViaAcrossV4` (selector 0xa1f1ce43). Returns
- * null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of AcrossFacetV4 1.0.0 `startBridgeTokensViaAcrossV4` (selector
+ * 0xa1f1ce43). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeAcross(data: Hex): AcrossCall | null {
   const values = decodeCanonical(started(), data);

@@ -65,8 +65,8 @@ const polymerSwapped = once(() =>
 );
 
 /**
- * Decodes the arguments of CelerCircleBridgeFacet 2.0.0 `startBridgeTokensViaCelerCircleBridge` (selector
- * 0xe0a4201c). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of CelerCircleBridgeFacet 2.0.0 `startBridgeTokensViaCelerCircleBridge`
+ * (selector 0xe0a4201c). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeCeler(data: Hex): CelerCall | null {
   const values = decodeCanonical(celerStarted(), data);
@@ -74,8 +74,9 @@ export function decodeCeler(data: Hex): CelerCall | null {
 }
 
 /**
- * Decodes the arguments of CelerCircleBridgeFacet 2.0.0 `swapAndStartBridgeTokensViaCelerCircleBridge` (selector
- * 0x4f3b0759). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of CelerCircleBridgeFacet 2.0.0
+ * `swapAndStartBridgeTokensViaCelerCircleBridge` (selector 0x4f3b0759). Returns null if they are not canonically
+ * encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeSwapCeler(data: Hex): CelerCall | null {
   const values = decodeCanonical(celerSwapped(), data);
@@ -83,8 +84,8 @@ export function decodeSwapCeler(data: Hex): CelerCall | null {
 }
 
 /**
- * Decodes the arguments of PolymerCCTPFacet 3.1.0 `startBridgeTokensViaPolymerCCTP` (selector 0xf434d6ca).
- * Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of PolymerCCTPFacet 3.1.0 `startBridgeTokensViaPolymerCCTP` (selector
+ * 0xf434d6ca). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodePolymer(data: Hex): PolymerCall | null {
   const values = decodeCanonical(polymerStarted(), data);
@@ -92,8 +93,8 @@ export function decodePolymer(data: Hex): PolymerCall | null {
 }
 
 /**
- * Decodes the arguments of PolymerCCTPFacet 3.1.0 `swapAndStartBridgeTokensViaPolymerCCTP` (selector 0x17917a4e).
- * Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of PolymerCCTPFacet 3.1.0 `swapAndStartBridgeTokensViaPolymerCCTP`
+ * (selector 0x17917a4e). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeSwapPolymer(data: Hex): PolymerCall | null {
   const values = decodeCanonical(polymerSwapped(), data);

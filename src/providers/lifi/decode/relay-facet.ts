@@ -29,8 +29,8 @@ const swapped = once(() =>
 );
 
 /**
- * Decodes the arguments of RelayDepositoryFacet 1.0.0 `startBridgeTokensViaRelayDepository` (selector
- * 0x092e8fa4). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of RelayDepositoryFacet 1.0.0 `startBridgeTokensViaRelayDepository`
+ * (selector 0x092e8fa4). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(started(), data);
@@ -38,8 +38,9 @@ export function decodeRelay(data: Hex): RelayCall | null {
 }
 
 /**
- * Decodes the arguments of RelayDepositoryFacet 1.0.0 `swapAndStartBridgeTokensViaRelayDepository` (selector
- * 0xa3443faa). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of RelayDepositoryFacet 1.0.0
+ * `swapAndStartBridgeTokensViaRelayDepository` (selector 0xa3443faa). Returns null if they are not canonically encoded.
+ * Source: lifinance/contracts ef00558f.
  */
 export function decodeSwapRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(swapped(), data);

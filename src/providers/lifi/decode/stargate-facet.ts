@@ -101,8 +101,8 @@ const swapped = once(() =>
 );
 
 /**
- * Decodes the arguments of StargateFacetV2 1.0.1 `startBridgeTokensViaStargate` (selector 0x14d53077).
- * Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of StargateFacetV2 1.0.1 `startBridgeTokensViaStargate` (selector
+ * 0x14d53077). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeStargate(data: Hex): StargateCall | null {
   const values = decodeCanonical(started(), data);
@@ -110,8 +110,8 @@ export function decodeStargate(data: Hex): StargateCall | null {
 }
 
 /**
- * Decodes the arguments of StargateFacetV2 1.0.1 `swapAndStartBridgeTokensViaStargate` (selector 0xa6010a66). Returns
- * null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of StargateFacetV2 1.0.1 `swapAndStartBridgeTokensViaStargate` (selector
+ * 0xa6010a66). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeSwapStargate(data: Hex): StargateCall | null {
   const values = decodeCanonical(swapped(), data);

@@ -31,10 +31,9 @@ const multipleSwapParameters = once(() => parseAbiParameters([`${SWAP_HEAD}, Swa
 type NativeEnds = Pick<SwapCall, "fromNative" | "toNative">;
 
 /**
- * Returns a decoder for the arguments of GenericSwapFacetV3 2.0.0 functions with one swap:
+ * Returns a decoder for the arguments, without the selector, of GenericSwapFacetV3 2.0.0 functions with one swap:
  * `swapTokensSingleV3ERC20ToERC20` (selector 0x4666fc80), `…ERC20ToNative` (0x733214a3) and `…NativeToERC20`
- * (0xaf7060fd). The decoder returns null if they are not canonically encoded. Source: lifinance/contracts
- * ef00558f.
+ * (0xaf7060fd). The decoder returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {
@@ -47,7 +46,7 @@ export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | nu
 }
 
 /**
- * Returns a decoder for the arguments of GenericSwapFacetV3 2.0.0 functions with several swaps:
+ * Returns a decoder for the arguments, without the selector, of GenericSwapFacetV3 2.0.0 functions with several swaps:
  * `swapTokensMultipleV3ERC20ToERC20` (selector 0x5fd9ae2e), `…ERC20ToNative` (0x2c57e884) and `…NativeToERC20`
  * (0x736eac0b). The decoder returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
@@ -82,8 +81,8 @@ const executeParameters = once(() =>
 );
 
 /**
- * Decodes the arguments of Executor 2.0.0 and 2.1.0 `swapAndExecute` (selector 0xa83cbaa3). Returns null if
- * they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Decodes the arguments, without the selector, of Executor 2.0.0 and 2.1.0 `swapAndExecute` (selector 0xa83cbaa3).
+ * Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeExecute(data: Hex): ExecuteCall | null {
   const values = decodeCanonical(executeParameters(), data);
