@@ -136,10 +136,10 @@ export const BackfillMessage = z.object({
 export type BackfillMessage = z.infer<typeof BackfillMessage>;
 
 /**
- * Backfills the flows of a block range with at most 40 requests and queues the remaining blocks again. Does nothing if
- * the chain's newest blocks have never been indexed. Running it twice is harmless. Throws `chain_unsupported`,
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError; errors of the queue
- * propagate.
+ * Backfills the flows of a block range with a budget of 40 requests, which only the first log window of a piece may
+ * exceed, and queues the remaining blocks again. Does nothing if the chain has no stored final block: it was never
+ * indexed, or was rewound since. Running it twice is harmless. Throws `chain_unsupported`, `upstream_unavailable`,
+ * `upstream_timeout`, `store_unavailable`, and the last node's RpcError; errors of the queue propagate.
  */
 export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
   const indexer = indexerOf(ctx, part.chain_id);

@@ -30,11 +30,14 @@ import type { Logger } from "../lib/logger.ts";
 
 /** Storage of one chain's flows. Each method runs one statement or one atomic batch, and throws `store_unavailable`. */
 export interface FlowStore {
-  /** Returns the state from which a run starts. */
+  /**
+   * Returns the state from which a run starts. First creates the chain's tip and the coverage of vaults whose start
+   * block has become known, where they are missing.
+   */
   load(): Promise<FlowState>;
   /** Stores a chain's newest flows. Returns false, and changes nothing, if another run has written meanwhile. */
   applyTip(step: TipStep): Promise<boolean>;
-  /** Stores backfilled flows together with their coverage. */
+  /** Stores backfilled flows together with their coverage, or nothing if the final block is now below them. */
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds flows whose event logs a node omitted earlier, and returns their number. */
   addOmitted(step: OmittedStep): Promise<number>;
@@ -44,7 +47,10 @@ export interface FlowStore {
   noteConversions(rows: readonly FlowRow[]): Promise<void>;
   /** Deletes the flows and the coverage of vaults, which are then read again from the new source. */
   reset(vaults: readonly SourcedVault[]): Promise<void>;
-  /** Deletes the flows and coverage from block `from` on, and all provisional flows. */
+  /**
+   * Deletes the flows and coverage from block `from` on, all provisional flows, and the tip. Governance events are then
+   * read again from that block too.
+   */
   rewind(from: number): Promise<void>;
   /** Stores the progress of searches for start blocks. */
   noteStarts(searches: readonly StartSearch[]): Promise<void>;

@@ -78,13 +78,13 @@ interface IndexReport extends TipReport {
 const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Indexes the flows of one chain, with a budget of 40 requests and 40 seconds, which only the first log window may
- * exceed. Reads the newest blocks and searches for vaults' start blocks. Then, unless another run has written in the
- * meantime, schedules the backfill of missing blocks (in the queue if there is one, otherwise in the rest of this run)
- * and converts stored amounts in other tokens to the vaults' assets; if no blocks are missing, about every fourth run
- * reads some blocks a second time (`auditLogs`). Throws `chain_unsupported`; all other errors are logged and recorded
- * before they are thrown: `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, the last node's RpcError,
- * and errors of the queue.
+ * Indexes the flows of one chain, with a budget of 40 requests and 40 seconds, which only the first log window of the
+ * tip or of a backfilled piece may exceed. Reads the newest blocks and searches for vaults' start blocks. Then, unless
+ * another run has written in the meantime, schedules the backfill of missing blocks (in the queue if there is one,
+ * otherwise in the rest of this run) and converts stored amounts in other tokens to the vaults' assets; if no blocks
+ * are missing, about every fourth run reads some blocks a second time (`auditLogs`). Throws `chain_unsupported`; all
+ * other errors are logged and recorded before they are thrown: `upstream_unavailable`, `upstream_timeout`,
+ * `store_unavailable`, the last node's RpcError, and errors of the queue.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);

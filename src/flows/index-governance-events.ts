@@ -39,17 +39,17 @@ export interface GovernanceEventsRound {
   chains: number;
   failed: number;
   events: number;
-  /** Number of final blocks, over all chains, whose governance events are not read yet. */
+  /** Number of final blocks whose governance events are not read yet, over all chains except those that failed. */
   behind: number;
 }
 
 /**
  * Reads the governance events of every indexed chain up to its final block, stores them, and schedules new proofs
  * (simulated deposits) of the vaults concerned. Several chains are read at a time, and at most two of those whose last
- * index run failed, with at most 30 requests per chain. Events of routine changes, and of changes that a view function
- * shows, are left out. A chain that is read for the first time starts at its final block. A chain that fails is logged
- * and counted, does not stop the others, and continues from the same block in the next run. Throws `store_unavailable`
- * if the list of chains or vaults cannot be read.
+ * index run failed, with a budget of 30 requests per chain, which only the first log window may exceed. Events of
+ * routine changes, and of changes that a view function shows, are left out. A chain that is read for the first time
+ * starts at its final block. A chain that fails is logged and counted, does not stop the others, and continues from the
+ * same block in the next run. Throws `store_unavailable` if the list of chains or vaults cannot be read.
  */
 export async function indexGovernanceEvents(ctx: Context): Promise<GovernanceEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));

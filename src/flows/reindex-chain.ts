@@ -28,9 +28,10 @@ const ROUNDS = 100;
 /**
  * Reads all missing flows (deposits to and withdrawals from vaults) of a chain in one run. It makes as many requests as
  * that takes, so run it as an operator, not in a Worker. If `from` is not null, first deletes the flows from block
- * `from` on, which are then read again. Calls `onProgress` after each range of historical blocks. Throws
- * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, the last node's RpcError, and a
- * RangeError if a round reads no further block although some are missing, or if some are missing after 100 rounds.
+ * `from` on, which are then read again; later runs of `indexGovernanceEvents` read governance events again from there
+ * too. Calls `onProgress` after each range of historical blocks. Throws `chain_unsupported`, `upstream_unavailable`,
+ * `upstream_timeout`, `store_unavailable`, the last node's RpcError, and a RangeError if a round reads no further block
+ * although some are missing, or if some are missing after 100 rounds.
  */
 export async function reindexChain(
   ctx: Context,

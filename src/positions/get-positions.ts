@@ -59,11 +59,12 @@ import {
 /**
  * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous vaults.
  * `chainId` null means all chains. The chains are read in parallel, each with one RPC request at its latest block if
- * possible; what does not fit into it may be read at a later block. Each simulated claim takes one more request (at most
- * eight per chain). A chain that cannot be read has `ok: false` in the result; a vault whose balance cannot be read is
- * listed in `unread`. Deposited and earned amounts are null if the database does not respond within two seconds, the
- * flow index lags behind, or the indexed flows do not explain the shares. Throws `chain_unsupported`,
- * `store_unavailable`, and `upstream_unavailable` if no chain could be read.
+ * possible; what does not fit into it may be read at a later block. Each simulated claim takes one more request (at
+ * most eight per chain), and so does a comparison of the shares with the index's last block, if that is older. A chain
+ * that cannot be read has `ok: false` in the result; a vault whose balance cannot be read is listed in `unread`.
+ * Deposited and earned amounts are null if the database does not respond within two seconds, the flow index lags
+ * behind, or one of their parts is unknown. If shares were transferred (`ShareBasis`), only the earned amount is null.
+ * Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain could be read.
  */
 export async function getPositions(
   ctx: Context,
@@ -227,8 +228,8 @@ function additionalQuery(
 }
 
 /**
- * Reads a user's shares and the query `additional` in one RPC request, or in parallel requests if one request cannot hold
- * both.
+ * Reads a user's shares and the query `additional` in one RPC request, or in parallel requests if one request cannot
+ * hold both.
  */
 async function readAnswer(
   client: ChainClient,

@@ -31,13 +31,15 @@ const MAX_LAG_MS = 5 * 60_000;
 export interface StoredFlows {
   flows: ReadonlyMap<number, ChainFlows>;
   /**
-   * Requests with a known id, for vault families whose requests cannot be listed by account. Some may already be
-   * closed.
+   * Requests with a known id: those that this service tracks, and redemptions that only the flows show. Some may
+   * already be closed.
    */
   requests: readonly OpenRequest[];
   /** Deposits and withdrawals that belong to redemption requests. The sums in `flows` exclude them. */
   requestFlows: readonly UserRequestFlow[];
-  /** Ids of the vaults of which `requestFlows` lacks flows, because the user has too many. */
+  /**
+   * Ids of the vaults of which `requestFlows` lacks flows or `requests` lacks requests, because the user has too many.
+   */
   unlisted: ReadonlySet<string>;
 }
 

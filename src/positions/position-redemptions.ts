@@ -25,7 +25,7 @@ export interface VaultRedemptions {
   takenOut: bigint | null;
   /**
    * Value of a sample of shares before (`gross`) and after (`net`) the fees of instant redemption, both in the asset's
-   * smallest unit. Null if the vault has no instant redemption or the fees are unknown.
+   * smallest unit. Null if unknown, not read, or if the family has no `VaultExits.exitPrice`.
    */
   price: { gross: bigint; net: bigint } | null;
 }
@@ -40,7 +40,7 @@ export function redemptionsQuery(input: {
   vaults: readonly Vault[];
   open: readonly OpenRequest[];
   requestFlows: readonly UserRequestFlow[];
-  /** Ids of the vaults of which `requestFlows` lacks flows, so that their open redemptions may be unknown. */
+  /** Ids of the vaults of which `requestFlows` or `open` lacks entries; their open redemptions may be unknown. */
   unlisted: ReadonlySet<string>;
   /** Lowercase addresses of the vaults whose price is read. The price of the others is null. */
   priced: ReadonlySet<string>;

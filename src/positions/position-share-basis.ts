@@ -9,11 +9,11 @@ import { readSharesAt } from "./position-shares.ts";
 /**
  * How a user's shares compare with the indexed deposits and withdrawals.
  * - `explained`: the flows explain all shares, or the family's events do not name enough shares to tell.
- * - `transferred`: the flows do not explain the shares, and nothing shows that a flow is not indexed yet, so that some
- *   shares came from or went to another account. The sum of the flows is known, what the shares cost is not.
- * - `unindexed`: the shares changed after the index's last block, or are missing while a redemption request is open that
- *   may have been paid since. This may be a deposit or withdrawal that is not indexed yet, so that the sum of the flows
- *   is not known either.
+ * - `transferred`: the flows do not explain the shares, and nothing shows that a flow is not indexed yet, so that
+ *   some shares came from or went to another account. The sum of the flows is known, what the shares cost is not.
+ * - `unindexed`: the shares changed after the index's last block, or are missing while a redemption request is open
+ *   that may have been paid since. This may be a deposit or withdrawal that is not indexed yet, so that the sum of the
+ *   flows is not known either.
  */
 export type ShareBasis = "explained" | "transferred" | "unindexed";
 
@@ -40,10 +40,10 @@ const ROUNDING = 2n;
 const DUST_PARTS = 10_000n;
 
 /**
- * Compares a user's shares with the shares of the indexed flows, by vault id. Vaults whose flows explain the shares are
- * absent. If the index is behind the block of the shares, reads the balances at the index's last block, in one request,
- * for the vaults where a deposit or withdrawal in between may matter; balances that cannot be read count as unchanged.
- * Never throws.
+ * Compares a user's shares with the shares of the indexed flows, by vault id. A vault without flows, or whose flows
+ * explain the shares, is absent or `explained`; if the index's last block is unknown, all are absent. If the index is
+ * behind the block of the shares, reads the balances at the index's last block, in one request, for the vaults where a
+ * deposit or withdrawal in between may matter; balances that cannot be read count as unchanged. Never throws.
  */
 export async function findShareBasis(
   client: ChainClient,
@@ -103,8 +103,8 @@ const hasFlows = (flows: ChainFlows, of: { vault: Vault; vaults: readonly Vault[
 
 /**
  * Returns the user's shares, those in open requests included, minus those of the flows of the vaults with one share
- * token: 0 if the difference is negligible, negative if shares are missing. Null if the shares of a flow or of a request
- * are unknown.
+ * token: 0 if the difference is negligible, negative if shares are missing. Null if the shares of a flow or of a
+ * request are unknown.
  */
 function unexplainedShares(value: PositionValue, of: BasisInput & { flows: ChainFlows }): bigint | null {
   const { vault } = value;

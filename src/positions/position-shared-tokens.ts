@@ -29,8 +29,8 @@ export async function withoutRepeatedTokens(
 /**
  * Returns a user's deposits minus withdrawals in all vaults of the chain that have the same share token as `vault`,
  * because shares that one of them minted may be redeemed at another. `vaults` are the chain's vaults. Null if a sum is
- * unknown or too old, if a deposit or withdrawal that this service tracks is not indexed yet, if nothing is recorded, or
- * if the vaults have different assets. Units and times are those of `depositedAssets`.
+ * unknown or too old, if a deposit or withdrawal that this service tracks is not indexed yet, if nothing is recorded,
+ * or if the vaults have different assets. Units and times are those of `depositedAssets`.
  */
 export function depositedForToken(
   flows: ChainFlows | undefined,

@@ -21,13 +21,17 @@ import type { Vault } from "../vaults/vault.ts";
 export interface HeldShares {
   vault: Vault;
   shares: bigint;
-  /** Null if the vault could not convert the shares to assets. */
+  /**
+   * Null if the vault could not convert the shares to assets, or if other contracts than the registry entry's price
+   * them.
+   */
   assets: bigint | null;
 }
 
 /**
  * A user's shares in the vaults of one chain. `blockNumber` and `blockTimestamp` are those of the first of the reads,
- * which may be answered at different blocks.
+ * which may be answered at different blocks. Both are null if there was nothing to read; `blockNumber` also if the
+ * chain does not provide it.
  */
 export interface ChainPositions {
   held: HeldShares[];
@@ -53,9 +57,9 @@ const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit, each call at
- * its latest block. Vaults in which the user holds nothing are left out. Throws an Error if some vaults are not reached in
- * eight rounds of calls. Errors of the chain client propagate.
+ * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit, each call
+ * at its latest block. Vaults in which the user holds nothing are left out. Throws an Error if some vaults are not
+ * reached in eight rounds of calls. Errors of the chain client propagate.
  */
 export async function readChainPositions(
   client: ChainClient,
@@ -84,8 +88,8 @@ const notReached = ({ call, answer }: Answered): LensedVault[] =>
   call.vaults.filter((_, index) => answer.positions[index]?.status === "not_reached");
 
 /**
- * Reads vaults with one `eth_call` if its size allows. More vaults than fit into creation code are read by the code of a
- * state override; if the nodes reject that, by several calls in parallel.
+ * Reads vaults with one `eth_call` if its size allows. More vaults than fit into creation code are read by the code of
+ * a state override; if the nodes reject that, by several calls in parallel.
  */
 async function readRound(
   client: ChainClient,
@@ -149,8 +153,9 @@ const isLarge = ({ data }: PositionCall<LensedVault>): boolean => size(data) > M
 
 /**
  * Reads a user's balances of share tokens after an earlier block with one `eth_call`, by the token's lowercase address.
- * Null where a balance cannot be read. Empty if the node does not have the block's state or the call fails. Only one
- * node is asked, and it is not avoided afterwards, because a healthy node may lack old states. Never throws.
+ * Null where a balance cannot be read. Empty if the node does not have the block's state, the call fails, or one call
+ * cannot hold all tokens. Only one node is asked, and it is not avoided afterwards, because a healthy node may lack old
+ * states. Never throws.
  */
 export async function readSharesAt(
   client: ChainClient,

@@ -26,10 +26,12 @@ export interface MatchedDeposit {
 }
 
 /**
- * Returns the status of a transaction that may belong to a deposit, or null if its receipt disproves that. First applies
- * what the transaction proves and tracks the deposit. Throws `store_unavailable`, and `upstream_unavailable` or
- * `upstream_timeout` if a chain could not be read, so that it is unknown whether the user's transaction belongs to the
- * deposit.
+ * Returns the status of a transaction that may belong to a deposit. First applies what the transaction proves and
+ * tracks the deposit, except for a replay. Null if its receipt disproves that it belongs to the deposit; a transaction
+ * that is only reported counts without a receipt only if the user sent it, or if its chain does not know it and no
+ * transaction of the deposit has been seen yet. Throws `store_unavailable`, `vault_not_found`, and
+ * `upstream_unavailable` or `upstream_timeout` if a chain could not be read, so that it is unknown whether the user's
+ * transaction belongs to the deposit.
  */
 export async function getDepositStatus(
   ctx: Context,

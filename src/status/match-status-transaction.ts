@@ -28,10 +28,11 @@ export interface FoundTransaction {
 
 /**
  * How a transaction matches a deposit or withdrawal. `proven`: the row records it as proven. `named`: its receipt has a
- * Router event that proves the deposit, or that names the withdrawal's reference. `reported`: it equals the built
- * source transaction and is recorded as the source, but not proven yet. `matched`: it equals the built source
- * transaction, but is not recorded. `replayed`: it is named or equal, but another transaction has already proven the
- * deposit. `only_reported`: it is recorded or was reported by a caller, without any other evidence.
+ * Router event that proves the deposit, or that names the withdrawal's reference. `reported`: it carries out the built
+ * source transaction (`matchesSource`) and is recorded as the source, but not proven yet. `matched`: it carries that
+ * out, but is not recorded. `replayed`: it is named or carries that out, but another transaction has already proven the
+ * deposit, or the withdrawal through a bridge. `only_reported`: it is recorded, is a hint (from a caller or from logs)
+ * or has the calldata of a withdrawal's built second step, without any other evidence.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 

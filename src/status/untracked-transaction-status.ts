@@ -14,9 +14,10 @@ import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawa
 
 /**
  * The status of a transaction that belongs to no recorded deposit or withdrawal, by its receipt and, for a deposit
- * request, by the transaction that ended it. `sent` is an amount of `sentToken`, `received` one of `shareToken` (the
- * received token, even if it is not a share token), both in smallest units and null if the transactions do not show
- * them; `received` is null while a request is open. `substatus` is null for `NOT_FOUND` and `INVALID`.
+ * request, by the vault's views and the transaction that ended it. `sent` is an amount of `sentToken`, `received` one
+ * of `shareToken` (the received token, even if it is not a share token), both in smallest units and null if the
+ * transactions do not show them; `received` is null while a request is open. `substatus` is null for `NOT_FOUND` and
+ * `INVALID`.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;

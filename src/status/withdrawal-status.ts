@@ -29,11 +29,13 @@ interface MatchedWithdrawal {
 }
 
 /**
- * Returns the status of a transaction that may belong to a withdrawal. First tracks the withdrawal, with the transaction
- * as a hint. Null if the row does not name the transaction then. But one without a receipt gets a status without steps
- * and without a next transaction if the user sent it, or if its chain does not know it and no transaction of the
- * withdrawal has been seen yet. Throws `store_unavailable`, and `upstream_unavailable` or `upstream_timeout` if a chain
- * could not be read, so that it is unknown whether the user's transaction belongs to the withdrawal.
+ * Returns the status of a transaction that may belong to a withdrawal. First tracks the withdrawal, with the
+ * transaction as a hint. Null if the row does not name the transaction then. But one without a receipt gets a status
+ * without steps and without a next transaction if the user sent it, or if its chain does not know it and no transaction
+ * of the withdrawal has been seen yet. A replay is not tracked: it gets a status of its own with nothing to sign, or
+ * null if its receipt does not prove the withdrawal. Throws `store_unavailable`, `vault_not_found`, and
+ * `upstream_unavailable` or `upstream_timeout` if a chain could not be read, so that it is unknown whether the user's
+ * transaction belongs to the withdrawal.
  */
 export async function getWithdrawalStatus(
   ctx: Context,

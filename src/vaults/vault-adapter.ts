@@ -135,7 +135,10 @@ export interface DepositCall {
  */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
-  /** The account that owns the minted or redeemed shares. */
+  /**
+   * The account that owns the minted or redeemed shares; with `FlowSource.namesCaller`, the caller that the event
+   * names.
+   */
   user: Address;
   /** In the smallest unit of the vault's asset; null also for an amount in another token. */
   assets: bigint | null;

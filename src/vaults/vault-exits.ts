@@ -240,8 +240,8 @@ export interface VaultExits {
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**
    * Returns a query for a sample of shares: their value (`gross`) and what redeeming them now would pay after fees
-   * (`net`), both in the asset's smallest unit. The result is null if redeeming now is impossible. Absent if redeeming
-   * never costs a fee or is never possible immediately.
+   * (`net`), both in the asset's smallest unit. The result is null if redeeming now is impossible or its price is
+   * unknown. Absent if redeeming never costs a fee or is never possible immediately.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or the request, without checking its conditions. */

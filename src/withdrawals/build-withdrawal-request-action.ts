@@ -48,15 +48,16 @@ interface Asked {
 }
 
 /**
- * Builds the claim or cancellation of a redemption request, and simulates it as sent by the user. If no such request can
- * be claimed, but shares of deposit requests can, builds their claim, also while the redemption requests cannot be read:
- * the shares are certain. A vault claims those of an account together, whatever their ids. The request may have been made without this service; nothing is recorded. Throws
- * `vault_not_found`; `mode_unsupported` if the vault has no such call; `nothing_to_withdraw` if the vault lists no such
- * request, or a claim finds it rejected, expired or without payment; `cooldown` if it becomes payable at a known later
- * time, and `request_pending` if that time is not known; `withdrawal_state` if it cannot be cancelled now;
- * `exits_paused`, `not_allowed`, `no_liquidity` or `would_revert` if the vault rejects the call; `price_unsafe` if a
- * cancellation would return no shares, unless the vault returns them later (`returnsLater`); `simulation_unavailable`,
- * also if the requests cannot be read; `store_unavailable`. Errors of the RPC nodes propagate.
+ * Builds the claim or cancellation of a redemption request, and simulates it as sent by the user. If no such request
+ * can be claimed, but shares of deposit requests can, builds their claim, also while the redemption requests cannot be
+ * read: the shares are certain. A vault claims those of an account together, whatever their ids. The request may have
+ * been made without this service; nothing is recorded. Throws `vault_not_found`; `mode_unsupported` if the vault has no
+ * such call; `nothing_to_withdraw` if the vault lists no such request, or a claim finds it rejected, expired or without
+ * payment; `cooldown` if it becomes payable at a known later time, and `request_pending` if that time is not known or
+ * has passed; `withdrawal_state` if it cannot be cancelled now; `exits_paused`, `not_allowed`, `no_liquidity` or
+ * `would_revert` if the vault rejects the call; `price_unsafe` if a cancellation would return no shares, unless the
+ * vault returns them later (`returnsLater`); `simulation_unavailable`, also if the requests cannot be read;
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
@@ -88,8 +89,8 @@ function foundRequest(
 }
 
 /**
- * What was read about a request. `request` is null if the vault reports no redemption request with this id, and `unread`
- * true if its requests could not be read.
+ * What was read about a request. `request` is null if the vault reports no redemption request with this id, and
+ * `unread` true if its requests could not be read.
  */
 type AskedFor = Omit<Asked, "request" | "exits"> & { request: PendingExit | null; unread: boolean };
 

@@ -21,9 +21,10 @@ const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Prepares a withdrawal in one mode. The Router is tried first, because it enforces a minimum payment. If the vault
- * rejects the Router's executor, or the simulation reverts for a reason other than a payment below the minimum, the
- * user's own call of the vault is prepared instead. If that fails too, its error is thrown; for a `FailedExit`, its
+ * Prepares a withdrawal in one mode. The Router is tried first, if the mode has a path through it, because it enforces
+ * a minimum payment. If the vault rejects the Router's executor, or the simulation reverts for a reason other than a
+ * payment below the minimum, the user's own call of the vault is prepared instead: without an allowance, then with one
+ * if the vault may need it (`mayNeedAllowance`). If that fails too, its error is thrown; for a `FailedExit`, its
  * `explained`. Throws `mode_unsupported` if the vault has no redemption path in this mode. Other errors of
  * `prepareExit` propagate immediately.
  */

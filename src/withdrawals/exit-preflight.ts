@@ -28,8 +28,8 @@ export interface ExitWay {
   mode: ExitMode;
   token: Token;
   /**
-   * True if the vault's payment, unwrapped if needed, is in the token that the user requested, so no swap or bridge
-   * follows.
+   * True if the vault pays the token that the user requested, or its wrapped form, so no swap or bridge is built. Only
+   * the Router unwraps: without it, the user receives the wrapped token.
    */
   pays: boolean;
   /** `router`: the Router's executor redeems the shares; `user`: the owner redeems them without the Router. */
@@ -74,10 +74,10 @@ type PlannedWay = Omit<ExitWay, "terms">;
 
 /**
  * Reads the on-chain state for a withdrawal: share balance, allowances, the vault's conditions for each redemption path
- * in the requested modes, and price feeds. Makes one RPC request, or further ones if all shares are redeemed, because
- * the conditions depend on their number. Throws `nothing_to_withdraw` if the account holds no shares and the vault's
- * call would not claim any first, and `upstream_unavailable` if all shares are redeemed and their number cannot be
- * read; errors of the RPC nodes propagate.
+ * in the requested modes, and price feeds. Makes one RPC request, or further ones if a family's conditions need several
+ * batches, or if all shares are redeemed, because the conditions depend on their number. Throws `nothing_to_withdraw`
+ * if the account holds no shares and the vault's call would not claim any first, and `upstream_unavailable` if all
+ * shares are redeemed and their number cannot be read; errors of the RPC nodes propagate.
  */
 export async function readExitFacts(ctx: Context, order: WithdrawalOrder): Promise<ExitFacts> {
   const facts = await readFacts(ctx, { order, shares: order.shares });

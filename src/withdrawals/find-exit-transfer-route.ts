@@ -60,9 +60,9 @@ export async function buildOffer(
 }
 
 /**
- * Finds a route that swaps or bridges a vault's payment (`order.from`) into `token` and delivers it to the user, without a
- * destination call. `build` builds, verifies and simulates one route; if it throws, the next one is tried, unless
- * `isFinal` is true for the error (see `RouteSearchInput`). Errors of `searchRoutes` propagate.
+ * Finds a route that swaps or bridges a vault's payment (`order.from`) into `token` and delivers it to the user,
+ * without a destination call. `build` builds, verifies and simulates one route; if it throws, the next one is tried,
+ * unless `isFinal` is true for the error (see `RouteSearchInput`). Errors of `searchRoutes` propagate.
  */
 export function findTransfer<B>(
   ctx: Context,

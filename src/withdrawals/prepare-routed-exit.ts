@@ -60,8 +60,8 @@ type FoundOnward =
  * Prepares a withdrawal in a token that the vault does not pay. If the vault allows the Router's executor to redeem and
  * the provider's call can run as a step of an order, one Router transaction redeems and swaps or bridges. Otherwise,
  * the first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later,
- * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws `price_unsafe` if the
- * vault does not report what it pays, and `below_minimum` if that is too little to be transferred; errors of
+ * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws `price_unsafe` if
+ * the vault does not report what it pays, and `below_minimum` if that is too little to be transferred; errors of
  * `prepareMode` (such as the vault's refusal), of `requestedToken` and of the route search propagate. A redemption that
  * fails is reported rather than any other error.
  */
@@ -91,8 +91,8 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
 
 /**
  * Plans the transfer of what the vault is expected to pay, by its preview or else by the simulation (`exiting`), into
- * the requested token. Throws `price_unsafe` and `below_minimum` like `prepareOnward`; errors of `requestedToken` and of
- * `exiting` propagate.
+ * the requested token. Throws `price_unsafe` and `below_minimum` like `prepareOnward`; errors of `requestedToken` and
+ * of `exiting` propagate.
  */
 async function planTransfer(
   ctx: Context,

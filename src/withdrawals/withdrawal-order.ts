@@ -130,8 +130,9 @@ export interface ExitToken {
 }
 
 /**
- * Returns the token that the vault should pay: the requested token, or its wrapped form if the Router can unwrap it. If
- * the vault pays neither, returns the first token that it pays in this mode, with `pays` false.
+ * Returns the token that the vault should pay: the requested token, or its wrapped form if the mode is instant and the
+ * family lets the Router's executor redeem, which unwraps it. If the vault pays neither, returns the first token that
+ * it pays in this mode, with `pays` false.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

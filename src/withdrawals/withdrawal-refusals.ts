@@ -119,9 +119,9 @@ export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
 
 /**
  * Returns the error for a redemption that the vault's view functions already rule out, or null: a pause, a refusal or a
- * share lock; `upstream_rejected` if the contracts differ from the registry entry; `below_minimum` if the shares are
- * too few or would pay nothing; or the error of a preview that reverts for a known reason. Too little reported
- * liquidity alone is no reason: it only explains a revert, and the simulation decides. Never throws.
+ * share lock; `upstream_rejected` if the contracts differ from the registry entry or could not be read; `below_minimum`
+ * if the shares are too few or would pay nothing; or the error of a preview that reverts for a known reason. Too little
+ * reported liquidity alone is no reason: it only explains a revert, and the simulation decides. Never throws.
  */
 export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;
@@ -151,8 +151,8 @@ function belowMinimum({ order }: RequestedExit): AppError {
 }
 
 /**
- * Returns the error for revert data of a vault: that of its error code if known, otherwise that of `limitRefusal` if the
- * view functions allow less, otherwise `no_liquidity` if the vault lacks the assets, otherwise `would_revert`.
+ * Returns the error for revert data of a vault: that of its error code if known, otherwise that of `limitRefusal` if
+ * the view functions allow less, otherwise `no_liquidity` if the vault lacks the assets, otherwise `would_revert`.
  */
 function toExitError(
   asked: RequestedExit,
@@ -173,8 +173,8 @@ function toExitError(
  * Returns the error for a redemption whose simulation reverted with the data `revert`. It is `price_unsafe` if the
  * output was below the Router's minimum, because the vault then paid less than its preview, and `would_revert` if the
  * paid token itself failed in the Router, for example because it is paused. Otherwise, it is derived from the vault's
- * revert data, which the Router's error contains: its error code if known, `no_liquidity` if the views report too
- * little, or `would_revert`.
+ * revert data, which the Router's error contains: its error code if known, the error of `limitRefusal` if the views
+ * report too little, `no_liquidity` if the vault lacks the assets, or `would_revert`.
  */
 export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);
