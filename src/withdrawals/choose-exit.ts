@@ -79,7 +79,7 @@ export async function firstPossible<T>(
 /**
  * Prepares all modes in parallel and returns the possible ones first, then the refused ones, each group in the given
  * order. Throws the first mode's error if none is possible, `mode_unsupported` if the list is empty, and any error that
- * is unrelated to the vault.
+ * is no refusal (`isRefusal`).
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],
@@ -105,7 +105,10 @@ export async function allPossible<T>(
   return [...possible, ...refused];
 }
 
-/** Returns true for an error by which the vault refuses a withdrawal, false for one that is unrelated to the vault. */
+/**
+ * Returns true for an error that rules out a mode: an AppError of any code except those of the simulation, the
+ * database, the nodes and the rate limit.
+ */
 export const isRefusal = (error: unknown): error is AppError =>
   error instanceof AppError && !NOT_THE_VAULTS.has(error.code);
 

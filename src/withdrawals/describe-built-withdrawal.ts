@@ -19,7 +19,7 @@ type Figures = Omit<WithdrawOption, "mode" | "reasons">;
  * step, contracts enforce `least`; it is null if they enforce no minimum. In two steps, only the vault's payment is
  * enforced: `least` is what the present quote of the second step would guarantee for the least payment, and the second
  * step is quoted again. `amount` is null if the vault's payment is unknown; in two steps, both are null if the payment
- * is unknown or zero, or the second step cannot be quoted yet.
+ * is unknown or zero, or the second step cannot be quoted yet, and `least` if nothing enforces a least payment.
  */
 export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
   if (prepared.kind === "routed") {

@@ -39,7 +39,7 @@ export interface ExitWay {
   terms: ExitTerms;
 }
 
-/** On-chain state, read at one block, from which a withdrawal is encoded. */
+/** On-chain state from which a withdrawal is encoded. `block` is that of the first batch of reads. */
 export interface ExitFacts {
   /**
    * Shares to redeem, in the share token's smallest unit. For `all`, what the user held at `block`, with the shares

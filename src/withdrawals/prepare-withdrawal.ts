@@ -29,8 +29,8 @@ import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 /**
  * Prepares a withdrawal without recording it: resolves the request, reads the vault (from Postgres) and its conditions,
  * chooses the mode, then encodes, verifies and simulates the first transaction. Throws `vault_not_found`,
- * `store_unavailable`, `authorization_unsupported`; errors of `resolveWithdrawal` and `readExitFacts`, and that of the
- * preferred mode if none is possible, propagate.
+ * `store_unavailable`, `authorization_unsupported`; errors of `resolveWithdrawal` and `readExitFacts`, that of the
+ * preferred mode if none is possible, and any that is no refusal (`isRefusal`) propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
@@ -67,8 +67,9 @@ const ANY_SLIPPAGE = 0.5;
 
 /**
  * Tries a withdrawal of shares (in the share token's smallest unit) in a token that the vault pays, as a build does but
- * with the largest slippage. Returns the mode that works, or the error with which the vault refuses all of its modes.
- * Null if a failure that is unrelated to the vault shows nothing.
+ * with the largest slippage. Returns the mode that works, or the error that refuses the withdrawal: that of the
+ * preferred mode, if all are refused. Null if a failure that is unrelated to the vault shows nothing. Throws only what
+ * is no AppError, such as an RpcError.
  */
 export async function tryWithdrawal(
   ctx: Context,

@@ -216,9 +216,10 @@ function verifyTokenOut(asked: ExpectedWithdrawal, tokenOut: Address): Address {
 
 /**
  * Verifies the step in which the Router's executor redeems the shares: a redemption function of the vault for exactly
- * the shares that the executor holds, with the executor as owner and receiver. The step may approve nothing except the
- * shares for the called contract. `token` is the token that it must pay. Throws `upstream_rejected` with the name of
- * the first field that differs.
+ * the shares that the executor holds, and, as far as the call names them, the executor as owner and receiver, `token`
+ * as the paid token, and a maximum loss within the slippage. A minimum in the call is not compared, because the order
+ * has its own. The step may approve nothing except the shares for the called contract. Throws `upstream_rejected` with
+ * the name of the first field that differs.
  */
 export function verifyRedeemStep(
   asked: ExpectedWithdrawal,
