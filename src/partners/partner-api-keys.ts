@@ -110,9 +110,9 @@ const MAX_CREATIONS = 5;
 
 /**
  * Creates a named key pair for the authenticated partner, and writes an audit entry. The key and the secret are
- * returned only here and cannot be read again. An empty allow list admits every client address. Throws `limit_reached`
- * if the partner has five pairs (also after five lost races), `credentials_required`, `store_unavailable`, and
- * `internal` if no pepper is configured.
+ * returned only here and cannot be read again. An empty allow list admits every client address. A fifth pair takes the
+ * place and the id of the first one, if that was revoked. Throws `limit_reached` if the partner has five pairs (also
+ * after five lost races), `credentials_required`, `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function createKey(
   ctx: Context,
@@ -121,12 +121,13 @@ export async function createKey(
   const { address } = requirePartner(ctx).partner;
   const { name, rights, allow_list: allowList } = input;
   const { shown, stored } = await generateKeyPair(ctx);
-  const keyId = `key_${ctx.randomId()}`;
+  const newId = `key_${ctx.randomId()}`;
   const now = new Date(ctx.now());
   for (let attempt = 0; attempt < MAX_CREATIONS; attempt += 1) {
     const note = makeAuditNote(ctx, { action: "partner.key.create", actor: address.toLowerCase() });
-    const row = { address, keyId, pair: stored, shown: { name, rights, allowList }, now, note };
-    if (!(await insertPair(ctx.db, row))) continue;
+    const row = { address, keyId: newId, pair: stored, shown: { name, rights, allowList }, now, note };
+    const keyId = await insertPair(ctx.db, row);
+    if (keyId === null) continue;
     const made = { keyId, name, rights, allowList, prefix: stored.prefix, createdAt: now, lastUsedAt: null };
     return { ...toApiKey(made), ...shown };
   }

@@ -158,6 +158,26 @@ describe("named key pairs", () => {
     expect((await list(session)).map(({ key_id }) => key_id)).toEqual([first?.key_id]);
   });
 
+  test("are five again after the first one was revoked", async () => {
+    const partner = await makePartner(causeway);
+    const session = asSession(partner.session_token);
+    const [first] = await list(session);
+    await ask("DELETE", `${keys}/${first?.key_id}`, { headers: session });
+    const named = { rights: ["build"], allow_list: ["203.0.113.0/24"] };
+    const made = await Promise.all(
+      Array.from({ length: 7 }, (_, index) => create(session, { name: `Key ${index}`, ...named })),
+    );
+    expect([201, 409].map((status) => made.filter((one) => one.status === status).length)).toEqual([5, 2]);
+    const held = await list(session);
+    expect(held).toHaveLength(5);
+    expect(held[0]).toMatchObject({ key_id: first?.key_id, ...named, last_used_at: null });
+    const fifth = made.find(({ body }) => body["key_id"] === first?.key_id)?.body ?? {};
+    expect(fifth["name"]).toBe(held[0]?.name);
+    const headers = { ...asPair(fifth), "cf-connecting-ip": "203.0.113.9" };
+    expect(await build(headers)).toBe(422);
+    expect(await build(asPair(partner))).toBe(401);
+  });
+
   test("die with the partner's application", async () => {
     const partner = await makePartner(causeway);
     const made = await create(asSession(partner.session_token), { name: "Soon gone" });

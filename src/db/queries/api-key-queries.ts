@@ -134,8 +134,9 @@ export async function selectPairs(db: Database, address: string): Promise<Listed
 const FURTHER_PAIRS = 4;
 
 /**
- * Inserts an additional key pair of a partner into the lowest free one of its four slots, and the audit row. Returns
- * false if all slots are taken, a concurrent request took the slot, or the partner application is not approved. Throws
+ * Inserts an additional key pair of a partner into the lowest free one of its four slots or, if all are taken, into the
+ * place of a revoked first pair, and the audit row. Returns the id of the pair: `keyId`, or that of the first pair. Null
+ * if no place is free, a concurrent request took it, or the partner application is not approved. Throws
  * `store_unavailable`.
  */
 export async function insertPair(
@@ -148,16 +149,18 @@ export async function insertPair(
     now: Date;
     note: AuditNote;
   },
-): Promise<boolean> {
+): Promise<string | null> {
   const { pair, shown, note } = of;
   const address = of.address.toLowerCase();
+  const now = of.now.toISOString();
+  const [rights, allowList] = [JSON.stringify(shown.rights), JSON.stringify(shown.allowList)];
   const statement = raw`
-    with made as (
+    with inserted as (
       insert into partner_keys (key_id, partner_address, slot, name, rights, allow_list, key_digest, secret_digest,
         pepper_version, prefix, epoch, created_at)
-      select ${of.keyId}::text, a.address, free.slot, ${shown.name}::text, ${JSON.stringify(shown.rights)}::jsonb,
-        ${JSON.stringify(shown.allowList)}::jsonb, ${pair.keyDigest}::text, ${pair.secretDigest}::text,
-        ${pair.pepperVersion}::int, ${pair.prefix}::text, a.epoch, ${of.now.toISOString()}::timestamptz
+      select ${of.keyId}::text, a.address, free.slot, ${shown.name}::text, ${rights}::jsonb, ${allowList}::jsonb,
+        ${pair.keyDigest}::text, ${pair.secretDigest}::text, ${pair.pepperVersion}::int, ${pair.prefix}::text, a.epoch,
+        ${now}::timestamptz
       from applications a
       cross join (
         select slot from generate_series(1, ${FURTHER_PAIRS}::int) as slot
@@ -166,15 +169,26 @@ export async function insertPair(
       ) free
       where a.address = ${address} and a.status = 'approved'
       on conflict do nothing returning key_id, partner_address, name
+    ), renewed as (
+      update api_keys k set revoked = false, name = ${shown.name}::text, rights = ${rights}::jsonb,
+        allow_list = ${allowList}::jsonb, key_digest = ${pair.keyDigest}, secret_digest = ${pair.secretDigest},
+        pepper_version = ${pair.pepperVersion}::int, prefix = ${pair.prefix}, version = k.version + 1,
+        epoch = a.epoch, created_at = ${now}::timestamptz, last_used_at = null
+      from applications a
+      where k.partner_address = ${address} and k.revoked and a.address = k.partner_address
+        and a.status = 'approved' and not exists (select 1 from inserted)
+      returning ${firstKeyId(raw`k.partner_address`)} as key_id, k.partner_address, k.name
+    ), made as (
+      select * from inserted union all select * from renewed
     ), noted as (${auditInsert(note, {
       subject: raw`made.key_id`,
       before: raw`null::jsonb`,
       after: raw`jsonb_build_object('name', made.name, 'partner', made.partner_address)`,
       from: raw`made`,
     })})
-    select count(*)::int as made from made`;
-  const { rows } = await db.run((sql) => sql.execute<{ made: number }>(statement));
-  return rows[0]?.made === 1;
+    select key_id as "keyId" from made`;
+  const { rows } = await db.run((sql) => sql.execute<{ keyId: string }>(statement));
+  return rows[0]?.keyId ?? null;
 }
 
 /**

@@ -56,7 +56,7 @@ export const apiKeys = pgTable("api_keys", {
   /** Ranges of client addresses in CIDR notation; an empty list allows every address. */
   allowList: jsonb("allow_list").$type<string[]>().notNull().default([]),
   lastUsedAt: time("last_used_at"),
-  /** True after the partner has revoked the key pair. A rotation by session then creates a new one. */
+  /** True after the partner has revoked the key pair. A rotation by session or a fifth pair then takes its place. */
   revoked: boolean("revoked").notNull().default(false),
 });
 
