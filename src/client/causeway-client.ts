@@ -1,6 +1,6 @@
 import type { ApiErrorCode } from "./api-types.generated.ts";
 import { CausewayError, type InputIssue } from "./causeway-client-error.ts";
-import { decodeModel, encodeModel } from "./client-wire-format.ts";
+import { decodeModel, encodeBody, encodeModel } from "./client-wire-format.ts";
 
 /** Options of a client of the API. */
 export interface CausewayClientOptions {
@@ -16,7 +16,7 @@ export interface CausewayClientOptions {
 
 /**
  * One request to the API. Names in `query` and `body` are in `camelCase` or `snake_case`, and amounts are `bigint`;
- * undefined fields are omitted. Objects and lists inside the body are sent as they are.
+ * undefined fields are omitted. In objects and lists inside the body, names are sent as they are.
  */
 export interface ApiRequest {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -33,8 +33,8 @@ export interface CausewayClient {
   readonly url: string;
   /**
    * Sends a request once and returns the decoded response: names in `camelCase`, amounts as `bigint`. Throws
-   * CausewayError: the API's error, `invalid_input` (with `issues`), `network` (no JSON response within the timeout) or
-   * `aborted`.
+   * CausewayError: the API's error, `invalid_input` (with `issues`; also for a body that JSON cannot represent, which is
+   * not sent), `network` (no JSON response within the timeout) or `aborted`.
    */
   request(request: ApiRequest): Promise<unknown>;
   /** Like `request`, for one page of a list. Source: the `Link` header of the response. */
@@ -66,7 +66,7 @@ export function createCausewayClient(options: CausewayClientOptions): CausewayCl
         ...(options.apiKey === undefined ? {} : { "x-api-key": options.apiKey }),
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(encodeModel(body)) }),
+      ...(body === undefined ? {} : { body: encodeBody(body) }),
     };
     try {
       const response = await send(`${url}${path}${toQuery(query)}`, init);

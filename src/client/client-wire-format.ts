@@ -1,4 +1,5 @@
 import { amountFields, recordFields } from "./api-types.generated.ts";
+import { CausewayError } from "./causeway-client-error.ts";
 
 /** Converts a name from the API's `snake_case` to `camelCase`. */
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
@@ -40,13 +41,30 @@ export function decodeModel(value: unknown): unknown {
 }
 
 /**
- * Converts the fields of a request to the API's format: names in `snake_case`, bigints as decimal strings, without
- * undefined fields. Nested objects and arrays are copied unchanged.
+ * Converts the fields of a request to the API's format: names in `snake_case`, without undefined fields. Values are
+ * unchanged, also objects and arrays.
  */
 export function encodeModel(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input)
       .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => [toSnakeCase(name), typeof value === "bigint" ? value.toString() : value]),
+      .map(([name, value]) => [toSnakeCase(name), value]),
   );
+}
+
+/**
+ * Returns the body of a request as JSON: the top level as `encodeModel` converts it, and bigints at every depth as
+ * decimal strings. Throws CausewayError `invalid_input` for a value that JSON cannot represent, such as an object that
+ * contains itself.
+ */
+export function encodeBody(body: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(encodeModel(body), (_name, value: unknown) =>
+      typeof value === "bigint" ? value.toString() : value,
+    );
+  } catch (cause) {
+    const msg = "cannot be written as JSON";
+    const issues = [{ loc: ["body"], msg, type: "json_invalid" }];
+    throw new CausewayError("invalid_input", `body: ${msg}`, { issues, cause });
+  }
 }

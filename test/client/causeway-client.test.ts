@@ -62,6 +62,30 @@ describe("a request of the client", () => {
     ]);
   });
 
+  test("writes amounts as text at every depth, and names inside a body as they are", async () => {
+    const { client, requests } = fakeApi(() => ({ body: {} }));
+    const claims = [{ vaultId: "v", minDeposit: 5n, params: { most: [10n ** 30n] } }];
+    await client.request({ method: "POST", path: "/v1/admin/vaults", body: { claims, atMost: 7n } });
+    expect(requests[0]?.body).toEqual({
+      claims: [{ vaultId: "v", minDeposit: "5", params: { most: ["1000000000000000000000000000000"] } }],
+      at_most: "7",
+    });
+    await client.request({ path: "/v1/prices", query: { ids: [1n, 2n], fromAmount: 3n } });
+    expect(requests[1]?.path).toBe("/v1/prices?from_amount=3&ids=1%2C2");
+  });
+
+  test("is refused with a code, and not sent, if JSON cannot represent it", async () => {
+    const { client, requests } = fakeApi(() => ({ body: {} }));
+    const form: Record<string, unknown> = {};
+    form["self"] = form;
+    const work = client.request({ method: "POST", path: "/v1/applications/wallet", body: { form } });
+    expect(await errorOf(work)).toMatchObject({
+      code: "invalid_input",
+      issues: [{ loc: ["body"], type: "json_invalid" }],
+    });
+    expect(requests).toEqual([]);
+  });
+
   test("reads amounts as bigint, null as null, and leaves messages to sign as they are", async () => {
     const typed = { message: { amount_in: "5", amount: "6" } };
     const body = {
