@@ -1372,7 +1372,7 @@ export interface components {
              */
             paused_reason: string;
             /**
-             * @description Whether deposits call the vault's own entry point instead of the DepositRouter.
+             * @description Whether deposits call the vault's own entry point instead of the DepositRouter; `true` also while this is not known, because the chain could not be read.
              * @example false
              */
             external_router: boolean;
@@ -2000,7 +2000,7 @@ export interface components {
              */
             paused_reason: string;
             /**
-             * @description Whether deposits call the vault's own entry point instead of the DepositRouter.
+             * @description Whether deposits call the vault's own entry point instead of the DepositRouter; `true` also while this is not known, because the chain could not be read.
              * @example false
              */
             external_router: boolean;
@@ -5180,7 +5180,7 @@ export interface components {
              */
             rights?: components["schemas"]["KeyRight"][];
             /**
-             * @description Client addresses from which the key works, in CIDR notation; an empty list allows every address. Default: `[]`.
+             * @description Client addresses from which the key works, in CIDR notation; an empty list allows every address. Default: empty.
              * @example [
              *       "203.0.113.0/24"
              *     ]
@@ -5467,7 +5467,7 @@ export interface components {
              */
             share_token?: HexText;
             /**
-             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. Default: `{}`.
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. Default: empty.
              * @example {
              *       "deposit": "request"
              *     }
@@ -5476,7 +5476,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out. Default: `[]`.
+             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out. Default: empty.
              * @example []
              */
             accepted_assets?: HexText[];
@@ -5511,8 +5511,7 @@ export interface components {
              */
             vault_id: string;
             /**
-             * @description Adapter that reads the vault's contracts and encodes its deposits; more specific than `type`.
-             * @default erc4626
+             * @description Adapter that reads the vault's contracts and encodes its deposits; more specific than `type`. Default: `erc4626`.
              * @example erc4626
              */
             adapter?: string;
@@ -5527,8 +5526,7 @@ export interface components {
              */
             share_token?: HexText;
             /**
-             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so.
-             * @default {}
+             * @description Parameters of the adapter that no contract holds. They are checked on chain where the family can do so. Default: empty.
              * @example {
              *       "deposit": "request"
              *     }
@@ -5537,20 +5535,17 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out.
-             * @default []
+             * @description Addresses of further tokens that the vault may accept without a swap. Those that the chain does not confirm are left out. Default: empty.
              * @example []
              */
             accepted_assets?: HexText[];
             /**
              * @description Display name of the vault. Default: the name that its contract returns, or its vault id.
-             * @default
              * @example Steakhouse USDC
              */
             name?: string;
             /**
-             * @description Curator of the vault, or empty if unknown.
-             * @default
+             * @description Curator of the vault, or empty if unknown. Default: empty.
              * @example Steakhouse Financial
              */
             curator?: string;
@@ -6210,7 +6205,7 @@ export interface components {
              */
             paused_reason: string;
             /**
-             * @description Whether deposits call the vault's own entry point instead of the DepositRouter.
+             * @description Whether deposits call the vault's own entry point instead of the DepositRouter; `true` also while this is not known, because the chain could not be read.
              * @example false
              */
             external_router: boolean;

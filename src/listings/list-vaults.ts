@@ -113,6 +113,8 @@ interface Entry {
   figures: VaultFigures | null;
   flags: VaultFlags;
   yields: Yields;
+  /** True if the Router is known to be on the vault's chain: from its figures or else from those of the chain's others. */
+  routerDeployed: boolean;
   /** The value by which the list is sorted, or null if it is unknown. */
   value: string | null;
 }
@@ -120,7 +122,7 @@ interface Entry {
 function writePage(input: PageInput): Page<ListedVault> {
   const { filter } = input;
   const { limit, after, sort, order = defaultOrder(sort) } = filter;
-  const byId = new Map(input.chains.map((read) => [read.chainId, read]));
+  const byId = new Map(input.chains.map((read) => [read.chainId, { ...read, hasRouter: hasRouter(read) }]));
   const entries = input.matching.flatMap((vault): Entry[] => {
     const chain = input.definitions.get(vault.chainId);
     const read = byId.get(vault.chainId);
@@ -128,7 +130,8 @@ function writePage(input: PageInput): Page<ListedVault> {
     const figures = read.figures.get(vault.vaultId) ?? null;
     const flags = read.flags[vault.vaultId] ?? (figures === null ? NO_FLAGS : flagsOf(figures));
     const yields = read.yields[vault.vaultId] ?? yieldsOf(figures);
-    const entry = { vault, chain, figures, flags, yields, value: null };
+    const routerDeployed = figures?.routerDeployed ?? read.hasRouter;
+    const entry = { vault, chain, figures, flags, yields, routerDeployed, value: null };
     const value = sortValue(entry, sort);
     return matchesFigures(entry, filter) ? [{ ...entry, value }] : [];
   });
@@ -145,6 +148,10 @@ function writePage(input: PageInput): Page<ListedVault> {
     next: more ? encodeCursor(cursorParts(last, { sort, order })) : null,
   };
 }
+
+/** Returns true if the figures of any vault say that the Router is on their chain. It cannot be removed from there. */
+const hasRouter = ({ figures }: ChainFigures): boolean =>
+  [...figures.values()].some(({ routerDeployed }) => routerDeployed);
 
 /** Parts of the cursor that continues a list after an entry. */
 function cursorParts(
@@ -202,7 +209,7 @@ function compareEntries(
 
 function showEntry(entry: Entry, { registry, staleFrom }: PageInput): ListedVault {
   const { vault, chain, figures, flags, yields } = entry;
-  const viaRouter = vault.caller === "router" && figures?.routerDeployed === true;
+  const viaRouter = vault.caller === "router" && entry.routerDeployed;
   return {
     ...toWireVault(vault, {
       chain,

@@ -87,31 +87,40 @@ export function nameSharedEnums(document: DescribedDocument): void {
   };
 }
 
-/** The fields of a request body's field that this file changes. */
+/** The parts of a request body's schema that this file reads, and the fields that it changes. */
 interface DefaultedField {
+  $ref?: string;
+  properties?: Record<string, DefaultedField>;
+  items?: DefaultedField;
   default?: unknown;
   description?: string;
 }
 
 /**
- * Moves the defaults of fields in request bodies into the fields' descriptions. Client generators would otherwise treat
- * a field with a default as always present and require it from the caller. Modifies the document in place.
+ * Moves the defaults of fields in request bodies, at every depth, into the fields' descriptions. Client generators would
+ * otherwise treat a field with a default as always present and require it from the caller. Modifies the document in
+ * place.
  */
 export function describeDefaults(document: DescribedDocument): void {
-  const schemas = document.components?.schemas ?? {};
-  for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path)))
-    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) {
-      const named = schemas[schema?.$ref?.split("/").at(-1) ?? ""];
-      for (const field of Object.values((named ?? schema)?.properties ?? {})) describeDefault(field);
+  const schemas = (document.components?.schemas ?? {}) as Record<string, DefaultedField>;
+  const describe = (schema: DefaultedField | undefined): void => {
+    const named = schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? schema;
+    for (const field of Object.values(named?.properties ?? {})) {
+      describeDefault(field);
+      describe(field);
     }
+    if (named?.items !== undefined) describe(named.items);
+  };
+  for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path)))
+    for (const { schema } of Object.values(operation.requestBody?.content ?? {})) describe(schema);
 }
 
 function describeDefault(field: DefaultedField): void {
   if (!("default" in field)) return;
   const text = JSON.stringify(field.default).replace(/^"(.*)"$/, "$1");
   const said = /\bDefault: /.test(field.description ?? "");
-  if (!said)
-    field.description = `${field.description ?? ""} Default: ${text === "" ? "empty" : `\`${text}\``}.`;
+  const shown = ["", "[]", "{}"].includes(text) ? "empty" : `\`${text}\``;
+  if (!said) field.description = `${field.description ?? ""} Default: ${shown}.`;
   delete field.default;
 }
 

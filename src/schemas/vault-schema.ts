@@ -149,7 +149,9 @@ export const VaultSummary = z
       example: "",
     }),
     external_router: z.boolean().meta({
-      description: "Whether deposits call the vault's own entry point instead of the DepositRouter.",
+      description:
+        "Whether deposits call the vault's own entry point instead of the DepositRouter; `true` also while this is not " +
+        "known, because the chain could not be read.",
       example: false,
     }),
     family: z.string().meta({

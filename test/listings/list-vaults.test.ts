@@ -98,6 +98,24 @@ describe("listVaults()", () => {
     ]);
   });
 
+  test("uses the router for a vault that was not read yet, if another vault shows that the chain has it", async () => {
+    const rows = [
+      stored({ address: address(1) }),
+      { ...stored({ address: address(2) }), figures: null },
+      { ...stored({ address: address(3), caller: "user" }), figures: null },
+      stored({ address: address(4), chainId: 8453 }),
+      { ...stored({ address: address(5), chainId: 8453 }), figures: null },
+    ];
+    const { rows: vaults } = await listVaults(contextOf({ rows }), { limit: 9 });
+    expect(vaults.map(({ vault_id, external_router }) => [vault_id, external_router])).toEqual([
+      [id(4, 8453), true],
+      [id(5, 8453), true],
+      [id(1), false],
+      [id(2), false],
+      [id(3), true],
+    ]);
+  });
+
   test("reports whether registry or chain paused the vault", async () => {
     const rows = [
       stored({ address: address(1), status: "paused", statusReason: "under review" }),

@@ -14,6 +14,15 @@ function find(part: unknown, fits: (node: Record<string, unknown>) => boolean, p
   return fits(node) ? [place, ...inner] : inner;
 }
 
+/** Returns a schema with every schema that it references in place of the reference. */
+function resolve(schema: unknown): unknown {
+  if (schema === null || typeof schema !== "object") return schema;
+  const name = "$ref" in schema ? String(schema.$ref).split("/").at(-1) : undefined;
+  if (name !== undefined) return resolve(schemas[name]);
+  if (Array.isArray(schema)) return schema.map(resolve);
+  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, resolve(value)]));
+}
+
 const isNull = (node: unknown) => (node as { type?: unknown } | null)?.type === "null";
 
 describe("the document for generators of clients", () => {
@@ -46,9 +55,10 @@ describe("the document for generators of clients", () => {
     const bodies = Object.values(document.paths ?? {})
       .flatMap((path) => Object.values(path))
       .flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}))
-      .map(({ schema }) => schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? schema);
+      .map(({ schema }) => resolve(schema));
     expect(bodies.length).toBeGreaterThan(15);
     expect(find(bodies, (node) => "default" in node && "description" in node)).toEqual([]);
+    expect(JSON.stringify(bodies)).toContain("Adapter that reads the vault's contracts");
     const { properties } = schemas["BuildInput"] as { properties: Record<string, { description: string }> };
     expect(properties["slippage"]?.description).toMatch(/Default: /);
   });
