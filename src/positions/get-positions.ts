@@ -63,8 +63,8 @@ import {
  * most eight per chain), and so does a comparison of the shares with the index's last block, if that is older. A chain
  * that cannot be read has `ok: false` in the result; a vault whose balance cannot be read is listed in `unread`.
  * Deposited and earned amounts are null if the database does not respond within two seconds, the flow index lags
- * behind, or one of their parts is unknown. If shares were transferred (`ShareBasis`), only the earned amount is null.
- * Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain could be read.
+ * behind, or nothing or only a part of them is known. If shares were transferred (`ShareBasis`), only the earned amount
+ * is null. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain could be read.
  */
 export async function getPositions(
   ctx: Context,

@@ -141,8 +141,9 @@ function warnSkippedRow(
 }
 
 /**
- * Finds a vault by its id (in the format of `formatVaultId`) in the cached registry, for display only. The copy is at
- * most a minute old, or older if the database is down. Throws `vault_not_found` and `store_unavailable`.
+ * Finds a vault by its id (in the format of `formatVaultId`) in the cached registry, for display and for checking an
+ * id, never for a build. The copy is at most a minute old, or older if the database is down. Throws `vault_not_found`
+ * and `store_unavailable`.
  */
 export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
   const vault = (await listRegistry(ctx)).byId.get(vaultId);
@@ -152,10 +153,10 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 }
 
 /**
- * Reads a vault from Postgres, for building deposits, withdrawals and claims: an address that receives funds must never
- * come from a cache. The vault may be closed for deposits. Throws `vault_not_found` if the chain is not served, if the
- * vault is neither active nor paused and never was active, or if its row is invalid (which is logged), and
- * `store_unavailable`.
+ * Reads a vault from Postgres, for building and tracking deposits, withdrawals, moves and claims: an address that
+ * receives funds must never come from a cache. The vault may be closed for deposits. Throws `vault_not_found` if the
+ * chain is not served, if the vault is neither active nor paused and never was active, or if its row is invalid (which
+ * is logged), and `store_unavailable`.
  */
 export async function findStoredVault(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;
