@@ -30,7 +30,7 @@ export interface StatusQuery {
  * Returns the status of a transfer by one of its transactions: the source transaction, second step, delivery, claim or
  * refund of a deposit or withdrawal, or by the hash of an ERC-4337 user operation that one of them contains. The
  * deposit or withdrawal is tracked first, and its row updated, unless the transaction only repeats one that has already
- * proven it. A transaction that belongs to no recorded deposit or withdrawal is classified by its receipt, and nothing
+ * proven it. A transaction that belongs to no recorded deposit or withdrawal is classified by its receipt, and no row
  * is stored for it. If only the source chain can be read, a transaction of the other chain that is not recorded is
  * `NOT_FOUND`. Throws `chain_unsupported` if one of the chains is not served, `vault_not_found`, `store_unavailable`,
  * and `upstream_unavailable` or `upstream_timeout` if a chain that must show the transaction cannot be read.
