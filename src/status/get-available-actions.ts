@@ -76,8 +76,8 @@ export async function getActions(
   return {
     deposit: depositAction(vault, facts.deposit),
     withdraw: await tried(ctx, { vault, user: of.user, seen: withdrawAction(vault, { facts, block }) }),
-    claim: claimAction({ ...facts, timestamp: block.timestamp }),
-    cancel: cancelAction(facts.requests),
+    claim: claimAction(vault, { ...facts, timestamp: block.timestamp }),
+    cancel: cancelAction(vault, facts.requests),
     requests: [
       ...(facts.requests ?? []).map((request) => toWireRedemption(vault, { request, open })),
       ...facts.deposits.map((one) => toWireDepositRequest(one, open)),
@@ -274,15 +274,19 @@ function exitRefusal(
 /**
  * Returns what a user can claim now. `max` is the payment of the redemptions that are ready, in the smallest unit of
  * the paid token; if there are none, the assets of the settled deposit requests whose shares are ready. It is null if
- * one of its parts is unknown. If nothing is ready, the code is `nothing_to_withdraw` without open requests; `cooldown`
- * if a redemption is known to become ready after the block's `timestamp` (UNIX seconds), with the earliest such time in
- * `until`; and otherwise `request_pending`. The code is `simulation_unavailable` if the redemptions could not be read.
+ * one of its parts is unknown. If nothing is ready, the code is `nothing_to_withdraw` without requests that the vault
+ * still pays, or `mode_unsupported` if it takes none; `cooldown` if a redemption is known to become ready after the block's
+ * `timestamp` (UNIX seconds), with the earliest such time in `until`; and otherwise `request_pending`. The code is
+ * `simulation_unavailable` if the redemptions could not be read.
  */
-export function claimAction({
-  requests,
-  deposits,
-  timestamp,
-}: Pick<ActionFacts, "requests" | "deposits"> & Pick<BlockTime, "timestamp">): VaultAction {
+export function claimAction(
+  vault: Vault,
+  {
+    requests,
+    deposits,
+    timestamp,
+  }: Pick<ActionFacts, "requests" | "deposits"> & Pick<BlockTime, "timestamp">,
+): VaultAction {
   const known = requests ?? [];
   const ready = known.filter(({ state }) => state === "claimable");
   const mode = known[0]?.mode ?? null;
@@ -295,9 +299,13 @@ export function claimAction({
     return { ...POSSIBLE, max, mode: "request", reason };
   }
   if (requests === null) return UNREAD;
-  if (requests.length + deposits.length === 0)
-    return refused({ code: "nothing_to_withdraw", reason: "the account has no open request", max: "0" });
-  const times = requests.flatMap(({ earliest }) => earliest ?? []).filter((time) => time > timestamp);
+  if (requests.length + deposits.length === 0) return noRequest(vault);
+  const pending = requests.filter(({ state }) => state === "pending");
+  if (pending.length + deposits.length === 0) {
+    const reason = "the vault no longer pays the account's requests";
+    return refused({ code: "nothing_to_withdraw", reason, max: "0", mode });
+  }
+  const times = pending.flatMap(({ earliest }) => earliest ?? []).filter((time) => time > timestamp);
   const waiting = { max: "0", mode: mode ?? "request" } as const;
   if (times.length === 0)
     return refused({
@@ -316,13 +324,24 @@ function sumOf(amounts: readonly (bigint | null)[]): string | null {
   return amounts.reduce<bigint | null>(add, 0n)?.toString() ?? null;
 }
 
-function cancelAction(requests: readonly PendingExit[] | null): VaultAction {
+/** Returns the claim or cancellation of an account without open requests. */
+function noRequest(vault: Vault): VaultAction {
+  if (adapterOf(vault).exits?.pending !== undefined)
+    return refused({ code: "nothing_to_withdraw", reason: "the account has no open request", max: "0" });
+  const reason = `${vault.name} takes no redemption requests`;
+  return refused({ code: "mode_unsupported", reason, max: "0" });
+}
+
+function cancelAction(vault: Vault, requests: readonly PendingExit[] | null): VaultAction {
   if (requests === null) return UNREAD;
   const open = requests.filter(({ cancellable }) => cancellable);
   const mode = requests[0]?.mode ?? null;
   if (open.length > 0) return { ...POSSIBLE, max: sumOf(open.map(({ shares }) => shares)), mode };
-  if (requests.length === 0)
-    return refused({ code: "nothing_to_withdraw", reason: "the account has no open request", max: "0" });
+  if (requests.length === 0) return noRequest(vault);
+  if (adapterOf(vault).exits?.cancel === undefined) {
+    const never = `${vault.name} does not allow requests to be cancelled`;
+    return refused({ code: "mode_unsupported", reason: never, max: "0", mode });
+  }
   const reason = "no request of this account can be cancelled now";
   return refused({ code: "withdrawal_state", reason, max: "0", mode });
 }

@@ -5,8 +5,8 @@ import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exi
 import { USDC, VAULT, vault } from "../support/deposits/fixtures.ts";
 
 const NOW = 1_700_000_000;
-const claimAction = (facts: Omit<Parameters<typeof claimActionAt>[0], "timestamp">) =>
-  claimActionAt({ ...facts, timestamp: NOW });
+const claimAction = (facts: Omit<Parameters<typeof claimActionAt>[1], "timestamp">, at = vault) =>
+  claimActionAt(at, { ...facts, timestamp: NOW });
 const redemption = (change: Partial<PendingExit>): PendingExit => ({
   ...{ ...unknownPendingExit, token: USDC },
   ...change,
@@ -64,6 +64,25 @@ test("claimAction() refuses an account without any request", () => {
     ...{ allowed: false, max: "0", code: "nothing_to_withdraw" },
   });
 });
+
+test("claimAction() refuses at a vault that takes no requests, as a build does", () => {
+  expect(claimAction({ requests: [], deposits: [] }, { ...vault, adapter: "euler" })).toMatchObject({
+    ...{ allowed: false, max: "0", code: "mode_unsupported" },
+  });
+});
+
+test.each(["expired", "rejected"] as const)(
+  "claimAction() waits for no %s request, as a build does",
+  (state) => {
+    const ended = redemption({ state, earliest: NOW + 60 });
+    expect(claimAction({ requests: [ended], deposits: [] })).toMatchObject({
+      ...{ allowed: false, code: "nothing_to_withdraw", until: null },
+    });
+    expect(claimAction({ requests: [ended, redemption({})], deposits: [] })).toMatchObject({
+      ...{ code: "request_pending", until: null },
+    });
+  },
+);
 
 test("claimAction() does not say that there is nothing while the redemptions cannot be read", () => {
   expect(claimAction({ requests: null, deposits: [] })).toMatchObject({

@@ -31,7 +31,8 @@ test("actions of a vault that pays at once, open and paused", async () => {
   const open = await actionsOf(of);
   expect(open.deposit).toMatchObject({ allowed: true, mode: "instant", code: null });
   expect(open.withdraw).toMatchObject({ allowed: true, mode: "instant", max: shares.toString() });
-  expect(open.claim).toMatchObject({ allowed: false, code: "nothing_to_withdraw" });
+  for (const action of [open.claim, open.cancel])
+    expect(action).toMatchObject({ allowed: false, code: "mode_unsupported" });
   const stranger = await actionsOf(of, "0x00000000000000000000000000000000000a0001");
   expect(stranger.withdraw).toMatchObject({ allowed: false, code: "nothing_to_withdraw" });
   await set(of.placed, { abi: gearboxPoolAbi, name: "setPaused", args: [true] });
