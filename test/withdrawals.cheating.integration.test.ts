@@ -27,7 +27,7 @@ const VAULT_TRICKS = [
 ];
 const QUEUE_TRICKS = [
   ...["none", "recordsThief", "recordsNothing", "paysThief", "paysHalf", "paysNothing"],
-  ...["burnsCancelled", "returnsToThief"],
+  ...["burnsCancelled", "returnsToThief", "recordsHalf", "takesMore"],
 ];
 
 let world: World;
@@ -241,6 +241,17 @@ describe("a vault that cheats with its requests", () => {
       await play(trick);
       const { status, body } = await one.ask("all", { mode: "request" });
       expect([status, body["code"]]).toEqual([502, "upstream_rejected"]);
+    }),
+  );
+
+  test.each(["recordsHalf", "takesMore"])("is not built for a part of the shares where it %s", (trick) =>
+    world.undone(async () => {
+      const one = await holderOf(placed);
+      await play(trick);
+      const part = (await one.held("share")) / 2n;
+      expect((await one.ask(part, { mode: "request" })).body).toMatchObject({
+        ...{ status: 400, code: "price_unsafe", subject: "vault" },
+      });
     }),
   );
 

@@ -4,7 +4,7 @@ import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { type AppError, failure } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
-import { fractionToParts, larger, MAX_UINT256, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { fractionToParts, larger, MAX_UINT256 } from "../lib/amount.ts";
 import { exactFloor, orderDeadline } from "../orders/order-floors.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
@@ -25,18 +25,15 @@ import { verifyApprovals } from "./verify-exit-approvals.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
 import {
   explainFailedExit,
+  findExcessiveFee,
   findExitRefusal,
   isBelowFloor,
+  MAX_EXIT_FEE,
   openRequestReads,
   paysLess,
   requireOpenKept,
+  requireRecorded,
 } from "./withdrawal-refusals.ts";
-
-/**
- * Exit fee up to which a withdrawal is accepted even if the slippage is lower, in parts per billion (3%). The response
- * shows the fee separately.
- */
-const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 
 /** Results of simulating a withdrawal's first transaction. */
 export interface SimulatedExit {
@@ -147,22 +144,6 @@ function promisedNow({ way }: ExitAttempt): bigint | null {
 }
 
 /**
- * Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage. Null otherwise, or if
- * the fee is unknown.
- */
-function findExcessiveFee({ order, way }: ExitAttempt): AppError | null {
-  const { previewAssets, grossAssets } = way.terms;
-  if (way.mode !== "instant" || previewAssets === null || grossAssets === null) return null;
-  const asked = fractionToParts(order.slippage);
-  const tolerance = asked > MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
-  // One unit, which rounding costs.
-  if ((previewAssets + 1n) * PARTS_PER_BILLION >= grossAssets * (PARTS_PER_BILLION - tolerance)) return null;
-  return failure("price_unsafe", `${order.vault.name} pays much less than the shares are worth`, {
-    subject: "vault",
-  });
-}
-
-/**
  * Returns the payment that a withdrawal's transaction takes: the user's shares, with the user's balance and the
  * spender's allowance. A call that needs no allowance counts as fully approved; shares that the call itself claims
  * first count as held.
@@ -212,17 +193,24 @@ export function receivedIn(
   return of.routed && size(returned) === 32 ? hexToBigInt(returned) : null;
 }
 
+/** Throws `price_unsafe` if a simulation shows that the call takes more of the user's shares than requested. */
+function requireSharesLeft({ exit, made }: Made): void {
+  const { order, shares } = exit;
+  const left = increaseOf(made.simulation, 0);
+  if (left === null || left >= -shares) return;
+  throw failure("price_unsafe", `${order.vault.name} takes more shares than it redeems`, {
+    subject: "vault",
+  });
+}
+
 /**
  * Throws `price_unsafe` if a simulation shows that the redemption takes more shares than requested, or that the token's
  * transfers to the user are less than the minimum, although its balances rise: a token may report balances falsely.
  */
-function requireHonest({ exit, made }: Made): void {
+function requireHonest(of: Made): void {
+  requireSharesLeft(of);
+  const { exit, made } = of;
   const { order, way, shares, minAssets } = exit;
-  const left = increaseOf(made.simulation, 0);
-  if (left !== null && left < -shares)
-    throw failure("price_unsafe", `${order.vault.name} takes more shares than it redeems`, {
-      subject: "vault",
-    });
   const logs = made.simulation.calls.at(-1)?.logs ?? null;
   const { address: token } = way.token;
   if (logs === null || isNative(token) || unwraps(exit)) return;
@@ -266,11 +254,13 @@ function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit,
 
 /**
  * Completes a simulated request. Throws `upstream_rejected` if the vault took the shares without recording a request
- * for the user, and the error of `requireOpenKept`.
+ * for the user; `price_unsafe` if it took more shares than requested, or recorded much fewer; and the error of
+ * `requireOpenKept`.
  */
 function toRequested(of: Made): PreparedExit {
   const { exit, facts, made, call } = of;
   const { way } = exit;
+  requireSharesLeft(of);
   const first = 1 + receivedReads(exit).length;
   const paid = first > 1 ? (increaseOf(made.simulation, 1) ?? 0n) : 0n;
   requireOpenKept(exit, { simulation: made.simulation, first, paid });
@@ -290,7 +280,8 @@ function toRequested(of: Made): PreparedExit {
 
 /**
  * Returns true if the simulated logs show the request, or an immediate payment in place of one. Without logs, true if
- * exactly the requested shares left the user. Throws `simulation_unavailable` if neither could be read.
+ * exactly the requested shares left the user. Throws `simulation_unavailable` if neither could be read, and the error
+ * of `requireRecorded`.
  */
 function isRequestNoted({ exit, made }: Made): boolean {
   const { order, shares, way } = exit;
@@ -303,8 +294,9 @@ function isRequestNoted({ exit, made }: Made): boolean {
     throw failure("simulation_unavailable", "the request could not be read in the simulation");
   }
   const seen = simulatedLogs(logs);
-  if (exits.findRequest(vault, { user, logs: seen }) !== null) return true;
-  return left && isPaidAtOnce({ order, way }, seen);
+  const request = exits.findRequest(vault, { user, logs: seen });
+  if (request !== null) requireRecorded(exit, request.shares ?? shares);
+  return request !== null || (left && isPaidAtOnce({ order, way }, seen));
 }
 
 /**

@@ -2,7 +2,7 @@ import { type Hex, hexToBigInt, size } from "viem";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import { type AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
-import { mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
+import { fractionToParts, mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
 import { explainExitRevert } from "../vaults/families/vault-families.ts";
@@ -56,12 +56,14 @@ export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: Ex
 
 /**
  * Returns the amount that the vault can pay instantly, in the smallest unit of the paid token: the amount that the
- * vault reports, or the value of the shares that it would redeem, rounded down. Null if unknown.
+ * vault reports, or the value of the shares that it would redeem, rounded down. Null if unknown, also if the vault
+ * reports enough for all of the shares, which it has refused.
  */
 function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint | null {
   const { availableAssets, maxShares, grossAssets, previewAssets } = way.terms;
-  if (availableAssets !== null || maxShares === 0n) return availableAssets ?? 0n;
   const worth = previewAssets ?? grossAssets;
+  if (availableAssets !== null && worth !== null && availableAssets >= worth) return null;
+  if (availableAssets !== null || maxShares === 0n) return availableAssets ?? 0n;
   if (maxShares === null || maxShares >= shares || worth === null) return null;
   return mulDivDown(maxShares, worth, shares);
 }
@@ -208,8 +210,43 @@ export function paysLess({ order }: RequestedExit): AppError {
   });
 }
 
-/** Fee in shares up to which a request counts as added to the open ones, in parts per billion (3%). */
-const MAX_FEE = (PARTS_PER_BILLION * 3n) / 100n;
+/**
+ * Exit fee up to which a withdrawal is accepted even if the slippage is lower, in parts per billion (3%). The response
+ * shows the fee separately.
+ */
+export const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
+
+/**
+ * Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage. Null otherwise, if the
+ * fee is unknown, and for a request that the vault prices later.
+ */
+export function findExcessiveFee({ order, way }: Pick<Exit, "order" | "way">): AppError | null {
+  const { previewAssets, grossAssets, priced } = way.terms;
+  const fixed = way.mode === "instant" || priced === "now";
+  if (!fixed || previewAssets === null || grossAssets === null) return null;
+  if (isFeeAccepted(order, { gross: grossAssets, net: previewAssets })) return null;
+  return failure("price_unsafe", `${order.vault.name} pays much less than the shares are worth`, {
+    subject: "vault",
+  });
+}
+
+/** Returns true if a vault keeps at most 3%, or the slippage if that is higher, and one unit, which rounding costs. */
+function isFeeAccepted(
+  { slippage }: Pick<WithdrawalOrder, "slippage">,
+  { gross, net }: Record<"gross" | "net", bigint>,
+): boolean {
+  const asked = fractionToParts(slippage);
+  const tolerance = asked > MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
+  return (net + 1n) * PARTS_PER_BILLION >= gross * (PARTS_PER_BILLION - tolerance);
+}
+
+/** Throws `price_unsafe` if a request is recorded for much fewer shares than it takes: a fee, or a theft. */
+export function requireRecorded({ order, shares }: Exit, recorded: bigint): void {
+  if (isFeeAccepted(order, { gross: shares, net: recorded })) return;
+  throw failure("price_unsafe", `${order.vault.name} records much fewer shares than the request takes`, {
+    subject: "vault",
+  });
+}
 
 /**
  * Returns the views that a simulation reads before and after a request, because the vault may replace the user's open
@@ -252,7 +289,7 @@ export function requireOpenKept(
 export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shares", bigint>): boolean {
   const missing = open + shares - then;
   if (open === 0n || missing <= 0n) return true;
-  return then > shares && missing * PARTS_PER_BILLION <= shares * MAX_FEE;
+  return then > shares && missing * PARTS_PER_BILLION <= shares * MAX_EXIT_FEE;
 }
 
 /** Returns the number that a view answered, or null if it answered none. */

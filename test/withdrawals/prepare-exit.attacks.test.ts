@@ -1,11 +1,21 @@
+import { encodeAbiParameters, encodeEventTopics, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { MAX_UINT256 } from "../../src/lib/amount.ts";
 import { FailedExit, prepareExit } from "../../src/withdrawals/prepare-exit.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
-import { transferLog } from "../support/deposits/logs.ts";
+import { log, transferLog } from "../support/deposits/logs.ts";
 import { balanceKey, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
-import { exitWayOf, factsOf, HELD, home, orderOf, paying, WORTH } from "../support/withdrawals/fixtures.ts";
+import {
+  exitWayOf,
+  factsOf,
+  familyVault,
+  HELD,
+  home,
+  orderOf,
+  paying,
+  WORTH,
+} from "../support/withdrawals/fixtures.ts";
 
 /** Vaults and tokens that show a build something else than they do. */
 describe("a build is refused when", () => {
@@ -78,4 +88,41 @@ describe("a build is refused when", () => {
       expect(await codeOf({ rises: { [balanceKey(USDC, USER)]: WORTH / 2n } }, via)).toBe("price_unsafe");
     },
   );
+});
+
+describe("a build of a request is refused when", () => {
+  const requested = parseAbi([
+    "event RedeemRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 shares)",
+  ]);
+  const recorded = (shares: bigint) => {
+    const named = { abi: requested, eventName: "RedeemRequest" } as const;
+    const topics = encodeEventTopics({ ...named, args: { controller: USER, owner: USER, requestId: 0n } });
+    const types = [{ type: "address" }, { type: "uint256" }] as const;
+    return log(VAULT, topics, encodeAbiParameters(types, [USER, shares]));
+  };
+
+  async function codeOf(of: { taken: bigint; shares: bigint; slippage?: number }): Promise<string> {
+    const effects = { rises: { [balanceKey(VAULT, USER)]: -of.taken }, logs: [recorded(of.shares)] };
+    const { client } = simulatedChain({ effects: () => effects, definition: home });
+    const order = orderOf({ client, vault: familyVault("lagoon"), slippage: of.slippage ?? 0.005 });
+    const way = exitWayOf(order, { via: "user", mode: "request", terms: paying });
+    const attempt = { order, facts: factsOf(order, [way]), way };
+    const { code = "none" } = await prepareExit(testContext({ clients: [client] }), attempt).then(
+      (): { code?: string } => ({}),
+      (thrown) => thrown,
+    );
+    return code;
+  }
+
+  test("the vault takes more shares than it was asked for", async () => {
+    expect(await codeOf({ taken: HELD, shares: HELD })).toBe("none");
+    expect(await codeOf({ taken: HELD + 1n, shares: HELD })).toBe("price_unsafe");
+  });
+
+  test("it records much fewer shares than it takes, unless the user accepts as much", async () => {
+    const least = (HELD * 97n) / 100n;
+    expect(await codeOf({ taken: HELD, shares: least })).toBe("none");
+    expect(await codeOf({ taken: HELD, shares: least - 2n })).toBe("price_unsafe");
+    expect(await codeOf({ taken: HELD, shares: least - 2n, slippage: 0.05 })).toBe("none");
+  });
 });

@@ -1,8 +1,9 @@
 import { encodeErrorResult, type Hex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import type { ExitTerms } from "../../src/vaults/vault-exits.ts";
+import type { ExitMode, ExitTerms } from "../../src/vaults/vault-exits.ts";
 import {
   explainFailedExit,
+  findExcessiveFee,
   findExitRefusal,
   isBelowFloor,
   lacksLiquidity,
@@ -10,7 +11,15 @@ import {
   toExitRefusal,
 } from "../../src/withdrawals/withdrawal-refusals.ts";
 import { vault } from "../support/deposits/fixtures.ts";
-import { familyVault, HELD, paying, READ_AT, WORTH } from "../support/withdrawals/fixtures.ts";
+import {
+  exitWayOf,
+  familyVault,
+  HELD,
+  orderOf,
+  paying,
+  READ_AT,
+  WORTH,
+} from "../support/withdrawals/fixtures.ts";
 
 const errors = parseAbi([
   "error OutputBelowMinimum(uint256 received, uint256 minimum)",
@@ -49,6 +58,39 @@ describe("payableShares()", () => {
     ["the preview fails", { maxShares: lower, availableAssets: WORTH, previewAssets: null }, lower],
   ])("when %s", (_name, terms, payable) => {
     expect(of(terms)).toBe(payable);
+  });
+});
+
+describe("the amount that a vault without liquidity can pay", () => {
+  test.each<[string, Partial<ExitTerms>, string | null]>([
+    ["is what its view says", { availableAssets: WORTH / 2n }, String(WORTH / 2n)],
+    ["is nothing where its view says so", { availableAssets: 0n }, "0"],
+    ["is unknown where its view allows what it refuses", { availableAssets: WORTH }, null],
+    ["is unknown where no view says", {}, null],
+  ])("%s", (_name, terms, available) => {
+    expect(toExitRefusal(asked(terms), "no_liquidity").members).toEqual({ available });
+  });
+});
+
+describe("findExcessiveFee()", () => {
+  const codeOf = (of: { mode: ExitMode; slippage: number; terms: Partial<ExitTerms> }) => {
+    const order = orderOf({ slippage: of.slippage });
+    const way = exitWayOf(order, { mode: of.mode, terms: { ...paying, ...of.terms } });
+    return findExcessiveFee({ order, way })?.code ?? null;
+  };
+  const dear = { previewAssets: (WORTH * 96n) / 100n };
+
+  test.each(["instant", "request", "cooldown"] as const)(
+    "refuses a fee of more than three percent by %s",
+    (mode) => {
+      expect(codeOf({ mode, slippage: 0.005, terms: dear })).toBe("price_unsafe");
+      expect(codeOf({ mode, slippage: 0.04, terms: dear })).toBe(null);
+      expect(codeOf({ mode, slippage: 0.005, terms: { previewAssets: (WORTH * 97n) / 100n } })).toBe(null);
+    },
+  );
+
+  test("refuses no request that the vault prices later", () => {
+    expect(codeOf({ mode: "request", slippage: 0.005, terms: { ...dear, priced: "later" } })).toBe(null);
   });
 });
 

@@ -133,7 +133,9 @@ contract CheatingQueue is ERC4626 {
         paysHalf,
         paysNothing,
         burnsCancelled,
-        returnsToThief
+        returnsToThief,
+        recordsHalf,
+        takesMore
     }
 
     Trick public trick;
@@ -162,8 +164,9 @@ contract CheatingQueue is ERC4626 {
     }
 
     function requestRedeem(uint256 shares, address controller, address owner_) external returns (uint256) {
-        _transfer(owner_, address(this), shares);
+        _transfer(owner_, address(this), trick == Trick.takesMore ? balanceOf(owner_) : shares);
         if (trick == Trick.recordsNothing) return 0;
+        if (trick == Trick.recordsHalf) shares /= 2;
         address credited = trick == Trick.recordsThief ? thief : controller;
         _waiting[credited] += shares;
         emit RedeemRequest(credited, owner_, 0, msg.sender, shares);
