@@ -36,6 +36,23 @@ const failEveryRequest = (page: Page) =>
     }),
   );
 
+/** Gives a vault a long name and a large value in every response of the API. */
+const LONG_NAME = `${NAME} Prime Institutional B`;
+const lengthenEverything = (page: Page) =>
+  page.route(/\/v1\/(vaults|positions)/, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text())
+      .replaceAll(NAME, LONG_NAME)
+      .replaceAll(/"(tvl_usd|value_usd)":"[^"]+"/g, '"$1":"98765432109876543.21"');
+    await route.fulfill({ response, body });
+  });
+
+/** Returns the texts of a page, with the long name or dollars in them, of which a part is cut off. */
+const CUT_OFF = `[...document.querySelectorAll("main *")]
+  .filter(({ children, textContent }) => children.length === 0 && /Institutional|\\$/.test(textContent))
+  .filter((one) => one.scrollWidth > one.clientWidth && getComputedStyle(one).overflowX !== "visible")
+  .map(({ textContent }) => textContent)`;
+
 /** Opens a page whose requests were intercepted before it is loaded. */
 async function openPrepared(
   of: { path: string; window: BrowserContextOptions },
@@ -46,6 +63,17 @@ async function openPrepared(
   await page.goto(of.path);
   return page;
 }
+
+matrixTest("long names and sums are shown as a whole on the narrowest phone", async () => {
+  const user = await newHolder(NAME);
+  const window = { viewport: { width: 320, height: 640 } };
+  for (const path of [`/?q=${NAME}`, vaultPath, `/portfolio?address=${user.address}`]) {
+    const page = await openPrepared({ path, window }, lengthenEverything);
+    await page.getByText(LONG_NAME).first().waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
+  }
+});
 
 describe.each(looks)("on a $device in $colorScheme colours, without violation or overflow:", ({ window }) => {
   matrixTest("each step of a deposit", async () => {

@@ -30,7 +30,8 @@ afterEach(async () => {
 });
 afterAll(() => browser.close());
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 const one = chainOf(chainIds.one);
 const usdcOf = (user: KeyedUser) => balanceOf(one, { token: tokenOn(one, "USDC"), owner: user.address });
 
@@ -43,18 +44,22 @@ async function openDialog(name: string, window: BrowserContextOptions = {}) {
   return { ...opened, user };
 }
 
-/** Returns the date that a page shows for this many days from now, as `30 Nov 2026`; on the day's edge either of two. */
-function dayAfter(days: number): RegExp {
+/**
+ * Returns the date that a page shows for this many days after the chain's head, as `30 Nov 2026`; on the day's edge
+ * either of two. The chain's clock is not this machine's.
+ */
+async function dayAfter(days: number): Promise<RegExp> {
   const format = (time: number) =>
     new Date(time).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric" });
-  const last = Date.now() + days * DAY_MS;
-  return new RegExp(`${format(last - DAY_MS / 24)}|${format(last)}`);
+  const { timestamp } = await one.client.getBlock();
+  const last = Number(timestamp) * 1_000 + days * DAY_MS;
+  return new RegExp([last - HOUR_MS, last, last + HOUR_MS].map(format).join("|"));
 }
 
 /** Expects a page to show the earliest time of the payment. */
 async function expectTime(page: Page, days: number): Promise<void> {
   const fact = page.locator("div", { has: page.getByText("Payable from", { exact: true }) }).last();
-  await fact.getByText(dayAfter(days)).waitFor();
+  await fact.getByText(await dayAfter(days)).waitFor();
 }
 
 test("a cooldown is shown with its time, also after a reload, and claimed when it is over", async () => {
