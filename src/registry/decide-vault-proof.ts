@@ -14,10 +14,11 @@ export type ClosedExit = "stopped" | "illiquid";
 /**
  * Result of one attempt to prove a vault. `passed`: the simulated deposit or deposit request succeeded, and shares that
  * were minted immediately have the expected value and a way back. `refused`: the chain contradicts the entry, the vault
- * rejects deposits, the shares are worth or return too little, the profit fee is too high, nobody can leave, or nothing
- * vouches for a discovered vault any longer. `closed`: the vault's view functions or the error of the simulated deposit
- * or redemption show that it is paused, full, illiquid or without a current price, which is not a fault of the entry;
- * `exit` is set if it takes deposits all the same. `unread`: a node or the database failed, or no node can simulate.
+ * rejects deposits, the shares are worth or return too little, a fee is too high, nobody can leave, nothing vouches for
+ * a discovered vault any longer, or the operator's settings exclude it. `closed`: the vault's view functions or the
+ * error of the simulated deposit or redemption show that it is paused, full, illiquid or without a current price, or no
+ * simulation can give an account its asset, which is not a fault of the entry; `exit` is set if it takes deposits but
+ * nobody can leave. `unread`: a node or the database failed, or no node can simulate.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }
@@ -112,7 +113,8 @@ export const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boo
 
 /**
  * Returns true for entries with the status `candidate` or `refused`: new ones, ones that a proof refused, and ones that
- * an administrator sent back. A passed proof opens them, if the admission gate lets them pass.
+ * an administrator sent back. A passed proof opens those that people have reviewed, and others only if the admission
+ * gate lets them pass.
  */
 export const isCandidate = ({ status }: Pick<ProvenEntry, "status">): boolean =>
   status === "candidate" || status === "refused";

@@ -61,6 +61,7 @@ export function inTime(of: {
 
 /**
  * Returns the calls that redeem shares in a mode, or request it: the approval that the exit may need, then the exit.
+ * Empty if the vault's family has no withdrawals.
  */
 export function exitCalls(
   of: Pick<ProofDeposit, "deposit"> & { mode: ExitMode; redeemed: bigint },

@@ -54,7 +54,8 @@ const noProofs = (): ProofRoundReport => ({
  * message per chain (see `proveFromMessage`). Without a queue, it proves vaults for about 40 seconds, at most 60 per
  * chain and several chains in parallel, open and paused vaults before candidates and then the most overdue first; it
  * stores the results, and reloads the cached registry if a status changed. Skips chains whose last index run failed,
- * because their nodes probably do not respond. Throws `store_unavailable`; errors of the queue propagate.
+ * because their nodes probably do not respond, and leaves a chain's other vaults to the next run after a finding
+ * `unread`. Throws `store_unavailable`; errors of the queue propagate.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
@@ -160,7 +161,8 @@ async function proveAndRecord(
 /**
  * Proves one vault now, regardless of its schedule, and stores the result, which may change its status; if the entry
  * was changed during the proof, the result is dropped. Returns its registry entry. Throws `vault_not_found`,
- * `store_unavailable`, and `upstream_unavailable` if a node or the database failed during the proof.
+ * `store_unavailable`, and `upstream_unavailable` for the finding `unread` (see `ProofFinding`), also if no node can
+ * simulate.
  */
 export async function proveVaultNow(ctx: Context, key: VaultKey): Promise<VaultRecord> {
   const row = await selectVault(ctx.db, key);

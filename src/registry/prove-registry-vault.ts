@@ -26,7 +26,10 @@ import { GENERIC_ADAPTER } from "./simulate-way-back.ts";
 /** Result of an attempt to prove a vault, with the columns of its registry entry that were read from on-chain data. */
 export interface ProofAttempt {
   finding: ProofFinding;
-  /** Columns from on-chain data. Null if they could not be read, or if the vault was refused before the simulation. */
+  /**
+   * Columns from on-chain data. Null if they could not be read, if the vault was refused before the simulation, or if a
+   * node refused a request of the simulation.
+   */
   derived: ProofChange["derived"];
 }
 

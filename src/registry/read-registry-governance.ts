@@ -10,8 +10,9 @@ import type { Vault } from "../vaults/vault.ts";
 /** Governance of a vault: which holders of its roles are externally owned accounts, and the timelock of its changes. */
 export interface VaultGovernance {
   /**
-   * The vault's owners, curators, governors and role managers that are externally owned accounts: without code, or with
-   * an EIP-7702 delegation. "unread" if no view function could be read for a role that the family's vaults have.
+   * The vault's owners, curators, governors, managers and role managers that are externally owned accounts: without
+   * code, or with an EIP-7702 delegation. "unread" if no view function could be read for a role that the family's
+   * vaults have.
    */
   keys: readonly Address[] | "unread";
   /** Timelock of changes in seconds, null if the family has none, or "unread" if its view function failed. */

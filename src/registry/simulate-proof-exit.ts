@@ -35,9 +35,9 @@ export async function simulateLater(
 
 /**
  * Simulates the deposit and the redemption of some of its shares: immediately, `after` seconds after the deposit, or
- * both `delay` seconds from now. Its reads are the asset's balance, the vault's preview of the redemption, and the
- * shares. Returns null if the deposit itself failed then, also without its gas limit. Throws `simulation_unavailable`;
- * errors of the RPC nodes propagate.
+ * both `delay` seconds from now. Its reads are the balance of the deposited token, the vault's preview of the
+ * redemption, and the shares. Returns null if the deposit itself failed then, also without its gas limit. Throws
+ * `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateExit(
   ctx: Context,
@@ -64,6 +64,6 @@ const previewRead = (target: Address, shares: bigint) => ({
   data: encodeFunctionData({ abi: previewAbi(), functionName: "previewRedeem", args: [shares] }),
 });
 
-/** Returns a word of return data as a number, or null if there is none. */
+/** Returns a word of return data as a number, or null if the data is not exactly one word. */
 export const wordOf = (data: Hex | undefined): bigint | null =>
   data !== undefined && size(data) === 32 ? hexToBigInt(data) : null;

@@ -34,11 +34,17 @@ export interface SimulatedProof {
   kind: "passed" | "refused" | "closed";
   /** Human-readable reason why the vault was refused or is closed; empty if the proof passed. */
   reason: string;
-  /** Block on whose state the deposit was simulated, or at which the views were read that refused it; never null. */
+  /**
+   * Block on whose state the deposit was simulated, or at which the views were read that decided without a simulation;
+   * never null.
+   */
   blockNumber: number | null;
-  /** Deposited amount in the token's smallest unit, or null if the views already refused the deposit. */
+  /** Amount of the deposit that was tried, in the token's smallest unit, or null if the views already decided. */
   amount: bigint | null;
-  /** Minted shares in the share token's smallest unit; null if nothing was simulated, or for a deposit request. */
+  /**
+   * Minted shares in the share token's smallest unit; null if nothing was simulated, if the deposit reverted, or for a
+   * deposit request.
+   */
   shares: bigint | null;
   /**
    * Assets that redeeming all shares returns, in the asset's smallest unit, rounded down. Null if the redemption
@@ -65,12 +71,13 @@ const MAX_YEARLY_FEE = 0.2;
 /**
  * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
  * chain. Also simulates the way back (see `simulateWayBack`) and a larger deposit by a contract (see
- * `simulateForOthers`). Simulates nothing if the vault's views already refuse the deposit. The amount is one whole
- * token of the asset (or, if the vault does not accept it, of the first accepted token), adjusted to the vault's
- * limits; 1,000 times as much if that reverts. A loss of more than 3% in the shares' value or the redemption is
- * refused, as is a vault that keeps more than half of its profits or takes more than a fifth of its assets a year; one
- * that nobody can leave is refused or closed. Throws `chain_unsupported` and `simulation_unavailable`; errors of the
- * RPC nodes propagate.
+ * `simulateForOthers`). Simulates nothing if the vault's views already refuse the deposit, show too high a fee or say
+ * that withdrawals are paused; a vault whose asset no simulation can give to an account is closed. The amount is one
+ * whole token of the asset (or, if the vault does not accept it, of the first accepted token), adjusted to the vault's
+ * limits; 1,000 times as much if one whole token is refused by a revert. A loss of more than 3% in the shares' value or
+ * the redemption is refused, as is a vault that keeps more than half of its profits or takes more than a fifth of its
+ * assets a year; one that nobody can leave is refused or closed. Throws `chain_unsupported` and
+ * `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);

@@ -30,8 +30,9 @@ const MANY_TIMES = 1_000n;
 /**
  * How the shares of a simulated deposit can be redeemed.
  * - `returned`: immediately, for so many assets (all shares, in the asset's smallest unit, rounded down). `later` is
- *   what the same shares return after 30 days, or null if that was not simulated or reverts; `larger` is their part of
- *   what a larger deposit then returns, if that is much less than it and than the vault's preview, otherwise null.
+ *   what they return after 30 days: their part of what a larger deposit returns if that is worth it, otherwise what
+ *   they return alone, or null if that was not simulated or reverts; `larger` is their part of what a larger deposit
+ *   then returns, if that is much less than it and than the vault's preview, otherwise null.
  * - `waiting`: by request, after a cooldown or a lock; or no simulation can show it.
  * - `none`: not at all. `exit` is as in `ProofFinding`, or null if nothing excuses it.
  */
@@ -46,9 +47,10 @@ const STARVED = "a deposit with a wallet's gas limit mints far fewer shares";
 /**
  * Simulates the deposit followed by the redemption of 99.9% of its shares, for vaults of families whose withdrawals are
  * all instant, and for generic vaults in each of their modes until one succeeds. Shares that can be redeemed at once
- * must also be redeemable 30 days later, unless a deposit made then cannot either. `waiting`, without a simulation, for
- * other vaults, and for deposits of another token than the asset (unless the only mode is a request). If every mode
- * reverts, finds out why:
+ * must also be redeemable 30 days later, unless a deposit made then cannot either, or a mode other than `instant`
+ * exists. `none` also if the deposit with a wallet's gas limit mints far fewer shares and the redemption fails.
+ * `waiting`, without a simulation, for other vaults, and for deposits of another token than the asset (unless the only
+ * mode is a request). If every mode reverts, finds out why:
  * - shares that can be redeemed an hour, a day or 30 days later are locked, which is `waiting`;
  * - if an account that holds shares without a deposit can redeem them now, its redemption in 30 days decides: if it
  *   succeeds, the deposit locks the shares for longer than that, which is `none`; otherwise nothing can be said,

@@ -13,7 +13,10 @@ export interface RegisterVaults {
   vaults: readonly Address[];
   /** True if the read returned all vaults of the register, false if only those of some blocks, or none. */
   complete: boolean;
-  /** Last block whose events have been read, or null for a register that is read by a view function. */
+  /**
+   * Last block whose events have been read, or null for a register that is read by a view function. Unchanged for one
+   * that is only asked.
+   */
   readTo: number | null;
   /** True if blocks up to the requested one remain to be read. */
   behind: boolean;

@@ -21,7 +21,10 @@ export const createVaultV2 = once(() =>
 export const beaconProxyDeployed = once(() =>
   parseAbiItem("event BeaconProxyDeployed(address proxy, address deployer)"),
 );
-/** Event of Lagoon's factories that create a vault with an implementation that its creator chooses. */
+/**
+ * Event of Lagoon's factories that create a vault with an implementation that its creator chooses from Lagoon's own
+ * register.
+ */
 export const proxyDeployed = once(() => parseAbiItem("event ProxyDeployed(address proxy, address deployer)"));
 /** Event of Silo's factory: it created a market of two silos, each of which is a vault. */
 export const newSilo = once(() =>

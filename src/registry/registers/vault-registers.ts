@@ -41,11 +41,11 @@ import {
  * How the vaults of a register are read. `list`: the view function `view` returns all of them. Some lists have several
  * levels: `getPools` is a function of the contract that Gearbox's address provider names, `getMarketConfigurators`
  * returns contracts that each name such a contract, and `strategyProxies` returns one strategy at a time, each with one
- * vault. `events`: the register has emitted one event per vault since its deployment in block `from` (null if it must
- * be searched for); `vaults` names the event's arguments that contain vault addresses. `asked`: its vaults are not
- * read, because anyone can create vaults there, and its protocol lists the ones that count; the admission gate only
- * asks by `view` whether it created a vault. `vault_original` returns the contract that all vaults of a factory are
- * clones of.
+ * vault. `events`: the register has emitted an event for each vault, or one for several, since its deployment in block
+ * `from` (null if it must be searched for); `vaults` names the event's arguments that contain vault addresses. `asked`:
+ * its vaults are not read, because anyone can create vaults there, and its protocol lists the ones that count; the
+ * admission gate only asks by `view` whether it created a vault. `vault_original` returns the contract that all vaults
+ * of a factory are clones of.
  */
 export type RegisterReading =
   | {
