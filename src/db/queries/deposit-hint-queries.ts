@@ -106,13 +106,16 @@ export async function restoreLogHints(db: Database, trackingId: string): Promise
  * amounts are decimal strings in the token's smallest unit.
  */
 export interface Sightings {
-  /** Events of the Router: the deposit reference, with the receiver and the token received. */
+  /** Events of the Router: the reference of a deposit or withdrawal, with the receiver and the token received. */
   references: readonly { ref: string; txHash: string; receiver: string; shareToken: string }[];
-  /** Transfers of tokens that users may pay with. */
+  /** Token transfers; `user` is the sender, who may be paying for a deposit or withdrawal. */
   payments: readonly { user: string; token: string; to: string; amount: string; txHash: string }[];
   /** Events that contain the address of a possible user; `target` is the contract, or null for any bridge. */
   mentions: readonly { user: string; target: string | null; txHash: string }[];
-  /** Transactions with a transfer to or from a user of a deposit or withdrawal in progress. */
+  /**
+   * Transactions with a transfer to or from a user of a deposit or withdrawal in progress, or with an event of a
+   * bridge's delivery or of a vault with open requests that names the user.
+   */
   moves: readonly { user: string; txHash: string }[];
   /** Contracts with events that may have settled redemption requests, but do not name the user. */
   touched: readonly string[];
@@ -190,9 +193,9 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
  * Stores the results of a round as hints, in one statement. A deposit or withdrawal that has 64 unread hints from logs
  * (or 1,024 with the dropped ones) gets none, and one that has 32 (or 512) only those that show it, and not those that
  * only concern its user. Due for tracking become: deposits and withdrawals that got a hint, those in progress whose
- * users made or received a transfer, and open redemption requests that a touched contract may have settled. If the
- * transaction of an unread hint is seen again, even much later, its deposit or withdrawal becomes due too, because a
- * reorg may have moved the transaction to another block. Throws `store_unavailable`.
+ * users a transaction in `moves` concerns, and open redemption requests that a touched contract may have settled. If
+ * the transaction of an unread hint is seen again, even much later, its deposit or withdrawal becomes due too, because
+ * a reorg may have moved the transaction to another block. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,

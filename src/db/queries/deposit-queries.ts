@@ -181,6 +181,7 @@ export interface TrackedFilter<Row extends TrackedRow> {
    */
   states: readonly Row["state"][] | null;
   now: Date;
+  /** The vault, or null for all. */
   vault: VaultKey | null;
   /** Earliest build time, or null for no limit. */
   from: Date | null;

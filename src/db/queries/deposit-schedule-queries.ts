@@ -75,8 +75,8 @@ export async function scheduleCheck(
 }
 
 /**
- * Moves the next check of a deposit or withdrawal to the time `at`, even if the row is leased. Call it when a check has
- * left work to do. Does nothing if no check is scheduled. Throws `store_unavailable`.
+ * Moves the next check of a deposit or withdrawal to the time `at`, even if the row is leased, and resets its number of
+ * checks. Call it when a check has left work to do. Does nothing if no check is scheduled. Throws `store_unavailable`.
  */
 export async function checkSoon(
   db: Database,

@@ -110,8 +110,9 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 /**
  * Stores the flows of a block range that was read after the fact (backfill), together with its coverage, in one
  * transaction. Vaults whose flow sources have changed since are left out. If the final block is below the end of the
- * range, because a reorg has moved the tip, neither flows nor coverage are stored. Stored final flows are kept, and
- * only get a missing request id. Running it twice is harmless. Throws `store_unavailable`.
+ * range, because a reorg has moved the tip, neither flows nor coverage are stored. A stored final flow is kept, unless
+ * it has no request id and the read one has: then it is replaced. Running it twice is harmless. Throws
+ * `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -196,8 +197,8 @@ const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 /**
  * Discards everything indexed for the given vaults, so that their history is read again. Call it when the contracts or
  * events from which a vault's flows are read (its `source`) have changed: deletes the vault's flows, marks all of its
- * blocks as unread, and stores the new source. A run that is currently reading the chain's newest blocks then writes
- * nothing. Throws `store_unavailable`.
+ * blocks as unread, forgets a start block that was searched for another source, and stores the new source. A run that
+ * is currently reading the chain's newest blocks then writes nothing. Throws `store_unavailable`.
  */
 export async function resetFlows(
   db: Database,

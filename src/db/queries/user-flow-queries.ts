@@ -143,8 +143,8 @@ export interface UserQuery {
 /**
  * Selects a user's net deposits and requests on some chains, in one statement; chains that were never indexed are
  * absent. A sum is null if the amount of one of its flows is unknown, if the vault's flow history has a gap between its
- * start block and the head, or if not all flows of the user's redemption requests there are returned. Those flows are
- * excluded from the sums and returned separately. Throws `store_unavailable`.
+ * start block and the head, or if `unlisted` contains the vault. Those flows are excluded from the sums and returned
+ * separately. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));

@@ -71,7 +71,7 @@ export interface ProofChange {
   /** Result of the proof; null keeps the stored one, because this attempt was inconclusive. */
   proof: VaultProof | null;
   proofDueAt: Date;
-  /** Number of consecutive proofs that refused the vault, this one included. */
+  /** Number of consecutive proofs that refused the vault or found it illiquid, this one included. */
   proofRefusals: number;
   /** Columns that were read from on-chain data, or null to keep the stored ones. */
   derived: (DerivedColumns & Pick<NewVault, "adapter" | "type"> & { name?: string }) | null;
@@ -79,8 +79,8 @@ export interface ProofChange {
 
 /**
  * Stores the result of a proof, and an audit row if it changes the vault's status, in one statement. Returns false,
- * without any change, if the vault's status, adapter or due time was changed since it was read. Throws
- * `store_unavailable`.
+ * without any change, if the vault's status, who decided it, its adapter or its due time was changed since it was read.
+ * Throws `store_unavailable`.
  */
 export function recordProof(
   db: Database,
