@@ -11,8 +11,8 @@ let runtime: Runtime | null = null;
 
 /**
  * Creates the context of one HTTP request, cron job run or queue message. All contexts of an isolate share one runtime,
- * which the first call creates. Throws `internal`, naming the variables, if configuration variables are missing or
- * invalid.
+ * which the first call creates. Throws `internal` with the names of missing or invalid configuration variables, or with
+ * the id of a chain whose settings are incomplete.
  */
 export const contextOfIsolate: ContextFactory = (bindings, request) => {
   runtime ??= createRuntime(bindings);
@@ -89,7 +89,10 @@ export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }
 
-/** Creates the app. A route group is mounted on the first request to its paths; unknown paths get `route_not_found`. */
+/**
+ * Creates the app. A route group is mounted on the first request to its paths; all other paths are served by the
+ * documentation pages, or get `route_not_found`.
+ */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const docsPages = createApp([], makeContext);
   mountDocsPages(docsPages);

@@ -14,7 +14,8 @@ import { parseSigningTokens, type SigningTokens } from "./lib/signing-token-sett
 
 /**
  * Schema of one entry of `CHAINS`: the settings of a chain. For a chain that the code supports, only `rpc_urls` is
- * used; any other chain needs the other fields too. No setting can thus replace an address that ships in code.
+ * used; any other chain also needs a name, a key and its native currency. No setting can thus replace an address that
+ * ships in code.
  */
 const ChainSetting = z.object({
   chain_id: z.int().positive(),
@@ -282,7 +283,10 @@ export interface Config {
   followingQueue: MessageQueue | null;
   /** Static files of the site, or null if the deployment has none. */
   assets: AssetFiles | null;
-  /** Secrets that API keys are hashed with, the newest version first. */
+  /**
+   * Secrets that API keys are hashed with, the newest version first; empty if none are set: creating and verifying API
+   * keys then fails.
+   */
   partnerPeppers: readonly Pepper[];
 }
 

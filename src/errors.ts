@@ -97,8 +97,9 @@ export interface ErrorMembers {
 }
 
 /**
- * What a price error is about. `vault`: the vault's share price, or that it mints or pays less than it promises.
- * `route`: a provider's offer or its simulated output, compared with a fair price or with its minimum.
+ * What a price error is about. `vault`: the vault's share price, or that it mints, pays or returns less than it
+ * promises, or takes more shares. `route`: a provider's offer or its simulated output, compared with a fair price or
+ * with its minimum.
  */
 export type PriceSubject = "vault" | "route";
 

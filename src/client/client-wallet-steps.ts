@@ -147,8 +147,8 @@ function askedOnce(wallet: Wallet): Wallet {
  * with the same calldata and a higher fee by which the user replaced it. For a transaction that was sent in an earlier
  * execution (`sentBefore`) and that the wallet's node does not know, it waits for a minute. Throws CausewayError:
  * `transaction_reverted`; `transaction_cancelled` or `transaction_replaced` if the user did that in the wallet: the
- * step was not performed; `outcome_unknown` if no receipt is found, or if the reverted transaction is not a call of `to` by
- * `user`, so that it says nothing about the step (`to` is null if unknown).
+ * step was not performed; `outcome_unknown` if no receipt is found, or if the reverted transaction is not a call of
+ * `to` by `user`, so that it says nothing about the step (`to` is null if unknown).
  */
 export async function receiptOf(
   wallet: Wallet,
@@ -189,8 +189,8 @@ const replacedError = (reason: "replaced" | "cancelled", by: Hash): CausewayErro
 
 /**
  * Signs the EIP-712 message of a step and returns the signature. Throws CausewayError: `wrong_account` if the wallet's
- * account is not `user`, `user_rejected`, or `wallet_failed` (also if the step has no message to sign, or one for another
- * chain).
+ * account is not `user`, `user_rejected`, or `wallet_failed` (also if the step has no message to sign, or one for
+ * another chain).
  */
 export async function signStep(
   wallet: Wallet,

@@ -130,7 +130,8 @@ function reportedAs(kind: "deposits" | "withdrawals", step: Pick<Step, "stepId" 
 
 /**
  * Calls `read` until the API responds. Network errors, rate limits and server errors are retried, because sent
- * transactions proceed without the client, after three seconds or the time that the API asks for; other errors propagate.
+ * transactions proceed without the client, after three seconds or the time that the API asks for; other errors
+ * propagate.
  */
 async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {

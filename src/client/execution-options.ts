@@ -29,8 +29,8 @@ export interface ExecutionProgress {
   /** Steps that are executed together: one step or a batch. All open steps while waiting; empty when done. */
   batch: readonly Step[];
   /**
-   * Hash of the transaction in the phases `sent` and `included`. Null in the other phases, while a batch is sent, and
-   * for a batch of which the wallet shows no receipt.
+   * Hash of the transaction in the phases `sent` and `included`. Null in the other phases, while a batch is sent, for a
+   * batch of which the wallet shows no receipt, and if the wallet's response to an earlier execution was lost.
    */
   txHash: Hash | null;
   /** All steps of the order, as the API last returned them. */

@@ -19,8 +19,8 @@ export interface HandedStep {
 
 /**
  * What executions of an order have handed to the wallet and the API has not seen yet, except approvals that were sent
- * alone. Where the platform has a storage, the record outlives the page, because the wallet may send long after the
- * page was closed. No method throws.
+ * without another step. Where the platform has a storage, the record outlives the page, because the wallet may send
+ * long after the page was closed. No method throws.
  */
 export interface HandedSteps {
   /** Returns the entries, the one that was kept last at the end. */

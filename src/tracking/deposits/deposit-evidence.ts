@@ -124,7 +124,8 @@ export async function isUnpaired(
  * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names. If the result
  * differs from the row, stores and logs it, with a history entry if the state differs. Returns the row unchanged if
  * nothing differs, and null if a chain cannot be read or no node has the receipt of a transaction whose recorded block
- * (`known`) was not replaced. Throws `store_unavailable`.
+ * (`known`) was not replaced. Throws `store_unavailable`, and the driver's error (23505) if a transaction of the result
+ * is already proven for another row.
  */
 export async function restateFromChains(
   ctx: Context,

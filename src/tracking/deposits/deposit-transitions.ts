@@ -33,7 +33,7 @@ interface ProvenTransitions {
   readTransaction: TransactionReader;
   /** Receives the blocks that are stored as evidence. */
   recorded?: EvidenceBlock[];
-  /** Called if another writer has changed the state, so that nothing was stored. */
+  /** Called if another writer has changed the state or has bound the source transaction, so that nothing was stored. */
   onConflict?: () => void;
 }
 
@@ -83,7 +83,8 @@ async function storeTransitions(
 
 /**
  * Stores a deposit in the state that the chains show after a reorg, with an entry in its history if the state changes.
- * Returns the stored row if another writer changed the state in the meantime. Throws `store_unavailable`.
+ * Returns the stored row if another writer changed the state in the meantime. Throws `store_unavailable`, and the
+ * driver's error (23505) if its deposit transaction is already proven for another.
  */
 export async function restateDeposit(
   ctx: Context,

@@ -26,7 +26,10 @@ interface TrackInput {
   apply: typeof applyTransitions;
 }
 
-/** A deposit after tracking. `unreadable` is the error of a chain that could not be read, otherwise null. */
+/**
+ * A deposit after tracking. `unreadable` is the error of a chain that could not be read or of a vault that is not
+ * found, otherwise null.
+ */
 export interface TrackedDeposit {
   row: DepositRow;
   unreadable: AppError | null;
@@ -37,9 +40,9 @@ export interface TrackedDeposit {
 /**
  * Tracks a deposit: reads the chains from the source transaction to the vault, stores what has changed, and drops hints
  * that need no further reads. If another writer changed the state at the same time, all hints are kept. If a chain
- * cannot be read, tracking stops and keeps the progress so far; the error is logged and returned as `unreadable`, not
- * thrown. `hints` (transactions that may belong to the deposit) are loaded if absent. `apply` stores the transitions,
- * by default `applyTransitions`. Throws `store_unavailable`.
+ * cannot be read or the vault is not found, tracking stops and keeps the progress so far; the error is logged and
+ * returned as `unreadable`, not thrown. `hints` (transactions that may belong to the deposit) are loaded if absent.
+ * `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,

@@ -19,7 +19,8 @@ interface VaultCall {
 
 /**
  * Returns true if a successful transaction is the user's own call to the vault's entry point, directly or in a smart
- * account's batch, that pays exactly the delivered amount or the guaranteed minimum.
+ * account's batch, that pays exactly the delivered amount or the guaranteed minimum. A batch must contain no Router
+ * order, and at most one transfer of shares to the user, of newly minted ones.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,

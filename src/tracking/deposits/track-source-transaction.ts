@@ -73,7 +73,7 @@ type BuiltSource = Pick<
 /**
  * Returns true if a transaction carries out what was built for a deposit or withdrawal: it is the built source
  * transaction, a smart account's batch that contains it, or, from any submitter, a Router order that the user paid for
- * with a signature and that carries the deposit into a bridge or swap.
+ * with a signature and that carries the tokens into a bridge or swap.
  */
 export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
   if (transaction === null) return false;

@@ -111,10 +111,10 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
 
 /**
  * Returns the payment of a redemption that the user made directly at the vault, or null if the receipt shows no payment
- * to the user. The proof is the net transfer to the user of the token in which the vault pays; for native currency, which has no
- * transfer event, it is the vault's event of a withdrawal by the user. If the redemption was one of several calls in a
- * transaction that anyone may have sent (`batched`), only the payment in the vault's event of the user's own withdrawal
- * counts.
+ * to the user. The proof is the net transfer to the user of the token in which the vault pays; for native currency,
+ * which has no transfer event, it is the vault's event of a withdrawal by the user. If the redemption was one of
+ * several calls in a transaction that anyone may have sent (`batched`), only the payment in the vault's event of the
+ * user's own withdrawal counts.
  */
 export function findDirectExit(
   receipt: Receipt,

@@ -23,8 +23,8 @@ import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /**
  * Returns true if a transaction can still become the first transaction of a withdrawal: if none is proven yet, or if
- * the proven one reverted, because the user may send it again. A withdrawal that failed because its request expired
- * does not count as reverted.
+ * the proven one reverted or paid nothing, because the user may send another. A withdrawal that failed because its
+ * request expired does not count as reverted.
  */
 export function isExitSourceOpen(row: WithdrawalRow): boolean {
   if (!row.sourceProven) return true;

@@ -26,7 +26,10 @@ interface TrackInput {
   undecided: Set<string>;
 }
 
-/** A withdrawal after tracking. `unreadable` is the error of a chain that could not be read, otherwise null. */
+/**
+ * A withdrawal after tracking. `unreadable` is the error of a chain that could not be read or of a vault that is not
+ * found, otherwise null.
+ */
 export interface TrackedWithdrawal {
   row: WithdrawalRow;
   unreadable: AppError | null;
@@ -36,9 +39,10 @@ export interface TrackedWithdrawal {
 
 /**
  * Tracks a withdrawal: reads the chains from its first transaction to the user's payment, stores what has changed, and
- * drops hints that need no further reads. If a chain cannot be read, tracking stops and keeps the progress so far; the
- * error is logged and returned as `unreadable`, not thrown. `hints` (transactions that may belong to the withdrawal)
- * are loaded if absent. `apply` stores the transitions, by default `applyToWithdrawal`. Throws `store_unavailable`.
+ * drops hints that need no further reads. If another writer changed the state at the same time, all hints are kept. If
+ * a chain cannot be read or the vault is not found, tracking stops and keeps the progress so far; the error is logged
+ * and returned as `unreadable`, not thrown. `hints` (transactions that may belong to the withdrawal) are loaded if
+ * absent. `apply` stores the transitions, by default `applyToWithdrawal`. Throws `store_unavailable`.
  */
 export async function trackWithdrawal(
   ctx: Context,

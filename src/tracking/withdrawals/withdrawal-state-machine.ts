@@ -33,8 +33,8 @@ export type OnchainWithdrawalEvent =
   | "request_cancelled";
 
 /**
- * An event that may change the state of a withdrawal: an on-chain event, a provider's status, the expiry of the quote, or
- * the user's abandonment.
+ * An event that may change the state of a withdrawal: an on-chain event, a provider's status, the expiry of the quote,
+ * or the user's abandonment.
  */
 export type WithdrawalEvent =
   /** The first transaction is pending. */

@@ -28,7 +28,7 @@ export interface ProvenWithdrawal {
   readTransaction: TransactionReader;
   /** Receives the blocks that are stored as evidence. */
   recorded?: EvidenceBlock[];
-  /** Called if another writer has changed the state, so that nothing was stored. */
+  /** Called if another writer has changed the state or has bound the source transaction, so that nothing was stored. */
   onConflict?: () => void;
 }
 
@@ -80,7 +80,8 @@ async function store(
 
 /**
  * Stores a withdrawal in the state that the chains show after a reorg, with an entry in its history if the state
- * changes. Returns the stored row if another writer changed the state in the meantime. Throws `store_unavailable`.
+ * changes. Returns the stored row if another writer changed the state in the meantime. Throws `store_unavailable`, and
+ * the driver's error (23505) if its second step is already proven for another row.
  */
 export async function restateWithdrawal(
   ctx: Context,
