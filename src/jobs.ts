@@ -55,8 +55,8 @@ const proveVaultsJob: Job = {
 };
 
 /**
- * Handles a message of the following queue: reads a chain, tracks deposits, or proves a chain's due vaults. Returns
- * what it did, for the log. Throws a ZodError if the message is malformed.
+ * Handles a message of the following queue: reads a chain, tracks deposits and withdrawals, or proves a chain's due
+ * vaults. Returns what it did, for the log. Throws a ZodError if the message is malformed.
  */
 async function runFollowMessage(ctx: Context, body: unknown): Promise<LogFields> {
   const proofs = ProofMessage.safeParse(body);
@@ -94,7 +94,7 @@ export const deleteOldAnswersJob: Job = {
   run: async (ctx) => ({ forgotten: await deleteExpiredAnswers(ctx) }),
 };
 
-/** Job that deletes deposits that were never sent. */
+/** Job that deletes deposits and withdrawals that were never sent. */
 const deleteUnsentJob: Job = {
   name: "forget_unsent",
   run: async (ctx) => ({ forgotten: await deleteUnsent(ctx) }),

@@ -244,8 +244,9 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
 /**
  * Stores the result of a round on a chain in one transaction: the covered blocks and the head, and which evidence is
  * final or was replaced. Deposits and withdrawals whose evidence was replaced by a reorg become due at once. Finished
- * ones with complete, final evidence are no longer scheduled, unless a known transaction may belong to them. Returns
- * false, without any change, if another round has written since. Throws `store_unavailable`.
+ * ones with complete, final evidence are no longer scheduled, unless a known transaction may belong to them or, in a
+ * partial deposit, the user can still deposit the token. Returns false, without any change, if another round has
+ * written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

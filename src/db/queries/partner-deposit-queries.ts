@@ -27,8 +27,9 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
 
 /**
  * Counts a partner's deposits by outcome, and the users who sent at least one. `built` counts all of them, `verified`
- * those built with the API key's secret, `sent` those whose transaction was seen or reported, and `pending` those of
- * them that are in progress. Postgres always returns the row, so null does not occur. Throws `store_unavailable`.
+ * those built with the API key's secret, `sent` those whose transaction was seen (a report alone does not count), and
+ * `pending` those of them that are in progress. Postgres always returns the row, so null does not occur. Throws
+ * `store_unavailable`.
  */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>

@@ -89,9 +89,9 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other redemptions from the same vault that are open, were claimed or were refunded: those with the
- * same request id (null included), or with `anyId` all. At most 50, the open ones first, then the newest. Throws
- * `store_unavailable`.
+ * Selects the user's other redemptions from the same vault that are open, were claimed, or had their shares or payment
+ * returned: those with the same request id (null included), or with `anyId` all. At most 50, the open ones first, then
+ * the newest. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,

@@ -47,7 +47,9 @@ const MAX_EVIDENCE_READS = 24;
 
 /** Result of one tracking round on a chain: how far its logs have been read. */
 export interface ChainRound {
-  /** Number of the last block read, and of the chain's head at that time. */
+  /**
+   * Number of the last block read (the final block if a reorg replaced evidence), and of the chain's head at that time.
+   */
   followed: number;
   head: number;
   /** Number of logs that matched the filters. */
