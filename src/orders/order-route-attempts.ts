@@ -15,7 +15,9 @@ import {
   type RouteCandidate,
 } from "./order-route-candidates.ts";
 import {
+  findUnfairOption,
   type Offer,
+  promisesTooMuch,
   type RouteEnd,
   type RouteOrder,
   toOffer,
@@ -150,12 +152,20 @@ async function tryCandidate<B>(
     // Anything but an AppError is a defect: of the provider's answer, which other providers make good, or of the build.
     const level = error instanceof AppError ? "warn" : "error";
     ctx.log[level]("route_refused", { provider: name, ends: way.ends, error: describeError(error) });
-    noteFailure(ctx, { state, name, error: failed, lie: isUnsafeRoute(failed) });
+    noteFailure(ctx, {
+      state,
+      name,
+      error: failed,
+      lie: isUnsafeRoute(failed) && !isMerelyLow(await offer()),
+    });
     return null;
   } finally {
     state.attempts.set(name, { count: spent.count + 1, ms: spent.ms + ctx.now() - now });
   }
 }
+
+/** Returns true if the quote itself is unfair without promising too much: its provider may have better ones. */
+const isMerelyLow = (offer: Offer): boolean => findUnfairOption(offer) !== null && !promisesTooMuch(offer);
 
 /**
  * Records that the vault refuses the token, or only the amount that this route offers. Throws `failed` if it is neither

@@ -11,6 +11,7 @@ import type { Token } from "../vaults/vault.ts";
 import type { AuthorizationWish } from "./authorization/choose-authorization.ts";
 import {
   type FairValue,
+  mostExpected,
   pricedValue,
   sameAssetValue,
   secondQuoteValue,
@@ -195,6 +196,10 @@ export function toOffer(
 export function findUnfairOption(offer: Offer): FairnessBreach | null {
   return findUnfairness({ ...offer, built: null, simulated: null, minIn: null });
 }
+
+/** Returns true if a quote promises more than its fair value can explain; false if its fair value is unknown. */
+export const promisesTooMuch = ({ fair, option }: Offer): boolean =>
+  fair !== null && option.toAmount > mostExpected(fair);
 
 /**
  * Returns the maximum losses of an offer's transfer and of the vault deposit. That of the transfer is the tolerance to

@@ -13,7 +13,6 @@ import { depositRouterAddress } from "../router/router-address.ts";
 import type { Warning } from "../schemas/step-schema.ts";
 import type { Token } from "../vaults/vault.ts";
 import { asksForSignature } from "./authorization/choose-authorization.ts";
-import { mostExpected } from "./order-fair-value.ts";
 import { type Funds, readFunds } from "./order-payer-funds.ts";
 import {
   noteFailure,
@@ -32,6 +31,7 @@ import {
   findUnfairOption,
   mayLearnPrice,
   type OfferSet,
+  promisesTooMuch,
   toOffer,
   unfairOffer,
   type ValuedOffers,
@@ -217,8 +217,8 @@ function fairOptions<B>(
       kept.push(broken === null ? withLeast(offer) : option);
       continue;
     }
-    const tooGood = offer.fair !== null && option.toAmount > mostExpected(offer.fair);
-    noteFailure(ctx, { state, name: option.provider, error: unfairOffer(broken), lie: tooGood });
+    const lie = promisesTooMuch(offer);
+    noteFailure(ctx, { state, name: option.provider, error: unfairOffer(broken), lie });
   }
   return kept.filter(({ provider }) => !state.excluded.has(provider));
 }

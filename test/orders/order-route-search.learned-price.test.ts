@@ -21,24 +21,26 @@ const definitionOf = (chainId: number) => {
   return definition;
 };
 
-function providerOf(name: string, change: Partial<TransferQuote>): Provider {
-  const quote: TransferQuote = {
-    ...{ provider: name, bridge: name, bridgeName: name, bridgeLogo: null },
-    ...{ toAmount: FAIR, toAmountMin: (FAIR * 97n) / 100n, declaredFee: 0n, nativeFee: 0n },
-    ...{ estimatedSeconds: null, gas: null, supportsCall: true, supportsPlain: true },
-    ...change,
-  };
+function providerOf(name: string, ...changes: Partial<TransferQuote>[]): Provider {
+  const quotes = changes.map(
+    (change): TransferQuote => ({
+      ...{ provider: name, bridge: name, bridgeName: name, bridgeLogo: null },
+      ...{ toAmount: FAIR, toAmountMin: (FAIR * 97n) / 100n, declaredFee: 0n, nativeFee: 0n },
+      ...{ estimatedSeconds: null, gas: null, supportsCall: true, supportsPlain: true },
+      ...change,
+    }),
+  );
   const unexpected = (): never => {
     throw new Error("nobody asks for this");
   };
   return {
     name,
     capabilities: () => ({
-      bridges: [{ key: name, name, chains: [1, 8453] }],
+      bridges: quotes.map(({ bridge, bridgeName }) => ({ key: bridge, name: bridgeName, chains: [1, 8453] })),
       swaps: false,
       destinationCall: true,
     }),
-    quote: async () => [quote],
+    quote: async () => quotes,
     spenders: () => [],
     assets: () => [],
     build: unexpected,
@@ -60,6 +62,7 @@ interface Dollar {
 async function search(
   providers: readonly Provider[],
   { address, marketUsd, feedUsd }: Dollar = { address: DOLLAR, marketUsd: null, feedUsd: ETHER },
+  preferredBridge: string | null = null,
 ) {
   const [source, destination] = [1, 8453].map(
     (id) => simulatedChain({ answers: { decimals: 18 }, definition: definitionOf(id) }).client,
@@ -81,7 +84,7 @@ async function search(
   return searchRoutes(ctx, {
     order: {
       from: { client: source, chainId: 1, token: WETH, amount: ETHER },
-      ...{ client: destination, user: USER, slippage: 0.03, preferredBridge: null },
+      ...{ client: destination, user: USER, slippage: 0.03, preferredBridge },
     },
     targets: [{ address, symbol: "USD", decimals: 6 }],
     callable: () => true,
@@ -90,7 +93,7 @@ async function search(
       ctx.prices.book.read.add(key);
       learn({ chainId: 8453, address, usd: feedUsd, decimals: 6 });
       planLoss(await offer());
-      return option.provider;
+      return option.bridge;
     },
   });
 }
@@ -131,5 +134,20 @@ describe("a market that stands a tenth above, before the feed of the destination
       code: "price_unsafe",
       members: { subject: "route" },
     });
+  });
+});
+
+describe("a quote that a price learned during the build shows to be too low", () => {
+  const low = { bridge: "low", toAmount: FAIR / 2n, toAmountMin: FAIR / 2n };
+  const searchWith = (change: Partial<TransferQuote>) =>
+    search([providerOf("only", { ...low, ...change }, { bridge: "fair" })], undefined, "low");
+
+  test("does not hide the fair ones of its provider", async () => {
+    const { built, ranking } = await searchWith({});
+    expect([built, ranking.quotes.map(({ bridge }) => bridge)]).toEqual(["fair", ["fair"]]);
+  });
+
+  test("hides them if it promises too much", async () => {
+    await expect(searchWith({ toAmount: 10n * FAIR })).rejects.toMatchObject({ code: "price_unsafe" });
   });
 });
