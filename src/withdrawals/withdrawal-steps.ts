@@ -91,6 +91,8 @@ function firstState(row: WithdrawalRow, state: WithdrawalState): StepState {
     case "bridging":
       return row.depositProven ? "done" : "waiting";
     case "failed":
+      // Its transaction took the shares and paid nothing, or its request expired.
+      if (row.shares !== null) return "done";
       return row.history.some((entry) => isOpenRequest(entry.state)) ? "done" : "skipped";
     default:
       return "done";

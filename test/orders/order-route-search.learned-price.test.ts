@@ -36,7 +36,7 @@ function providerOf(name: string, ...changes: Partial<TransferQuote>[]): Provide
   return {
     name,
     capabilities: () => ({
-      bridges: quotes.map(({ bridge, bridgeName }) => ({ key: bridge, name: bridgeName, chains: [1, 8453] })),
+      bridges: changes.map(({ bridge = name }) => ({ key: bridge ?? name, name, chains: [1, 8453] })),
       swaps: false,
       destinationCall: true,
     }),

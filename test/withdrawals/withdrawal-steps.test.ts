@@ -119,6 +119,13 @@ describe("toWithdrawalSteps() of a request", () => {
     expect(stepsOf({ state: "requested" })).toContain("claim: waiting");
   });
 
+  test("a redemption that took the shares and paid nothing was sent", () => {
+    expect(stepsOf({ state: "failed", row: { shares: "100" } })).toEqual([
+      "source.approve: done",
+      "source.redeem: done",
+    ]);
+  });
+
   test("a request that expired after it was made is a step that was done", () => {
     const at = withdrawalRow.createdAt.toISOString();
     const history = [...withdrawalRow.history, { state: "requested" as const, at }];

@@ -194,7 +194,11 @@ const STATES: Readonly<Record<string, OrderStateText>> = {
   },
   refunded: { label: "Refunded", tone: "warn", summary: "Your tokens were returned to your address." },
   cancelled: { label: "Cancelled", tone: "neutral", summary: "The request was taken back." },
-  failed: { label: "Failed", tone: "bad", summary: "The transaction failed on chain." },
+  failed: {
+    label: "Failed",
+    tone: "bad",
+    summary: "The transaction reverted, or it paid nothing. Look at it before you try again.",
+  },
   rejected: { label: "Rejected", tone: "bad", summary: "The vault rejected the request." },
 };
 
