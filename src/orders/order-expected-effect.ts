@@ -22,15 +22,17 @@ export interface VaultDeposit {
 export interface ExpectedEffect {
   reads: SimulationRead[];
   /**
-   * Returns the shares that the user received, in the share token's smallest unit, or null for an async request. Throws
-   * if the simulation does not show the effect.
+   * Returns the shares that the user received, in the share token's smallest unit, or null for an async request. The
+   * shares may be zero: the caller checks them. Throws if they cannot be read, or if the simulation does not show the
+   * whole request.
    */
   interpret(simulation: SimulationResult): bigint | null;
 }
 
 /**
- * Returns the expected effect of a deposit that mints shares to the user in the same transaction. `interpret` throws
- * `simulation_unavailable` if the shares could not be read.
+ * Returns the expected effect of a deposit that mints shares to the user in the same transaction. If the share balance
+ * cannot be read, the value that the call returns counts as the shares; `interpret` throws `simulation_unavailable` if
+ * there is none either.
  */
 export function mintEffect({ vault, user }: VaultDeposit): ExpectedEffect {
   return { reads: [balanceOfRead(vault.shareToken, user)], interpret: mintedShares };
@@ -38,8 +40,9 @@ export function mintEffect({ vault, user }: VaultDeposit): ExpectedEffect {
 
 /**
  * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records the request
- * in an event or in its views. `interpret` throws `upstream_rejected` if the amount that left the user or that the vault
- * recorded differs from the deposit, and `simulation_unavailable` if the payment or the request cannot be read.
+ * in an event or in its views; without either, a returned request id suffices if the node shows no logs. `interpret`
+ * throws `upstream_rejected` if the amount that left the user or that the vault recorded differs from the deposit, and
+ * `simulation_unavailable` if the payment or the request cannot be read.
  */
 export function requestEffect(intent: VaultDeposit, requests: AsyncDeposits): ExpectedEffect {
   const { vault, user, token } = intent;

@@ -114,9 +114,9 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
 
 /**
  * Returns the fair value of a payment according to another provider's quote, for tokens without a price, or null if the
- * value of a fee on top is unknown. The result's `output` is the quote's expected output (`other.output`) plus the value
- * of the fee that the user pays in native currency on top of the payment. `band` and `excess` are both `other.slippage`
- * (parts per billion), so the two quotes must agree within the slippage. Pure.
+ * value of a fee on top is unknown. The result's `output` is the quote's expected output (`other.output`) plus the
+ * value of the fee that the user pays in native currency on top of the payment. `band` and `excess` are both
+ * `other.slippage` (parts per billion), so the two quotes must agree within the slippage. Pure.
  */
 export function secondQuoteValue(
   payment: ValuedPayment,
@@ -133,8 +133,8 @@ export function secondQuoteValue(
 }
 
 /**
- * Returns the value of the fee on top in the requested token, rounded up. Null if there is a fee and a price or decimals
- * are unknown: what cannot be valued could be any loss.
+ * Returns the value of the fee on top in the requested token, rounded up. Null if there is a fee and a price or
+ * decimals are unknown: what cannot be valued could be any loss.
  */
 function valueOfFee({ nativeFee, native, to }: ValuedPayment): bigint | null {
   if (nativeFee === 0n) return 0n;

@@ -35,7 +35,10 @@ export interface SimulatedOutput {
  */
 export interface FairnessCase {
   relation: TokenRelation;
-  /** Fair value of the payment; null if no price is known and no second provider agrees. */
+  /**
+   * Fair value of the payment; null if no price is known and no second provider agrees, or if a fee on top cannot be
+   * valued.
+   */
   fair: FairValue | null;
   /** The total loss that the user tolerates, and how it is split between transfer and vault. In parts per billion. */
   slippage: bigint;
@@ -43,7 +46,10 @@ export interface FairnessCase {
   option: TransferQuote;
   built: VerifiedTransfer | null;
   simulated: SimulatedOutput | null;
-  /** Minimum delivered amount that the Router call accepts, or null if the delivery does not go to the Router. */
+  /**
+   * Minimum delivered amount that the Router's deposit call accepts, or null if the route does not end in such a call:
+   * then `built.toAmountMin` alone is guaranteed.
+   */
   minIn: bigint | null;
 }
 

@@ -46,7 +46,9 @@ export function splitSlippage(slippage: bigint): LossSplit {
   return { vault, transfer: remainingLoss(slippage, vault) };
 }
 
-/** Returns the loss `t` for which `(1 − t) × (1 − taken)` is at least `1 − total`, rounded down. In parts per billion. */
+/**
+ * Returns the loss `t` for which `(1 − t) × (1 − taken)` is at least `1 − total`, rounded down. In parts per billion.
+ */
 function remainingLoss(total: bigint, taken: bigint): bigint {
   const kept = PARTS_PER_BILLION - taken;
   const least = (PARTS_PER_BILLION - total) * PARTS_PER_BILLION;
@@ -68,16 +70,16 @@ export function leastAfter(expected: bigint, loss: bigint): bigint {
 }
 
 /**
- * Floor of an order whose input amount is known when it is built: the minimum output that the Router enforces, in the
- * output token's smallest unit.
+ * Floor of an order whose input amount is known when it is built: the minimum output that the Router, or the vault in a
+ * call by the user, enforces, in the output token's smallest unit.
  */
 export interface ExactFloor {
   minOut: bigint;
 }
 
 /**
- * Returns the floor of an order whose input amount is known: the simulated output less the loss (parts per billion),
- * rounded down, but at least 1.
+ * Returns the floor of an order whose input amount is known: the simulated or previewed output (`seen`) less the loss
+ * (parts per billion), rounded down, but at least 1.
  */
 export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
   const minOut = deductParts(seen, loss);

@@ -5,7 +5,7 @@ import type { Context } from "../context.ts";
 import { withDeadline } from "../lib/timers.ts";
 import type { TransactionRequest } from "../schemas/transaction-schema.ts";
 
-/** A user's native balance and the chain's gas price, both in wei. */
+/** The native balance of the account that submits a transaction, and the chain's gas price, both in wei. */
 export interface GasFunds {
   balance: bigint;
   gasPrice: bigint;

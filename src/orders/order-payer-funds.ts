@@ -20,11 +20,17 @@ export interface Payer {
   authorize?: AuthorizationWish;
 }
 
-/** A payer's token balance and allowances, read at one block. Amounts are in the token's smallest unit. */
+/**
+ * A payer's token balance and allowances, read at one block; only the balance of a payment in the native currency is
+ * read separately. Amounts are in the token's smallest unit.
+ */
 export interface Funds {
   /** Null if unknown, which it never is in a result of `readFunds`. */
   balance: bigint | null;
-  /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
+  /**
+   * The submitter's balance of the native currency, in wei, or null if it could not be read. For a payment in the
+   * native currency, the user's.
+   */
   nativeBalance: bigint | null;
   /** Decimals of the token, or null if the token does not report them. */
   decimals: number | null;
@@ -39,10 +45,11 @@ export interface Funds {
 }
 
 /**
- * Reads, in one batch, a payer's token balance, the allowance of each spender, and the price feeds of the token, the
- * native currency and the tokens in `priced`, all on the source chain. `pricesOfRequest` then returns these feed
- * prices. The native currency has no allowances. Throws `token_unsupported` if the token's balance cannot be read,
- * because the address is then not a token. Errors of the RPC nodes propagate.
+ * Reads, in one batch, a payer's token balance, the token's decimals, the allowance of each spender, the submitter's
+ * native balance, the state for a requested signature, and the price feeds of the token, the native currency and the
+ * tokens in `priced`, all on the source chain. `pricesOfRequest` then returns these feed prices. The native currency
+ * has no allowances, and its balance is a request of its own. Throws `token_unsupported` if the token's balance cannot
+ * be read, because the address is then not a token. Errors of the RPC nodes propagate.
  */
 export async function readFunds(
   ctx: Context,

@@ -58,7 +58,10 @@ export interface RouteSearchInput<B> {
   targets: readonly Token[];
   /** Returns true if a provider may deliver the token into a Router call. */
   callable(token: Token): boolean;
-  /** Returns true if an error rejects the target token itself, independent of the route. */
+  /**
+   * Returns true if an error of `build` rejects the target token itself, or this amount of it (`above_maximum`,
+   * `below_minimum`), and is not the route's fault.
+   */
   isTargetRefusal(error: AppError): boolean;
   /**
    * Builds, verifies and simulates one route. If it throws, the next route is tried, unless the error was caused by
@@ -80,12 +83,12 @@ export interface RouteSearch<B> {
   attempts: Map<string, { count: number; ms: number }>;
   /** Failures of quotes and builds, in the order in which they occurred. */
   failures: AppError[];
-  /** Names of the providers that could not be reached, or whose answers were contradictory; they are not used again. */
+  /** Names of the providers that `noteFailure` excluded; they are not used again in this search. */
   excluded: Set<string>;
   /** Target tokens that were refused, and amounts of others that were. */
   refused: Set<Token>;
   refusedAmounts: AmountRefusal[];
-  /** The quotes of all providers, by target token. */
+  /** The quotes for all bridges, by target token; those for the preferred bridge alone are not kept. */
   quotes: Map<Token, QuoteResults>;
 }
 
@@ -98,7 +101,7 @@ interface BuiltCandidate<B> {
 
 /**
  * Tries the routes in order, and at last those of providers whose time was over while others waited. Returns the first
- * that succeeds, or null.
+ * that succeeds, or null. Throws errors that no other route could avoid.
  */
 export async function tryCandidates<B>(
   ctx: Context,
@@ -200,8 +203,8 @@ function mayAttempt<B>(
 }
 
 /**
- * Records a provider's failure. Excludes the provider from this search if it could not be reached, or if its answer
- * contradicts the request, its own quote or a fair value (`lie`).
+ * Records a provider's failure. Excludes the provider from this search if it could not be reached or limits our
+ * requests, or if its answer contradicts the request (`upstream_rejected`), its own quote or a fair value (`lie`).
  */
 export function noteFailure<B>(
   ctx: Context,

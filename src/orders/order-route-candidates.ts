@@ -16,7 +16,9 @@ const LAST_BUILD_MS = 6_500;
  * it offers, and however slowly it fails, the others have their turn.
  */
 const PROVIDER_MS = 2_500;
-/** Time at which such builds end, in milliseconds from the start of the route search, so that others can still start. */
+/**
+ * Time at which such builds end, in milliseconds from the start of the route search, so that others can still start.
+ */
 const OTHERS_START_MS = 5_000;
 /** Shortest time in which a build is tried, in milliseconds. */
 const MIN_ATTEMPT_MS = 300;
@@ -83,9 +85,9 @@ export interface RouteCandidate {
 }
 
 /**
- * Returns the routes to try, in order: first those of the preferred bridge; within each of the two groups, one-step
- * before two-step routes; otherwise as ranked. `call` is true if a provider may deliver the token into a Router call.
- * Empty if no quote supports a route of either kind.
+ * Returns the routes to try, in order: first those of the preferred bridge, and no others in the pass `preferred`;
+ * within each of the two groups, one-step before two-step routes; otherwise as ranked. `call` is true if a provider may
+ * deliver the token into a Router call. Empty if no quote of the pass supports a route of either kind.
  */
 export function candidatesOf(
   ranking: QuoteRanking,

@@ -52,8 +52,9 @@ export interface RouteOrder {
 }
 
 /**
- * Where a route ends. `one_step`: the provider's transfer ends in a Router call. `two_step`: the user's wallet receives
- * the token and sends a second transaction.
+ * Where a route ends. `one_step`: the provider's transfer ends in a Router call. `two_step`: the transfer only delivers
+ * the token. In a deposit, the user then sends a second transaction; the transfer of a withdrawal is always `two_step`
+ * and its last part, and that of a move on one chain is followed by the deposit in the same Router order.
  */
 export type RouteEnd = "one_step" | "two_step";
 
@@ -178,8 +179,8 @@ export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /**
  * Converts a quote to the input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
- * replaces the quote's own. If one transaction swaps and deposits on one chain, the whole slippage is the transfer's;
- * otherwise, it is split between transfer and vault. Pure.
+ * replaces the quote's own. For a `one_step` route on one chain, the whole slippage is the transfer's; otherwise, also
+ * for withdrawals and moves, it is split between transfer and vault. Pure.
  */
 export function toOffer(
   offers: ValuedOffers,
@@ -217,8 +218,8 @@ export interface OfferOutcome {
   built: VerifiedTransfer;
   simulated: SimulatedOutput | null;
   /**
-   * Minimum delivered amount that the Router call accepts, in smallest units, or null if the user receives the
-   * delivery.
+   * Minimum delivered amount that the Router's deposit call accepts, in smallest units, or null for a transfer without
+   * such a call: to the user, or within a Router order that redeems shares.
    */
   minIn: bigint | null;
 }

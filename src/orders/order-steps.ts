@@ -8,7 +8,10 @@ import { encodeApprovals } from "./order-wallet-calls.ts";
 
 /** A transaction that the user sends and that takes a token, with the approvals before it, as stored in a step plan. */
 export const StepLeg = z.object({
-  /** Chain on which the user sends the transaction: the source or the destination chain. Prefix of the step ids. */
+  /**
+   * Which of the user's transactions it is: the first (`source`) or the second step (`destination`), which may be on
+   * the same chain. Prefix of the step ids.
+   */
   slot: z.enum(["source", "destination"]),
   purpose: z.enum(["deposit", "transfer", "request", "redeem", "cooldown"]),
   chainId: z.int(),
@@ -17,13 +20,13 @@ export const StepLeg = z.object({
   amount: z.string().nullable(),
   /** Name of the vault whose share the token is; absent for other tokens. */
   shares_of: z.string().optional(),
-  /** Contract that takes the token, or null for the native currency and calls without an approval. */
+  /** Contract that takes the token, or null for the native currency, calls without an approval, and signed payments. */
   spender: z.string().nullable(),
   /** True if the allowance was sufficient when the order was built. */
   allowed: z.boolean(),
   /** True if an earlier allowance had to be reset when the order was built. */
   reset: z.boolean(),
-  /** The transaction, or null while its calldata is not known yet. */
+  /** The transaction, or null while its calldata is not known yet, as before a signature or a delivery. */
   transaction: TransactionRequest.nullable(),
   /** The signature that pays in place of an approval; absent if the user approves. */
   authorization: PlannedAuthorization.optional(),
@@ -38,7 +41,7 @@ export const StepPlan = z.object({
    * what the vault paid.
    */
   destination: StepLeg.nullable(),
-  /** True if the vault settles the order later; the user may then have to claim. */
+  /** True if the vault settles the order later, or after a cooldown; the user may then have to claim. */
   settles: z.boolean(),
   /** True if the vault sends what it settles without a claim; absent otherwise. */
   unclaimed: z.literal(true).optional(),
@@ -182,8 +185,8 @@ interface StepParts {
 }
 
 /**
- * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet.
- * `txHash` is null until the transaction was sent or reported.
+ * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet, or
+ * if the step is skipped. `txHash` is null until the transaction was sent or reported, and always for an approval.
  */
 export function transactionStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender" | "shares_of">,
@@ -207,8 +210,8 @@ export function transactionStep(
 }
 
 /**
- * Returns the step that claims a settled deposit or redemption request. `token` is the token that the user receives, or
- * null if unknown; `request` is null until the vault has settled.
+ * Returns the step that claims a settled deposit or redemption request; withdrawals relabel it for a cancellation.
+ * `token` is the token that the user receives, or null if unknown; `request` is null unless the claim can be sent now.
  */
 export function toClaimStep(of: {
   chainId: number;

@@ -59,7 +59,7 @@ export type SimulatedPayment =
 export const INCLUSION_DELAY_S = 30;
 /**
  * Native balance that a simulated payer receives for gas, in wei: 1,000 units of the currency, in addition to a native
- * payment. The payer's real native balance therefore does not affect the result.
+ * payment, unless a setting states other `funds`. The payer's real native balance therefore does not affect the result.
  */
 export const GAS_FUNDS = 10n ** 21n;
 
@@ -132,10 +132,10 @@ async function runWithApprovals(plan: {
 const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
 
 /**
- * Returns the state overrides that let an account make a payment: native currency for gas, and the token's balance
- * unless the account is known to hold the amount. The token's storage layout is cached for a day. Throws
- * `simulation_unavailable` if the storage slot of the token's balances is needed but unknown; other errors of the chain
- * client propagate.
+ * Returns the state overrides that let an account make a payment: native currency for gas (the setting's `funds`, or
+ * `GAS_FUNDS`), and the amount of the token with the setting's `surplus`, unless the account is known to hold the
+ * amount. The token's storage layout is cached for a day. Throws `simulation_unavailable` if the storage slot of the
+ * token's balances is needed and unknown, or a node's RpcError prevents finding it; other errors propagate.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;

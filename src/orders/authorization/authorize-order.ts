@@ -46,7 +46,10 @@ export interface AuthorizedOrder {
   simulation: {
     block_number: number;
     gas_used: string;
-    /** Output for the receiver, in the output token's smallest unit; null if the order ends in a bridge. */
+    /**
+     * Output for the receiver, in the output token's smallest unit; null if the order ends in a bridge, or if the node
+     * returned no data.
+     */
     output: bigint | null;
     balance_sufficient: true;
     /** True if the submitter's native balance pays for the gas, or null if unknown. */

@@ -10,7 +10,10 @@ import type { SigningToken } from "../../lib/signing-token-setting.ts";
  */
 export interface StatedDomain {
   separator: Hex | null;
-  /** Domain from `eip712Domain()` (EIP-5267), or null if it has a salt or extensions. */
+  /**
+   * Domain from `eip712Domain()` (EIP-5267), or null if it has other fields than name, version, chain and contract, or
+   * extensions.
+   */
   own: { name: string; version: string; chainId: bigint; verifyingContract: Address } | null;
   name: string | null;
   /** Version of the domain of Yearn's vaults, from `apiVersion()`. */
