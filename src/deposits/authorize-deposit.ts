@@ -41,11 +41,11 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 }
 
 /**
- * Completes a built deposit that the user pays for with a signature: verifies the signature, simulates the signed Router
- * call without state overrides, and returns the build response with the signed transaction filled in. The signature is
- * not stored and does not change the deposit's state; but the stored deposit is first updated from the chains. Throws
- * `deposit_not_found`; `deposit_state` if the deposit is not paid with a signature or was already sent; `quote_expired`
- * once the quote has expired; `store_unavailable`. Errors of `authorizeOrder` propagate.
+ * Completes a built deposit that the user pays for with a signature: verifies the signature, simulates the signed
+ * Router call without state overrides, and returns the build response with the signed transaction filled in. The
+ * signature is not stored and does not change the deposit's state; but the stored deposit is first updated from the
+ * chains. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid with a signature or was already sent;
+ * `quote_expired` once the quote has expired; `store_unavailable`. Errors of `authorizeOrder` propagate.
  */
 export async function authorizeDeposit(
   ctx: Context,
@@ -82,8 +82,8 @@ export function toSignedDeposit(
  * one transaction of the user. ERC-3009 takes two steps: while `signature` is null, the cancellation message to sign;
  * with the user's signature of it, a transaction that any account can send. First updates the stored deposit from the
  * chains. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid with a signature, was already sent or
- * cancelled, or is paid with an ERC-2612 permit, whose order nobody but the user can submit; `store_unavailable`. Errors
- * of `cancelAuthorization` propagate.
+ * cancelled, or is paid with an ERC-2612 permit, whose order nobody but the user can submit; `store_unavailable`.
+ * Errors of `cancelAuthorization` propagate.
  */
 export async function cancelDeposit(
   ctx: Context,

@@ -237,7 +237,7 @@ export function buildDepositOnce(
 
 /**
  * Returns how long the quote of a prepared deposit is valid, in milliseconds: five minutes, or less if the provider's
- * own quote expires earlier.
+ * quote for a routed deposit expires earlier. The provider's quote for the swap of a move on one chain does not count.
  */
 export function quoteLifetimeMs(prepared: PreparedDeposit): number {
   if (prepared.kind === "direct") return QUOTE_TTL_MS;

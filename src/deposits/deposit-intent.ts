@@ -13,7 +13,7 @@ import { type DepositEntry, depositEntry } from "../vaults/vault-deposit-entry.t
 
 /**
  * A deposit on the vault's chain in a token that the vault accepts without a swap, ready to be encoded. `amount` is in
- * the token's smallest unit.
+ * the token's smallest unit. In the `DirectDeposit` of a move, token and amount are the other vault's shares instead.
  */
 export interface DepositIntent {
   client: ChainClient;
@@ -21,7 +21,7 @@ export interface DepositIntent {
   /** The contract that the deposit calls: the Router, or the vault's own entry point. */
   entry: DepositEntry;
   user: Address;
-  /** The token that the user pays with. The zero address stands for the native currency. */
+  /** The token that is deposited, by the user or by a bridge. The zero address stands for the native currency. */
   token: Token;
   amount: bigint;
   /** Slippage tolerance: maximum total loss, as a fraction (0.005 is 0.5%). */

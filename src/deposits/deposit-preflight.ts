@@ -26,7 +26,10 @@ export interface Preflight {
   terms: DepositTerms;
   /** Shares that the vault previews for the amount. */
   previewShares: bigint;
-  /** The user's actual balance and the spender's actual allowance, each null if the node could not read it. */
+  /**
+   * The user's actual balance and the spender's actual allowance, each null if the node could not read it. For a
+   * payment in the native currency, which needs none, the allowance is that of its wrapped token.
+   */
   balance: bigint | null;
   allowance: bigint | null;
   /** The submitter's balance of the native currency, in wei, or null if it could not be read. */

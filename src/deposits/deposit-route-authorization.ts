@@ -19,7 +19,10 @@ import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 import type { DepositOrder } from "./deposit-intent.ts";
 import type { BuiltRoute, DepositAttempt } from "./prepared-deposit.ts";
 
-/** A built route, and the signature payload that pays for it; null if an approval does. */
+/**
+ * A built route, and the signature payload that pays for it; null if an approval does. With a signature, `source` is
+ * the simulation of the Router order.
+ */
 export interface SignedRoute extends BuiltRoute {
   authorization: PlannedAuthorization | null;
 }

@@ -114,8 +114,8 @@ export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[
   toSteps(plan, { ...NOW, signed });
 
 /**
- * Returns the steps of a deposit that was just built, in order: those of the first transaction are required, later ones
- * waiting.
+ * Returns the steps of a deposit that was just built, in order: those of the first transaction are required (an
+ * approval that is not needed is skipped, and a transaction that needs a signature waits for it), later ones waiting.
  */
 export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
 

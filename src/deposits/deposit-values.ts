@@ -91,7 +91,7 @@ export function valueDeposit(prepared: PreparedDeposit, prices: Prices): Deposit
   };
 }
 
-/** Gas fees by chain id, for the chains on which the user signs. A value is null if the fees could not be read. */
+/** Gas fees by chain id. A value is null if the chain is not served or its fees could not be read. */
 export type FeesByChain = ReadonlyMap<number, GasFees | null>;
 
 const CachedFees: z.ZodType<GasFees | null> = z

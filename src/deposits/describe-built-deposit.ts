@@ -200,8 +200,9 @@ export function toEstimate(
 }
 
 /**
- * Returns the token approval that a wallet without batching sends before a provider's transaction, for the whole
- * amount, regardless of the current allowance. Null for the native currency.
+ * Returns the token approval that a wallet without batching sends before the first transaction of a routed deposit (a
+ * provider's, or the Router call of a move), for the whole amount, regardless of the current allowance. Null for the
+ * native currency.
  */
 export function toPaymentApproval(payment: TokenPayment): Approval | null {
   if (isNativePayment(payment)) return null;

@@ -19,7 +19,10 @@ import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
  */
 export interface DirectDeposit {
   intent: DepositIntent;
-  /** State read before the deposit was encoded: conditions, balances, allowance. */
+  /**
+   * State read before the deposit was encoded: conditions, balances, allowance. Of a move, balance and allowance are
+   * those of the shares that pay.
+   */
   checked: Preflight;
   /** The call that the user's wallet sends: to the Router, or to the vault's entry point. */
   deposit: UserCall;

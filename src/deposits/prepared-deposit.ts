@@ -46,10 +46,11 @@ export type RoutedEnd =
   | { kind: "two_step"; deposit: DirectDeposit };
 
 /**
- * A provider's transaction that starts a routed deposit, verified and simulated, and the vault deposit that follows it.
+ * The transaction that starts a routed deposit, verified and simulated, and the vault deposit that follows it. It is a
+ * provider's or, of a move across chains, the Router call that redeems the shares and bridges the payment.
  */
 export interface BuiltRoute {
-  /** The provider's transaction with its expected and guaranteed output. */
+  /** The transaction, with the expected and guaranteed output of the provider's transfer. */
   route: VerifiedTransfer;
   /** What the transaction takes from the user, with the balance and the allowance. */
   payment: TokenPayment;
@@ -60,8 +61,8 @@ export interface BuiltRoute {
 }
 
 /**
- * A prepared deposit that starts with a swap or bridge: the route that was built for it, and what the search found
- * besides.
+ * A prepared deposit that starts with a swap or bridge, or a move across chains: the route that was built for it, and
+ * what the search found besides.
  */
 export interface RoutedDeposit extends BuiltRoute {
   /** The signature payload that pays for the deposit, or null if an approval does. */
@@ -70,7 +71,7 @@ export interface RoutedDeposit extends BuiltRoute {
   token: Token;
   /** Decimals of the token that the user pays with, or null if it does not report them. */
   fromDecimals: number | null;
-  /** The fair quotes for the target token, in order of preference. */
+  /** The fair quotes for the target token, in order of preference; of a move, only the one that was built. */
   ranking: QuoteRanking;
   /** The reasons why other routes failed; empty if none did. */
   reasons: NoRouteReason[];
@@ -83,7 +84,7 @@ export type PreparedDeposit = {
   quoteType?: "move";
   /** Name of the vault whose shares a move pays with. */
   sharesOf?: string;
-  /** True if a move swaps the redeemed token before the deposit. */
+  /** True if a move on one chain swaps the redeemed token before the deposit. */
   swaps?: boolean;
   /** Warnings about the swap of a move; absent if there is none. */
   warnings?: readonly Warning[];

@@ -8,7 +8,7 @@ import type { Vault } from "../vaults/vault.ts";
 /**
  * Whether a deposit is paid with a vault's share token. `other`: with that of another vault, which is given. `own`:
  * with that of the target vault. `none`: with a token that is no known vault's share, or with a share that the target
- * vault accepts like any other token.
+ * vault accepts like any other token; also if the target vault is unknown.
  */
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 

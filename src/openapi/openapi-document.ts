@@ -130,8 +130,8 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
 
 /**
  * Returns the OpenAPI 3.1 document of the routes, in their order, with the public URL of a deployment as its server.
- * Error responses follow from the routes' error codes, and responses with a body have examples. Source: OpenAPI
- * Specification 3.1.
+ * Error responses follow from the routes' error codes, and both they and the 2xx responses have examples. Source:
+ * OpenAPI Specification 3.1.
  */
 export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
   const document = new OpenAPIHono();

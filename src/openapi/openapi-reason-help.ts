@@ -9,7 +9,10 @@ export interface ReasonHelp extends ErrorHelp {
   where: "reasons" | "next_refusal" | "warnings";
 }
 
-/** Cause and remedy of every code that appears only in `reasons`, `next_refusal` or `warnings`, by code. */
+/**
+ * Cause and remedy of codes that appear only in `reasons`, `next_refusal` or `warnings`, by code. The warnings that
+ * only withdrawals have (`exit_fee`, `no_minimum`) are not among them.
+ */
 export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   amount_too_high: {
     where: "reasons",

@@ -37,8 +37,8 @@ import {
 } from "./planned-authorization.ts";
 
 /**
- * A signed order as a transaction that any wallet can send, with the result of its simulation. Amounts in the result
- * are decimal strings, except `output`.
+ * A signed order as a transaction that any wallet (with a permit, only the owner's) can send, with the result of its
+ * simulation. Amounts in the result are decimal strings, except `output`.
  */
 export interface AuthorizedOrder {
   transaction: TransactionRequest;
