@@ -87,10 +87,10 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 }
 
 /**
- * Floors of an order whose input is what a bridge delivers: the minimum that must arrive (`minIn`), and the minimum
- * output per unit of what arrives (`minOutPerIn`, times 10^27). Together, they limit the loss to the slippage for any
- * amount. `minOut` is zero unless these two alone cannot guarantee that. `least` is the minimum output of the whole
- * order. Amounts are in smallest units.
+ * Floors of an order whose input is what a bridge, or a swap on one chain, delivers: the minimum that must arrive
+ * (`minIn`), and the minimum output per unit of what arrives (`minOutPerIn`, times 10^27). Together, they limit the
+ * loss to the slippage for any amount. `minOut` is zero unless these two alone cannot guarantee that. `least` is the
+ * minimum output of the whole order. Amounts are in smallest units.
  */
 export interface DeliveredFloors extends ExactFloor {
   minIn: bigint;
@@ -99,8 +99,8 @@ export interface DeliveredFloors extends ExactFloor {
 }
 
 /**
- * An order for what a bridge delivers: the expected delivery, the output that the vault's preview or a simulation shows
- * for it (`seen`), and the allowed losses. Both amounts are in smallest units.
+ * An order for what a bridge or a swap delivers: the expected delivery, the output that the vault's preview or a
+ * simulation shows for it (`seen`), and the allowed losses. Both amounts are in smallest units.
  */
 export interface DeliveredOrder {
   expected: bigint;
@@ -111,11 +111,12 @@ export interface DeliveredOrder {
 }
 
 /**
- * Returns the floors of an order for what a bridge delivers. `minIn`, unless it is given, is the expected amount less
- * the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is `seen` per expected
- * unit, less the vault's loss, rounded down. If the two together allow more loss than the slippage, `minOutPerIn` is
- * raised, provided that at least half of the vault's loss remains allowed; otherwise, `minOut` is set instead. Returns
- * null if nothing is expected, or if the output per unit is too small to be enforced; the order then takes two steps.
+ * Returns the floors of an order for what a bridge or a swap delivers. `minIn`, unless it is given, is the expected
+ * amount less the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is `seen` per
+ * expected unit, less the vault's loss, rounded down. If the two together allow more loss than the slippage,
+ * `minOutPerIn` is raised, provided that at least half of the vault's loss remains allowed; otherwise, `minOut` is set
+ * instead. Returns null if nothing is expected, or if the output per unit is too small to be enforced; the order then
+ * takes two steps.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
   if (expected <= 0n) return null;
