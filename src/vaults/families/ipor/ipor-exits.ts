@@ -106,18 +106,29 @@ const instant = erc4626Exits({
 
 /**
  * Returns a query for the conditions of a withdrawal request: the value of the shares after the request fee (null if
- * the fee is unknown), the end of the window, pause and permission. An account's lock does not affect requests.
+ * the fee is unknown), the end of the window, pause and permission. An account's lock does not affect requests. While a
+ * request is open whose shares are all still in the wallet, another one is refused (`request_pending`).
  */
 function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const on = { to: withdrawManager(vault) ?? zeroAddress, abi: withdrawManagerAbi() } as const;
   const own = createQuery(
-    { fee: read({ ...on, name: "getRequestFee" }), window: read({ ...on, name: "getWithdrawWindow" }) },
-    ({ fee, window }) => ({ fee: valueOrNull(fee), window: valueOrNull(window) }),
+    {
+      fee: read({ ...on, name: "getRequestFee" }),
+      window: read({ ...on, name: "getWithdrawWindow" }),
+      open: read({ ...on, name: "requestInfo", args: [request.owner] }),
+    },
+    ({ fee, window, open }) => {
+      const [shares, end] = valueOrNull(open) ?? [0n, 0n];
+      const requested = Number(end) * 1_000 >= request.now ? shares : 0n;
+      return { fee: valueOrNull(fee), window: valueOrNull(window), requested };
+    },
   );
   return mapQuery(
     queryAll({ base: instant.terms(vault, request), own }),
-    ({ base, own: { fee, window } }) => {
+    ({ base, own: { fee, window, requested } }) => {
       const gross = base.grossAssets;
+      // Shares that have left the wallet since are no longer claimed.
+      const busy = requested > 0n && requested <= (base.heldShares ?? requested);
       const charged =
         gross === null || fee === null || fee > WAD ? null : gross - mulDivDown(gross, fee, WAD);
       const barred = base.refusal === "share_locked" ? null : base.refusal;
@@ -125,7 +136,8 @@ function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
         ...base,
         ...{ previewAssets: charged, previewRevert: null, priced: "later", lockedUntil: null },
         expiresAt: window === null ? null : Math.floor(request.now / 1_000) + Number(window),
-        refusal: barred,
+        // Another request would replace the open one, which may be claimable, and start its wait again.
+        refusal: barred ?? (busy ? "request_pending" : null),
       };
     },
   );
