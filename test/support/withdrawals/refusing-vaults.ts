@@ -1,14 +1,20 @@
 import { type Abi, type Address, encodeFunctionData, erc20Abi } from "viem";
 import { accountableStrategyAbi } from "#stand-ins/accountable";
 import { stakedReceiptAbi, trancheCdoAbi } from "#stand-ins/closing";
-import { lagoonVaultAbi } from "#stand-ins/erc7540";
-import { plasmaAccessManagerAbi } from "#stand-ins/ipor";
+import { lagoonVaultAbi, lagoonVaultV6Abi } from "#stand-ins/erc7540";
+import { plasmaAccessManagerAbi, plasmaWithdrawManagerAbi } from "#stand-ins/ipor";
 import {
+  fluidTokenAbi,
+  fluidTokenCreationCode,
   gearboxPoolAbi,
   gearboxPoolCreationCode,
   reservePoolAbi,
+  savingsTokenAbi,
+  savingsTokenCreationCode,
   stataTokenAbi,
   stataTokenCreationCode,
+  yearnVaultAbi,
+  yearnVaultCreationCode,
 } from "#stand-ins/lending";
 import { mellowShareManagerAbi } from "#stand-ins/mellow";
 import { simpleLrtAbi, simpleLrtCreationCode } from "#stand-ins/mellow-lrt";
@@ -16,6 +22,7 @@ import { midasRedemptionVaultAbi } from "#stand-ins/midas";
 import { solmateVaultAbi, solmateVaultCreationCode } from "#stand-ins/standard";
 import { tokenizedVaultAbi } from "#stand-ins/upshift";
 import { vedaAccountantAbi, vedaTellerDAbi, vedaWithdrawQueueAbi } from "#stand-ins/veda";
+import { queueingVaultAbi } from "#stand-ins/waiting";
 import { deployStakedReceipt, deployTranche } from "../conformance/vaults/closing-stand-ins.ts";
 import { deployLagoon } from "../conformance/vaults/erc7540-stand-in.ts";
 import { deployAccountable, deployIpor, withShare } from "../conformance/vaults/exit-stand-ins.ts";
@@ -26,6 +33,7 @@ import { deployMidas } from "../conformance/vaults/midas-stand-in.ts";
 import { deployStandard, set } from "../conformance/vaults/standard.ts";
 import { deployUpshift } from "../conformance/vaults/upshift-stand-in.ts";
 import { deployVedaExit, deployVedaTeller } from "../conformance/vaults/veda-exits-stand-in.ts";
+import { deployQueueing } from "../conformance/vaults/waiting-stand-ins.ts";
 import { balanceOf } from "../e2e/balances.ts";
 
 const STRANGER: Address = "0x00000000000000000000000000000000000a11ce";
@@ -91,6 +99,8 @@ export interface RefusingVault {
   type?: "custom" | "ipor" | "lido" | "midas" | "veda" | "accountable";
 }
 
+const gearbox = deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode });
+const lagoon = deployLagoon({ version: "0.6" });
 const midas = deployMidas({ deposit: "instant", recipient: "argument", caller: "router" });
 const mellowShares = (name: string, ...args: readonly unknown[]) =>
   act(mellowShareManagerAbi, name, args, "shares");
@@ -149,8 +159,16 @@ export const refusingVaults: readonly RefusingVault[] = [
     ],
   },
   {
-    ...{ adapter: "gearbox", deploy: deployStandard({ abi: gearboxPoolAbi, code: gearboxPoolCreationCode }) },
+    ...{ adapter: "gearbox", deploy: gearbox },
     cases: [["it is paused", act(gearboxPoolAbi, "setPaused", [true]), "exits_paused"]],
+  },
+  {
+    ...{ adapter: "spark", deploy: deployStandard({ abi: savingsTokenAbi, code: savingsTokenCreationCode }) },
+    cases: [["its assets are taken", drain(), "no_liquidity"]],
+  },
+  {
+    ...{ adapter: "fluid", deploy: deployStandard({ abi: fluidTokenAbi, code: fluidTokenCreationCode }) },
+    cases: [["the limit is reached", act(fluidTokenAbi, "setBeneath", [11_003n]), "no_liquidity"]],
   },
   {
     ...{ adapter: "ipor", type: "ipor", deploy: deployIpor },
@@ -222,7 +240,7 @@ export const refusingVaults: readonly RefusingVault[] = [
     cases: [["withdrawals are paused", act(simpleLrtAbi, "setWithdrawalPause", [true]), "exits_paused"]],
   },
   {
-    ...{ adapter: "lagoon", deploy: deployLagoon({ version: "0.6" }) },
+    ...{ adapter: "lagoon", deploy: lagoon },
     cases: [["it is paused", act(lagoonVaultAbi, "setPaused", [true]), "exits_paused"]],
   },
   {
@@ -239,6 +257,7 @@ export const refusingVaults: readonly RefusingVault[] = [
     ...{ adapter: "upshift", deploy: deployUpshift },
     cases: [
       ["withdrawals are paused", act(tokenizedVaultAbi, "setWithdrawalsPaused", [true]), "exits_paused"],
+      ["its assets are gone", drain(), "no_liquidity"],
     ],
   },
   {
@@ -251,4 +270,46 @@ export const refusingVaults: readonly RefusingVault[] = [
       ],
     ],
   },
+];
+
+/** Vaults that take requests while they have nothing to pay at once, and how they run dry. */
+export const dryVaults: readonly (readonly [string, Omit<RefusingVault, "cases">, Change])[] = [
+  ["Midas", { adapter: "midas", type: "midas", deploy: midas }, drain("redemptions")],
+  ["Lagoon", { adapter: "lagoon", deploy: lagoon }, drain()],
+];
+
+/** A Yearn vault, and the loss in basis points that its redemptions realise. */
+export const losingVault = {
+  adapter: "yearn_v3",
+  deploy: deployStandard({ abi: yearnVaultAbi, code: yearnVaultCreationCode }),
+  lose: (bps: bigint) => act(yearnVaultAbi, "setLoss", [bps]),
+} as const;
+
+/** Fee of the vaults that charge one, in basis points. */
+const FEE_BPS = 37n;
+
+/** Vaults that charge a fee for a redemption at once, and how their operators set it. */
+export const chargingVaults: readonly (readonly [string, Omit<RefusingVault, "cases">, Change])[] = [
+  ["Gearbox", { adapter: "gearbox", deploy: gearbox }, act(gearboxPoolAbi, "setWithdrawFee", [FEE_BPS])],
+  [
+    "IPOR",
+    { adapter: "ipor", type: "ipor", deploy: deployIpor },
+    act(plasmaWithdrawManagerAbi, "setWithdrawFee", [FEE_BPS * 10n ** 14n], "requests"),
+  ],
+  [
+    "Midas",
+    { adapter: "midas", type: "midas", deploy: midas },
+    act(midasRedemptionVaultAbi, "setInstantFee", [FEE_BPS], "redemptions"),
+  ],
+  ["Lagoon", { adapter: "lagoon", deploy: lagoon }, act(lagoonVaultV6Abi, "setHaircutRate", [FEE_BPS])],
+  [
+    "Upshift",
+    { adapter: "upshift", deploy: deployUpshift },
+    act(tokenizedVaultAbi, "setInstantRedemptionFee", [FEE_BPS]),
+  ],
+  [
+    "Yo",
+    { adapter: "erc4626", deploy: deployQueueing(false) },
+    act(queueingVaultAbi, "setFee", [FEE_BPS * 10n ** 14n]),
+  ],
 ];

@@ -373,6 +373,7 @@ contract LagoonVaultV6 is Lagoon {
     uint256 public maxCap = type(uint256).max;
     uint8 public syncMode;
     uint16 private _entryRate;
+    uint16 private _haircutRate;
 
     error AddressNotAllowed(address account);
     error MaxCapReached();
@@ -403,12 +404,17 @@ contract LagoonVaultV6 is Lagoon {
         _entryRate = rate;
     }
 
+    /// @notice Basis points of what a redemption at once pays. They stay in the vault.
+    function setHaircutRate(uint16 rate) external onlyOwner {
+        _haircutRate = rate;
+    }
+
     function feeRates()
         external
         view
         returns (uint16 management, uint16 performance, uint16 entry, uint16 exit, uint16 haircut)
     {
-        return (0, 0, _entryRate, 0, 0);
+        return (0, 0, _entryRate, 0, _haircutRate);
     }
 
     function isAllowed(address account) public view returns (bool) {
@@ -423,7 +429,8 @@ contract LagoonVaultV6 is Lagoon {
 
     function previewSyncRedeem(uint256 shares) public view returns (uint256) {
         if (paused || syncMode == 1 || syncMode == 3 || !isTotalAssetsValid()) return 0;
-        return convertToAssets(shares);
+        uint256 gross = convertToAssets(shares);
+        return gross - gross * _haircutRate / 10_000;
     }
 
     function syncRedeem(uint256 shares, address receiver, uint256 minimumAssets) external returns (uint256 assets) {

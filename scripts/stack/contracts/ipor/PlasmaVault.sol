@@ -53,6 +53,8 @@ contract PlasmaWithdrawManager {
     PlasmaVault public vault;
     uint256 public getWithdrawWindow = 1 days;
     uint256 public getRequestFee;
+    /// Share of what an instant redemption pays, times 10^18. The fee stays in the vault.
+    uint256 public getWithdrawFee;
     uint256 private _requestCount;
     uint256 private _releasedCount;
     mapping(address => Request) private _requests;
@@ -67,6 +69,10 @@ contract PlasmaWithdrawManager {
 
     function setWithdrawWindow(uint256 window) external {
         getWithdrawWindow = window;
+    }
+
+    function setWithdrawFee(uint256 fee) external {
+        getWithdrawFee = fee;
     }
 
     function requestShares(uint256 shares) external {
@@ -135,6 +141,12 @@ contract PlasmaVault is ERC4626 {
         if (!withdrawManager.useRequest(owner, shares)) revert WithdrawManagerInvalidSharesToRelease(shares);
         assets = convertToAssets(shares);
         _withdraw(msg.sender, receiver, owner, assets, shares);
+    }
+
+    function previewRedeem(uint256 shares) public view override returns (uint256) {
+        uint256 gross = super.previewRedeem(shares);
+        bool charges = address(withdrawManager) != address(0);
+        return charges ? gross - gross * withdrawManager.getWithdrawFee() / 1e18 : gross;
     }
 
     function redeem(uint256 shares, address receiver, address owner) public override returns (uint256) {

@@ -96,7 +96,7 @@ abstract contract LendingVault is ERC20 {
 
     function redeem(uint256 shares, address receiver, address owner) public virtual returns (uint256 assets) {
         if (msg.sender != owner) _spendAllowance(owner, msg.sender, shares);
-        assets = convertToAssets(shares);
+        assets = previewRedeem(shares);
         _leave(assets);
         _burn(owner, shares);
         asset.safeTransfer(receiver, assets);
@@ -455,6 +455,8 @@ contract GearboxPool is LendingVault {
     bool public paused;
     /// Assets that must stay, which no view says.
     uint256 public kept;
+    /// Basis points of what a redemption pays. The fee stays in the pool.
+    uint256 public withdrawFee;
 
     error AmountCantBeZeroException();
 
@@ -473,6 +475,15 @@ contract GearboxPool is LendingVault {
 
     function setKept(uint256 kept_) external {
         kept = kept_;
+    }
+
+    function setWithdrawFee(uint256 bps) external {
+        withdrawFee = bps;
+    }
+
+    function previewRedeem(uint256 shares) public view override returns (uint256) {
+        uint256 gross = convertToAssets(shares);
+        return gross - gross * withdrawFee / 10_000;
     }
 
     function setPaused(bool paused_) external {

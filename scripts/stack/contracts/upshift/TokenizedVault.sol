@@ -148,6 +148,8 @@ contract TokenizedVault is DatedRequests {
     bool public depositsPaused;
     uint256 public maxDepositAmount = type(uint256).max;
     uint256 public depositCap = type(uint256).max;
+    /// Basis points of what an instant redemption pays. The fee stays in the vault.
+    uint256 public instantRedemptionFee;
     address public sendersWhitelistAddress;
     address public assetsWhitelistAddress;
 
@@ -184,6 +186,10 @@ contract TokenizedVault is DatedRequests {
 
     function setLimits(uint256 perDeposit, uint256 cap) external {
         (maxDepositAmount, depositCap) = (perDeposit, cap);
+    }
+
+    function setInstantRedemptionFee(uint256 bps) external {
+        instantRedemptionFee = bps;
     }
 
     function setLists(address senders, address assets) external {
@@ -228,14 +234,14 @@ contract TokenizedVault is DatedRequests {
         emit Deposit(assetIn, amountIn, shares, msg.sender, receiverAddr);
     }
 
-    function previewRedemption(uint256 shares, bool) public view returns (uint256 gross, uint256 net) {
+    function previewRedemption(uint256 shares, bool instant) public view returns (uint256 gross, uint256 net) {
         gross = shares.mulDiv(getSharePrice, _oneShare());
-        net = gross;
+        net = instant ? gross - gross * instantRedemptionFee / 10_000 : gross;
     }
 
     function instantRedeem(uint256 shares, address receiverAddr) external {
         if (withdrawalsPaused) revert WithdrawalsPaused();
-        uint256 assets = _pay(shares, receiverAddr);
+        uint256 assets = _pay(shares, receiverAddr, true);
         emit Withdraw(msg.sender, receiverAddr, msg.sender, assets, shares);
     }
 
@@ -244,7 +250,7 @@ contract TokenizedVault is DatedRequests {
         if (withdrawalsPaused) revert WithdrawalsPaused();
         emit WithdrawalRequested(shares, msg.sender, receiverAddr);
         if (lagDuration == 0) {
-            emit WithdrawalProcessed(_pay(shares, receiverAddr), receiverAddr);
+            emit WithdrawalProcessed(_pay(shares, receiverAddr, false), receiverAddr);
             return;
         }
         IERC20(address(_lp)).safeTransferFrom(msg.sender, address(this), shares);
@@ -258,8 +264,8 @@ contract TokenizedVault is DatedRequests {
         emit WithdrawalProcessed(assets, receiver);
     }
 
-    function _pay(uint256 shares, address receiverAddr) private returns (uint256 assets) {
-        assets = shares.mulDiv(getSharePrice, _oneShare());
+    function _pay(uint256 shares, address receiverAddr, bool instant) private returns (uint256 assets) {
+        (, assets) = previewRedemption(shares, instant);
         _lp.burn(msg.sender, shares);
         asset.safeTransfer(receiverAddr, assets);
     }
