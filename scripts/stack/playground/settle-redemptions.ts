@@ -79,7 +79,7 @@ const requested = (abi: Abi): Recipe => ({
 /** Recipes by adapter, and by scenario where the adapter alone does not say how a vault pays. */
 const recipes: Readonly<Record<string, Recipe>> = {
   lagoon: requested(lagoonVaultAbi),
-  centrifuge: requested(centrifugeAsyncVaultAbi),
+  centrifuge: { ...requested(centrifugeAsyncVaultAbi), settle: answerOrSettle },
   accountable: requested(accountableVaultAbi),
   mellow: {
     ...{ abi: mellowRedeemQueueAbi, event: "RedeemRequested", account: "account", vaultView: "vault" },
@@ -193,6 +193,15 @@ async function isCooling(client: PublicClient, { target, user }: Request): Promi
   const view = { address: target, abi: cooldownVaultAbi, functionName: "cooldowns", args: [user] } as const;
   const [[end, assets], { timestamp }] = await Promise.all([client.readContract(view), client.getBlock()]);
   return assets > 0n && end > timestamp;
+}
+
+/** Encodes the hub's answer to a cancellation that waits for it, or the settlement of the requests. */
+async function answerOrSettle(client: PublicClient, of: Request): Promise<{ to: Address; calls: Hex[] }> {
+  const { target, user } = of;
+  const abi = centrifugeAsyncVaultAbi;
+  const view = { address: target, abi, functionName: "cancelling", args: [user] } as const;
+  const cancelling = await client.readContract(view);
+  return settleCall(abi, cancelling ? "answerCancellation" : "settle")(client, of);
 }
 
 /** Returns the contract that keeps the shares of a Maple pool's requests. */
