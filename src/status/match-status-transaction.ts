@@ -10,10 +10,10 @@ import {
 import { sameAddress } from "../lib/address.ts";
 import { findShareProof, routerRefs } from "../tracking/deposits/deposit-proofs.ts";
 import { isOpen, isRequested } from "../tracking/deposits/deposit-state-machine.ts";
+import { innerDataHashes } from "../tracking/deposits/inner-data-hashes.ts";
 import { awaitsSecondStep } from "../tracking/deposits/track-destination-transaction.ts";
 import {
   builtDataHashes,
-  innerDataHashes,
   isSourceOpen,
   matchesSource,
 } from "../tracking/deposits/track-source-transaction.ts";

@@ -20,43 +20,9 @@ import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from
 import { isOpen } from "./deposit-state-machine.ts";
 import { isConfirmed } from "./deposit-transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
+import { innerDataHashes } from "./inner-data-hashes.ts";
 import { failureReason } from "./track-deposit-failure.ts";
 import { isRejected, requestTransitions } from "./track-deposit-request.ts";
-
-/** Minimum length of a deposit's or withdrawal's calldata, in bytes: a selector and one word, as of `redeem(uint256)`. */
-const MIN_CALL_BYTES = 36;
-/** Maximum number of bytes of a transaction's input that are searched for calls. */
-const MAX_SEARCHED_BYTES = 131_072;
-/** Maximum number of bytes that are hashed for one transaction, over all candidate calls. */
-const MAX_HASHED_BYTES = 262_144;
-/** Number of hex digits of a 32-byte word. */
-const WORD_DIGITS = 64;
-/**
- * Matches a 32-byte length word, whose first 28 bytes are zero. A lookahead, because the next match may begin within
- * the zeros of this one.
- */
-const LENGTH_WORD = /(?=0{56}([0-9a-f]{8}))/g;
-
-/**
- * Returns the keccak256 hashes of the byte strings in a transaction's input that are preceded by their own length, at
- * any depth: smart-account batches encode their calls this way. Searches the first 131,072 bytes for strings of at
- * least 36 bytes, and hashes at most 262,144 bytes in total. A match does not prove that the call is made. Sources:
- * EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
- */
-export function innerDataHashes(input: Hex): Set<Hex> {
-  const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
-  const hashes = new Set<Hex>();
-  let left = MAX_HASHED_BYTES;
-  for (const match of text.matchAll(LENGTH_WORD)) {
-    const bytes = Number.parseInt(match[1] ?? "0", 16);
-    const start = match.index + WORD_DIGITS;
-    if (match.index % 2 !== 0 || bytes < MIN_CALL_BYTES || start + 2 * bytes > text.length) continue;
-    left -= bytes;
-    if (left < 0) break;
-    hashes.add(keccak256(`0x${text.slice(start, start + 2 * bytes)}`));
-  }
-  return hashes;
-}
 
 type BuiltSource = Pick<
   TrackedRow,

@@ -14,8 +14,8 @@ import {
   requireReceipts,
   type TransactionReader,
 } from "../deposits/deposit-transaction-reader.ts";
+import { innerDataHashes } from "../deposits/inner-data-hashes.ts";
 import { findProvenRefund, readProviderStatuses, substatusOf } from "../deposits/track-bridge-delivery.ts";
-import { innerDataHashes } from "../deposits/track-source-transaction.ts";
 import { type FoundTransfers, findTransfers } from "../find-token-transfers.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 

@@ -1,7 +1,8 @@
 import { concatHex, encodeFunctionData, type Hex, keccak256, numberToHex, parseAbi, size } from "viem";
 import { expect, test } from "vitest";
-import { innerDataHashes } from "../../../src/tracking/deposits/track-source-transaction.ts";
+import { innerDataHashes } from "../../../src/tracking/deposits/inner-data-hashes.ts";
 import { OTHER, USDC } from "../../support/deposits/fixtures.ts";
+import { randomOf } from "../../support/flows/random.ts";
 
 const wanted: Hex = `0xdeadbeef${"5a".repeat(333)}`;
 const approval: Hex = `0x095ea7b3${"01".repeat(64)}`;
@@ -50,6 +51,40 @@ test.each<[string, Hex]>([
   ["that is shorter than it says", concatHex([numberToHex(size(wanted) + 1, { size: 32 }), wanted])],
 ])("innerDataHashes() does not find calldata %s", (_what, input) => {
   expect(innerDataHashes(input).has(hash)).toBe(false);
+});
+
+/** As innerDataHashes() for short inputs: looks for a length at every byte. */
+function searchEveryByte(input: Hex): Hex[] {
+  const hashes: Hex[] = [];
+  for (let at = 2; at + 64 <= input.length; at += 2) {
+    const length = BigInt(`0x${input.slice(at, at + 64)}`);
+    const call: Hex = `0x${input.slice(at + 64)}`;
+    if (length >= 36n && length <= BigInt(size(call)))
+      hashes.push(keccak256(call.slice(0, 2 + 2 * Number(length)) as Hex));
+  }
+  return [...new Set(hashes)];
+}
+
+test("innerDataHashes() finds what a search of every byte finds, in random inputs", () => {
+  const random = randomOf(11);
+  const digits = (most: number, digit: () => number): string =>
+    Array.from({ length: random.below(most) }, () => digit().toString(16)).join("");
+  const parts: readonly (() => string)[] = [
+    () => digits(140, () => 0),
+    () => digits(12, () => random.below(16)),
+    () => digits(300, () => 10),
+    () => (30 + random.below(120)).toString(16).padStart(64, "0"),
+  ];
+  let found = 0;
+  for (let round = 0; round < 2_000; round += 1) {
+    const text = Array.from({ length: 1 + random.below(12) }, () => parts[random.below(parts.length)]?.());
+    const input: Hex = `0x${text.join("")}`;
+    const whole: Hex = input.length % 2 === 0 ? input : `${input}0`;
+    const hashes = [...innerDataHashes(whole)];
+    expect(hashes).toEqual(searchEveryByte(whole));
+    found += hashes.length;
+  }
+  expect(found).toBeGreaterThan(500);
 });
 
 test("innerDataHashes() stops at its limits", () => {
