@@ -39,7 +39,9 @@ const RULES: readonly (readonly [RegExp, Rule])[] = [
   [statement(`ALTER TABLE ${TABLE} ADD COLUMN "(?<column>\\w+)" (?<rest>.+)`), addColumn],
   [statement(`CREATE INDEX "\\w+" ON ${TABLE} .+`), () => null],
   [
-    statement(`CREATE UNIQUE INDEX "\\w+" ON ${TABLE} USING \\w+ \\((?<keys>[^()]+)\\)(?<where>.*)`),
+    statement(
+      `CREATE UNIQUE INDEX "(?<index>\\w+)" ON ${TABLE} USING \\w+ \\((?<keys>[^()]+)\\)(?<where>.*)`,
+    ),
     addUnique,
   ],
   [statement(`ALTER TABLE ${TABLE} ADD CONSTRAINT .+`), onNewTable],
@@ -64,11 +66,21 @@ function addColumn(
   return null;
 }
 
+/** The unique indexes that the files so far have made and not dropped, by name. */
+const uniques = new Map<string, { table: string; keys: readonly string[]; where: string }>();
+
 /**
- * Allows a unique index only when no row of the previous version can enter it: a new column leaves it null or false.
+ * Allows a unique index only when no row of the previous version can violate it: a new column leaves it null or false,
+ * or an earlier unique index has some of its columns and no others.
  */
 function addUnique(parts: Record<string, string>, made: Made): string | null {
-  const { table = "", keys = "", where = "" } = parts;
+  const { index = "", table = "", keys = "", where = "" } = parts;
+  const columns = keys.split(",").map((key) => key.trim());
+  const weaker = [...uniques.values()].some(
+    (one) => one.table === table && one.where === where && one.keys.every((key) => columns.includes(key)),
+  );
+  uniques.set(index, { table, keys: columns, where });
+  if (weaker) return null;
   const leaves = (column: string | undefined) => made.columns.get(`${table}.${column}`);
   if (keys.split(",").some((key) => leaves(key.replaceAll('"', "").trim()) === "null")) return null;
   if (leaves(/^ WHERE "\w+"\."(\w+)"$/.exec(where)?.[1]) === "false") return null;
@@ -78,7 +90,10 @@ function addUnique(parts: Record<string, string>, made: Made): string | null {
 function problemOf(text: string, { made, contracts }: { made: Made; contracts: boolean }): string | null {
   const bare = text.replace(/\$\$.*?\$\$|'[^']*'/gs, "''");
   if (bare.includes(";")) return "is more than one statement";
-  if (contracts) return DROPS.test(bare) ? null : "is no drop, in a file that contracts";
+  if (contracts) {
+    uniques.delete(/^DROP INDEX "(\w+)"/.exec(bare)?.[1] ?? "");
+    return DROPS.test(bare) ? null : "is no drop, in a file that contracts";
+  }
   for (const [pattern, rule] of RULES) {
     const found = pattern.exec(bare);
     if (found !== null) return rule(found.groups ?? {}, made);

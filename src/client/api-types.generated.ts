@@ -3029,6 +3029,11 @@ export interface components {
              * @example 5000
              */
             poll_after_ms: number;
+            /**
+             * @description Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this build is recorded, or `null` if there is none. Calls of a vault name no order, so the transaction may be this one's. If it was reported for this one, the answer shows its progress; otherwise this one keeps its own state. Lists and totals count it once, under that tracking id.
+             * @example trk_0123456789abcdef0123456789abcdef
+             */
+            same_as: string | null;
         };
         /** @description A transaction that the user has sent for a deposit. */
         ReportTransaction: {
@@ -3645,6 +3650,11 @@ export interface components {
              * @example 5000
              */
             poll_after_ms: number;
+            /**
+             * @description Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this build is recorded, or `null` if there is none. Calls of a vault name no order, so the transaction may be this one's. If it was reported for this one, the answer shows its progress; otherwise this one keeps its own state. Lists and totals count it once, under that tracking id.
+             * @example trk_0123456789abcdef0123456789abcdef
+             */
+            same_as: string | null;
         };
         /** @description A transaction that the user has sent for a withdrawal. */
         ReportWithdrawalTransaction: {
@@ -8224,7 +8234,8 @@ export interface operations {
                      *           "transaction_request": null
                      *         }
                      *       ],
-                     *       "poll_after_ms": 5000
+                     *       "poll_after_ms": 5000,
+                     *       "same_as": null
                      *     }
                      */
                     "application/json": components["schemas"]["DepositDetail"];
@@ -10233,7 +10244,8 @@ export interface operations {
                      *           "transaction_request": null
                      *         }
                      *       ],
-                     *       "poll_after_ms": 5000
+                     *       "poll_after_ms": 5000,
+                     *       "same_as": null
                      *     }
                      */
                     "application/json": components["schemas"]["WithdrawalDetail"];

@@ -148,15 +148,16 @@ async function recordDeposit(
   await insertDepositWithPlan(ctx.db, { row, plan });
 }
 
-type FirstTransaction = Pick<NewDeposit, "sourceTo" | "sourceDataHash">;
+type FirstTransaction = Pick<NewDeposit, "sourceTo" | "sourceDataHash" | "builtBlock">;
 
 /**
- * Returns the database columns that identify the source transaction of a direct deposit: its target and the hash of its
- * calldata.
+ * Returns the database columns that identify the source transaction of a direct deposit: its target, the hash of its
+ * calldata, and the head block before it.
  */
-const directColumns = ({ deposit }: DirectDeposit): FirstTransaction => ({
+const directColumns = ({ checked, deposit }: DirectDeposit): FirstTransaction => ({
   sourceTo: deposit.target.toLowerCase(),
   sourceDataHash: keccak256(deposit.data),
+  builtBlock: checked.block.number,
 });
 
 /**

@@ -13,6 +13,7 @@ import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Deposit, DepositDetail, DepositState } from "../schemas/deposit-schema.ts";
 import { currentState, nextState, statusOf } from "../tracking/deposits/deposit-state-machine.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { findSharedSource } from "../tracking/deposits/equal-orders.ts";
 import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
 import { pollAfter, readDepositSteps } from "../tracking/deposits/tracked-deposit-steps.ts";
 import { queueReported } from "../tracking/follow/follow-messages.ts";
@@ -74,16 +75,31 @@ export async function loadDeposit(ctx: Context, trackingId: string): Promise<Dep
 /**
  * Tracks a deposit and returns it with the user's steps and its next transaction: the second step, built for the amount
  * that arrived, or the claim of settled shares. `next` is null if there is none or if it cannot be built, which
- * `next_refusal` explains. If a chain cannot be read, returns what is known of the deposit. Throws `deposit_not_found`,
- * `store_unavailable`.
+ * `next_refusal` explains. If a transaction that was reported for it is recorded for another deposit with the same
+ * call, the progress of that one is returned. If a chain cannot be read, returns what is known of the deposit. Throws
+ * `deposit_not_found`, `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
   const stored = await loadDeposit(ctx, trackingId);
-  const { row } = await trackDeposit(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
+  const readTransaction = createTransactionReader(ctx);
+  const { row: own } = await trackDeposit(ctx, { row: stored, readTransaction });
+  const { answering, sameAs } = await findSharedSource(ctx, own);
+  const { row } =
+    answering === own ? { row: own } : await trackDeposit(ctx, { row: answering, readTransaction });
   const { next, refusal } = await nextStep(ctx, row);
   const wire = toWireDeposit(row, ctx.now());
   const steps = await readDepositSteps(ctx, { row, state: wire.state, next });
-  return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollAfter(wire.state) };
+  return {
+    ...{ ...wire, ...quotedFields(own, ctx.now()), next, next_refusal: refusal, steps },
+    ...{ poll_after_ms: pollAfter(wire.state), same_as: sameAs },
+  };
+}
+
+/** Returns the fields of a deposit that its build decided, and that an equal one may have otherwise. */
+function quotedFields(row: DepositRow, now: number) {
+  const wire = toWireDeposit(row, now);
+  const { tracking_id, parent_tracking_id, estimated_shares, min_shares, created_at, expires_at } = wire;
+  return { tracking_id, parent_tracking_id, estimated_shares, min_shares, created_at, expires_at };
 }
 
 /** Filter of a user's list of deposits. An absent field does not restrict the list, except `states`. */

@@ -144,7 +144,7 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
     withdrawal: null,
   },
   Deposit: completedDeposit,
-  DepositDetail: { ...completedDeposit, steps: depositDone },
+  DepositDetail: { ...completedDeposit, steps: depositDone, same_as: null },
   PartnerDeposit: completedDeposit,
   WithdrawOption: {
     mode: "instant",
@@ -177,7 +177,7 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
     ],
   },
   Withdrawal: completedWithdrawal,
-  WithdrawalDetail: { ...completedWithdrawal, steps: [done(redeemStep, REDEEMED)] },
+  WithdrawalDetail: { ...completedWithdrawal, steps: [done(redeemStep, REDEEMED)], same_as: null },
   PartnerWithdrawal: completedWithdrawal,
   Position: { share_balance: SHARES, current_assets: "1006356", redeemable_assets: "1006356", requests: [] },
   Positions: { pending: [] },

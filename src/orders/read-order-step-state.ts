@@ -64,7 +64,9 @@ async function withReportedHash<R extends SteppedRow>(
   if (awaited === null || row[awaited.column] !== null) return row;
   const hints = await selectHints(ctx.db, [row.trackingId]);
   const own = hints
-    .filter(({ chainId, origin }) => chainId === awaited.chainId && origin === "report")
+    .filter(
+      ({ chainId, origin }) => chainId === awaited.chainId && (origin === "report" || origin === "both"),
+    )
     .findLast(({ txHash }) => !earlier.includes(txHash));
   return own === undefined ? row : { ...row, [awaited.column]: own.txHash };
 }

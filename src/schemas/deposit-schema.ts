@@ -4,6 +4,7 @@ import {
   AmountText,
   ChainIdNumber,
   HashText,
+  NullableTrackingId,
   TimeText,
   TrackingIdText,
   VaultIdText,
@@ -11,6 +12,7 @@ import {
 import {
   NextStepRefusal,
   PollAfter,
+  SameAs,
   Steps,
   SubstatusText,
   TokenRef,
@@ -214,7 +216,7 @@ export const Deposit = z
       description:
         "Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.",
     }),
-    parent_tracking_id: TrackingIdText.nullable().meta({
+    parent_tracking_id: NullableTrackingId.meta({
       description:
         "Tracking id of the earlier deposit that this deposit belongs to, or `null` if there is none.",
     }),
@@ -239,7 +241,11 @@ export const Deposit = z
 export type Deposit = z.infer<typeof Deposit>;
 
 /** A tracked deposit with its steps. */
-export const DepositDetail = Deposit.extend({ steps: Steps, poll_after_ms: PollAfter }).meta({
+export const DepositDetail = Deposit.extend({
+  steps: Steps,
+  poll_after_ms: PollAfter,
+  same_as: SameAs,
+}).meta({
   id: "DepositDetail",
   description: "A tracked deposit, with its steps.",
 });

@@ -4,8 +4,8 @@ import {
   AddressText,
   AmountText,
   ChainIdNumber,
+  NullableTrackingId,
   TimeText,
-  TrackingIdText,
   UsdText,
   VaultIdText,
 } from "./primitive-schemas.ts";
@@ -61,7 +61,7 @@ export const VaultRequest = z
       description: "Whether the shares are still in the wallet and therefore part of `share_balance`.",
       example: false,
     }),
-    tracking_id: TrackingIdText.nullable().meta({
+    tracking_id: NullableTrackingId.meta({
       description:
         "Tracking id of the withdrawal or deposit that this API built for it, or `null` if the request was made elsewhere.",
     }),

@@ -255,6 +255,9 @@ export const TrackingIdText = z.string().meta({
   example: "trk_0123456789abcdef0123456789abcdef",
 });
 
+/** The tracking id of a deposit or withdrawal in a response, or null. */
+export const NullableTrackingId = TrackingIdText.nullable();
+
 /** The tracking id of a deposit or withdrawal in a request, as its build returned it. */
 export const TrackingIdInput = z
   .string()

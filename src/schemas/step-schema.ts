@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { AddressText, AmountText, ChainIdNumber, HashText } from "./primitive-schemas.ts";
+import { AddressText, AmountText, ChainIdNumber, HashText, NullableTrackingId } from "./primitive-schemas.ts";
 import { TransactionRequest } from "./transaction-schema.ts";
 
 /** Address, symbol and decimals of the token that an amount is in. */
@@ -129,6 +129,15 @@ export const Steps = z.array(Step).meta({
 export const PollAfter = z.int().meta({
   description: "Recommended time before the next read, in milliseconds.",
   example: 5000,
+});
+
+/** Tracking id of an equal deposit or withdrawal under which the transaction is recorded, in details, or null. */
+export const SameAs = NullableTrackingId.meta({
+  description:
+    "Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this " +
+    "build is recorded, or `null` if there is none. Calls of a vault name no order, so the transaction may be this " +
+    "one's. If it was reported for this one, the answer shows its progress; otherwise this one keeps its own state. " +
+    "Lists and totals count it once, under that tracking id.",
 });
 
 /** Statuses of a transfer in `GET /v1/status`. */

@@ -11,6 +11,7 @@ import {
 import {
   NextStepRefusal,
   PollAfter,
+  SameAs,
   Steps,
   SubstatusText,
   transferStatuses,
@@ -200,7 +201,11 @@ export const Withdrawal = z
 export type Withdrawal = z.infer<typeof Withdrawal>;
 
 /** A tracked withdrawal with its steps. */
-export const WithdrawalDetail = Withdrawal.extend({ steps: Steps, poll_after_ms: PollAfter }).meta({
+export const WithdrawalDetail = Withdrawal.extend({
+  steps: Steps,
+  poll_after_ms: PollAfter,
+  same_as: SameAs,
+}).meta({
   id: "WithdrawalDetail",
   description: "A tracked withdrawal, with its steps.",
 });

@@ -98,6 +98,7 @@ async function recordWithdrawal(
     twoStep: prepared.kind === "two_step",
     sourceTo: exit.call.target.toLowerCase(),
     sourceDataHash: keccak256(exit.call.data),
+    builtBlock: exit.facts.block.number,
     partnerId: order.partnerId,
     partnerType: order.partnerType,
     partnerAddress: order.partnerAddress,

@@ -12,6 +12,7 @@ import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/p
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Withdrawal, WithdrawalDetail, WithdrawalState } from "../schemas/withdrawal-schema.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
+import { findSharedSource } from "../tracking/deposits/equal-orders.ts";
 import { queueReported } from "../tracking/follow/follow-messages.ts";
 import { trackWithdrawal } from "../tracking/withdrawals/track-withdrawal.ts";
 import {
@@ -81,16 +82,31 @@ export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<
 /**
  * Tracks a withdrawal and returns it with the user's steps and its next transaction: the claim of a settled request,
  * the cancellation of an expired one, or the second step for the amount that the vault paid. `next` is null if there is
- * none or if it cannot be built, which `next_refusal` explains. If a chain cannot be read, returns what is known of the
- * withdrawal. Throws `withdrawal_not_found`, `store_unavailable`.
+ * none or if it cannot be built, which `next_refusal` explains. If a transaction that was reported for it is recorded
+ * for another withdrawal with the same call, the progress of that one is returned. If a chain cannot be read, returns
+ * what is known of the withdrawal. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
   const stored = await loadWithdrawal(ctx, trackingId);
-  const { row } = await trackWithdrawal(ctx, { row: stored, readTransaction: createTransactionReader(ctx) });
+  const readTransaction = createTransactionReader(ctx);
+  const { row: own } = await trackWithdrawal(ctx, { row: stored, readTransaction });
+  const { answering, sameAs } = await findSharedSource(ctx, own);
+  const { row } =
+    answering === own ? { row: own } : await trackWithdrawal(ctx, { row: answering, readTransaction });
   const { next, refusal } = await nextExitStep(ctx, row);
   const wire = toTrackedWithdrawal(row, ctx.now());
   const steps = await readWithdrawalSteps(ctx, { row, state: wire.state, next });
-  return { ...wire, next, next_refusal: refusal, steps, poll_after_ms: pollWithdrawalAfter(wire.state) };
+  return {
+    ...{ ...wire, ...quotedFields(own, ctx.now()), next, next_refusal: refusal, steps },
+    ...{ poll_after_ms: pollWithdrawalAfter(wire.state), same_as: sameAs },
+  };
+}
+
+/** Returns the fields of a withdrawal that its build decided, and that an equal one may have otherwise. */
+function quotedFields(row: WithdrawalRow, now: number) {
+  const wire = toTrackedWithdrawal(row, now);
+  const { tracking_id, estimated_assets, min_assets, to_amount_min, created_at, expires_at } = wire;
+  return { tracking_id, estimated_assets, min_assets, to_amount_min, created_at, expires_at };
 }
 
 /** Filter of a user's list of withdrawals. An absent field does not restrict the list, except `states`. */

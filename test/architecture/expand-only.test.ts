@@ -50,6 +50,14 @@ const together: readonly (readonly [sql: string, problem: string])[] = [
   ],
   ['-- contract:\nDROP TABLE "flows";', "is not known to expand"],
 ];
+/** Files of which only the last is harmful: the index that is stronger than its own is dropped before. */
+const inTurn: readonly string[] = [
+  'CREATE TABLE "rows" ("a" text, "b" text);--> statement-breakpoint\nCREATE UNIQUE INDEX "one" ON "rows" USING btree ("a") WHERE "rows"."b";',
+  'CREATE UNIQUE INDEX "two" ON "rows" USING btree ("a","b") WHERE "rows"."b";',
+  '-- contract: two replaces it\nDROP INDEX "one";',
+  '-- contract: three replaces it\nDROP INDEX "two";',
+  'CREATE UNIQUE INDEX "three" ON "rows" USING btree ("a","b") WHERE "rows"."b";',
+];
 
 const named = (sqls: readonly string[]) =>
   Object.fromEntries(sqls.map((sql, index) => [`drizzle/${String(index).padStart(4, "0")}_x.sql`, sql]));
@@ -75,10 +83,16 @@ test("expand-only.ts accepts additions, drops with a reason, and all migrations"
   const harmless = [
     `${ADD} "fee" text;--> statement-breakpoint\nCREATE UNIQUE INDEX "fee" ON "deposits" USING btree ("ref","fee");`,
     `${ADD} "fee" numeric(78, 0) DEFAULT '0;' NOT NULL;`,
+    'CREATE UNIQUE INDEX "wider" ON "deposits" USING btree ("ref","tool");',
     '-- contract: nothing names it since the last release\nALTER TABLE "deposits" DROP COLUMN "tool";',
   ];
   const { code, problems } = await checkTree("expand-only.ts", named([...existing, ...harmless]));
   expect([code, problems]).toEqual([0, []]);
+});
+
+test("expand-only.ts accepts a unique index that is weaker than one that the tables still have", async () => {
+  const { problems } = await checkTree("expand-only.ts", named(inTurn));
+  expect(problems.map((line) => line.split(":")[0])).toEqual(["drizzle/0004_x.sql"]);
 });
 
 test("expand-only.ts fails without migrations", async () => {

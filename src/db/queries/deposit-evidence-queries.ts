@@ -1,5 +1,7 @@
-import { and, asc, eq, inArray, isNotNull, ne, or, sql as raw, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, isNotNull, lt, ne, or, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
+import * as z from "zod";
+import { DAY_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
@@ -60,28 +62,134 @@ interface Claimed {
 }
 
 /**
- * Returns true if a transaction belongs to another deposit or withdrawal that has the same source chain and calldata as
- * `row`. This is the case if the transaction is the proven source of the other; or if the other is unproven and has the
- * same user, and the transaction was reported for it but not for `row`. Throws `store_unavailable`.
+ * Number of blocks by which a reorg may move a transaction below the head block at which its deposit was built.
  */
-export function isSourceOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
-  const proven = and(
-    eq(deposits.sourceTxHash, hash),
-    eq(deposits.sourceProven, true),
-    eq(deposits.sourceDataHash, row.sourceDataHash),
-  );
-  const reported = (trackingId: SQL | string) => raw`exists (select from ${depositHints} as hint
-    where hint.tracking_id = ${trackingId} and hint.tx_hash = ${hash} and hint.origin = 'report')`;
-  const twin = and(
-    eq(deposits.userAddress, row.userAddress),
-    eq(deposits.sourceDataHash, row.sourceDataHash),
-    eq(deposits.sourceProven, false),
-    reported(raw`${deposits.trackingId}`),
-    raw`not ${reported(row.trackingId)}`,
-  );
-  const where = and(or(proven, twin), eq(deposits.fromChainId, row.fromChainId));
-  return otherDepositExists(db, { row, where });
+export const MAX_REORG_BLOCKS = 32;
+
+/** The row that a source transaction counts for, and whether it is already bound to it. */
+interface SourceHolder {
+  trackingId: string;
+  proven: boolean;
 }
+
+const Holders = z.array(z.object({ tracking_id: z.string(), proven: z.boolean() }));
+
+/**
+ * Selects the row for which a source transaction in block `blockNumber` counts, if several rows of one user have the
+ * same call with the same payment, which anyone can build: the one that it is bound to; otherwise one of the unproven
+ * rows that were built no later than the transaction's block, and only without these one within `MAX_REORG_BLOCKS`
+ * after it. Abandoned rows come last. Rows of partners that were still valid when the transaction was first heard of
+ * come first, beginning with the partner that was the first to build one, because others may build the same call once
+ * they see it. Of one such partner, or without any, the rows for which the transaction was reported come first, then
+ * `row` itself. Returns null if there is no such row. Throws `store_unavailable`.
+ */
+export async function selectSourceHolder(
+  db: Database,
+  { row, hash, blockNumber }: { row: TrackedRow; hash: Hex; blockNumber: bigint },
+): Promise<SourceHolder | null> {
+  const bound = raw`(d.source_proven and d.source_tx_hash = ${hash})`;
+  const own = raw`d.tracking_id = ${row.trackingId}`;
+  const builtBy = (block: bigint): SQL => raw`coalesce(d.built_block, 0) <= ${block.toString()}::int8`;
+  const paysSame = raw`d.from_token = ${row.fromToken} and d.from_amount = ${row.fromAmount}::numeric`;
+  const ofHint = raw`hint.tracking_id = d.tracking_id and hint.tx_hash = ${hash}`;
+  const reported = raw`exists (select from ${depositHints} as hint where ${ofHint}
+    and hint.origin <> 'logs' and hint.dropped_at is null)`;
+  const heardAt = raw`coalesce(min((select min(hint.noted_at) from ${depositHints} as hint
+    where ${ofHint})) over (), now())`;
+  const statement = raw`with equal as (
+        select d.tracking_id, d.partner_address, d.created_at, ${bound} as proven, ${builtBy(blockNumber)} as before,
+          d.state = 'abandoned' as abandoned, ${reported} as reported, ${own} as own,
+          d.partner_address is not null and d.expires_at > ${heardAt} as partnered
+        from ${deposits} as d where d.source_data_hash = ${row.sourceDataHash} and d.source_to = ${row.sourceTo}
+          and d.from_chain_id = ${row.fromChainId} and d.user_address = ${row.userAddress}
+          and (${own} or ${bound}
+            or not d.source_proven and ${paysSame} and ${builtBy(blockNumber + BigInt(MAX_REORG_BLOCKS))}))
+      select tracking_id, proven from equal order by proven desc, before desc, abandoned, partnered desc,
+        case when partnered then min(created_at) over (partition by partner_address, before, abandoned, partnered) end,
+        reported desc, own desc, created_at, tracking_id limit 1`;
+  const [first] = Holders.parse(await db.run(async (sql) => (await sql.execute(statement)).rows));
+  return first === undefined ? null : { trackingId: first.tracking_id, proven: first.proven };
+}
+
+/**
+ * Gives a deposit or withdrawal a hint that another one with the same call has left to it, even if it was dropped, and
+ * makes it due. Throws `store_unavailable`.
+ */
+export async function passHint(
+  db: Database,
+  hint: { trackingId: string; chainId: number; txHash: Hex; now: Date },
+): Promise<void> {
+  const { trackingId, chainId, txHash, now } = hint;
+  await db.run((sql) =>
+    sql.batch([
+      sql
+        .insert(depositHints)
+        .values({ trackingId, chainId, txHash, origin: "logs", notedAt: now })
+        .onConflictDoUpdate({
+          target: [depositHints.trackingId, depositHints.chainId, depositHints.txHash],
+          set: { droppedAt: null },
+        }),
+      sql.update(deposits).set({ nextCheckAt: now, checks: 0 }).where(eq(deposits.trackingId, trackingId)),
+    ]),
+  );
+}
+
+/** A row with the same call as another one, and whether its source transaction was reported for that one. */
+interface EqualOrder {
+  row: TrackedRow;
+  reported: boolean;
+}
+
+/**
+ * Selects the row of the user with the same call and payment as `row` that a proven transaction, newer than the build
+ * of `row`, is recorded for: one whose transaction was reported for `row`, otherwise one that was built no later than a
+ * day after the quote of `row` expired. Returns null if there is none. Throws `store_unavailable`.
+ */
+export async function selectEqualOrder(db: Database, row: TrackedRow): Promise<EqualOrder | null> {
+  const reported = raw<boolean>`exists (select from ${depositHints} as hint
+    where hint.tracking_id = ${row.trackingId} and hint.chain_id = ${row.fromChainId}::int4
+      and hint.origin <> 'logs' and hint.tx_hash = ${deposits.sourceTxHash})`;
+  const near = lt(deposits.createdAt, new Date(row.expiresAt.getTime() + DAY_MS));
+  const rows = await db.run((sql) =>
+    sql
+      .select({ row: deposits, reported })
+      .from(deposits)
+      .innerJoin(
+        depositEvidence,
+        and(
+          eq(depositEvidence.trackingId, deposits.trackingId),
+          eq(depositEvidence.chainId, deposits.fromChainId),
+          eq(depositEvidence.txHash, deposits.sourceTxHash),
+        ),
+      )
+      .where(
+        and(
+          ...sameCall(row),
+          ne(deposits.trackingId, row.trackingId),
+          eq(deposits.sourceProven, true),
+          ne(deposits.state, "failed"),
+          ne(depositEvidence.blockHash, ""),
+          gt(depositEvidence.blockNumber, row.builtBlock ?? 0),
+          or(reported, near),
+        ),
+      )
+      .orderBy(desc(reported), asc(depositEvidence.blockNumber), asc(deposits.trackingId))
+      .limit(1),
+  );
+  const [first] = rows;
+  return first === undefined ? null : { row: first.row as TrackedRow, reported: first.reported };
+}
+
+/** Returns the conditions of the rows of the same user with the same call and payment as `row`. */
+const sameCall = (row: TrackedRow): SQL[] => [
+  eq(deposits.sourceDataHash, row.sourceDataHash),
+  eq(deposits.sourceTo, row.sourceTo),
+  eq(deposits.fromChainId, row.fromChainId),
+  eq(deposits.userAddress, row.userAddress),
+  eq(deposits.direction, row.direction),
+  eq(deposits.fromToken, row.fromToken),
+  eq(deposits.fromAmount, row.fromAmount),
+];
 
 /**
  * Returns true if a transaction on the destination chain is recorded as the delivery of another deposit or withdrawal

@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNull, sql as raw, type SQL } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, ne, sql as raw, type SQL } from "drizzle-orm";
 import type { Hex } from "viem";
 import * as z from "zod";
 import { MINUTE_MS } from "../../lib/durations.ts";
@@ -16,7 +16,7 @@ const MAX_REPORTS = 16;
 /**
  * Stores a reported transaction as a hint and makes the deposit or withdrawal due for tracking, even if the hint is
  * already stored. Tracking reads the transaction and drops the hint if it proves nothing. Only the 16 newest reports of
- * each deposit or withdrawal are kept. Throws `store_unavailable`.
+ * each deposit or withdrawal are kept, besides those of transactions that logs showed too. Throws `store_unavailable`.
  */
 export async function addReportedHint(
   db: Database,
@@ -29,7 +29,11 @@ export async function addReportedHint(
       sql
         .insert(depositHints)
         .values({ trackingId, chainId, txHash, origin: "report", notedAt: now })
-        .onConflictDoNothing(),
+        .onConflictDoUpdate({
+          target: [depositHints.trackingId, depositHints.chainId, depositHints.txHash],
+          set: { origin: "both" },
+          setWhere: eq(depositHints.origin, "logs"),
+        }),
       sql
         .delete(depositHints)
         .where(
@@ -61,8 +65,9 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 /**
  * Drops the hints `txHashes` of a deposit or withdrawal, which were read or are too old. Reports are deleted, because
  * anyone can make them. Hints from logs are only marked as dropped, so that they are not added again; so are reports of
- * those transactions that carry the deposit or withdrawal (`carrying`), because they may prove it after a reorg. Does
- * nothing if `txHashes` is empty. Throws `store_unavailable`.
+ * those transactions that carry the deposit or withdrawal (`carrying`), because they may prove it after a reorg, and
+ * because they may have carried out an equal one instead. Does nothing if `txHashes` is empty. Throws
+ * `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -77,13 +82,13 @@ export async function dropHints(
     sql.batch([
       sql
         .update(depositHints)
-        .set({ origin: "logs" })
+        .set({ origin: "both" })
         .where(carrying.length === 0 ? raw`false` : carry),
       sql.delete(depositHints).where(and(listed, eq(depositHints.origin, "report"))),
       sql
         .update(depositHints)
         .set({ droppedAt: now })
-        .where(and(listed, eq(depositHints.origin, "logs"))),
+        .where(and(listed, ne(depositHints.origin, "report"))),
     ]),
   );
 }
@@ -97,7 +102,7 @@ export async function restoreLogHints(db: Database, trackingId: string): Promise
     sql
       .update(depositHints)
       .set({ droppedAt: null })
-      .where(and(eq(depositHints.trackingId, trackingId), eq(depositHints.origin, "logs"))),
+      .where(and(eq(depositHints.trackingId, trackingId), ne(depositHints.origin, "report"))),
   );
 }
 
@@ -244,7 +249,7 @@ export async function addFindings(
   const most = (of: typeof MAX_UNNAMED | typeof MAX_FOUND) => raw`count(*) < ${of.all}::int4
     and count(*) filter (where h.dropped_at is null) < ${of.unread}::int4`;
   const few = raw`(select case when found.named then ${most(MAX_FOUND)} else ${most(MAX_UNNAMED)} end
-    from ${depositHints} as h where h.tracking_id = found.tracking_id and h.origin = 'logs')`;
+    from ${depositHints} as h where h.tracking_id = found.tracking_id and h.origin <> 'report')`;
   await db.run((sql) =>
     sql.execute(raw`with seen as (
         select *, true as named from (${byReference} union ${bySource} union ${bySecondStep}) as named

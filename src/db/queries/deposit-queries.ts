@@ -272,9 +272,9 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
  * Updates a deposit that is still in the state `from` and returns the new row. Adds `evidence` to its evidence in the
  * same transaction, even if the deposit is not updated; a block that is already stored for a transaction is not
  * changed, even if a reorg has replaced it. Returns null if another writer has changed the state, or if the change
- * proves a source transaction that is already proven for another deposit with the same calldata, so that only one of
+ * proves a source transaction that is already proven for another deposit with the same call, so that only one of
  * several concurrent writers can bind it. Throws `store_unavailable`, and the driver's error (23505, see `pgCode`) if
- * the change proves a deposit transaction that is already proven for another one of the same vault chain.
+ * the change proves a deposit transaction that is already proven for another one with the same share token.
  */
 export async function updateDeposit(
   db: Database,
@@ -305,7 +305,8 @@ async function updateTracked(
   }
   const free = raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
     and other.source_proven and other.tracking_id <> ${trackingId}
-    and other.from_chain_id = ${deposits.fromChainId} and other.source_data_hash = ${deposits.sourceDataHash})`;
+    and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
+    and other.source_data_hash = ${deposits.sourceDataHash})`;
   const [, , rows] = await db.run((sql) =>
     sql.batch([
       // Held until the batch is committed, so that the next writer sees what this one has bound.

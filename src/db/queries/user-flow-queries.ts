@@ -171,7 +171,7 @@ const seenAboveTip = raw`
     or exists (select from ${depositEvidence} e where e.tracking_id = d.tracking_id
       and e.chain_id = d.vault_chain_id and e.block_number > t.head_block and e.block_hash <> ''))
   or ${underWay({ state: raw`d.state` })} and exists (select from ${depositHints} h
-    where h.tracking_id = d.tracking_id and h.chain_id = d.vault_chain_id and h.origin = 'logs'
+    where h.tracking_id = d.tracking_id and h.chain_id = d.vault_chain_id and h.origin <> 'report'
       and h.dropped_at is null and h.noted_at > t.moved_at)`;
 
 /** Returns the SQL of `selectUserFlows`, so that tests can check its query plan. */

@@ -38,6 +38,7 @@ export interface NewWithdrawal
     | "twoStep"
     | "sourceTo"
     | "sourceDataHash"
+    | "builtBlock"
     | "partnerId"
     | "partnerType"
     | "partnerAddress"

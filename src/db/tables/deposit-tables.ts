@@ -1,6 +1,7 @@
 import { sql as raw, type SQL } from "drizzle-orm";
 import {
   type AnyPgColumn,
+  bigint,
   boolean,
   doublePrecision,
   index,
@@ -85,6 +86,11 @@ export const deposits = pgTable(
     /** Target and calldata hash of the built transaction, which a reported transaction must match. */
     sourceTo: text("source_to").notNull(),
     sourceDataHash: text("source_data_hash").notNull(),
+    /**
+     * Head block of the source chain when a direct deposit was built, or null if it was not recorded. An older
+     * transaction with the same calldata belongs to something else.
+     */
+    builtBlock: bigint("built_block", { mode: "number" }),
     sourceTxHash: text("source_tx_hash"),
     depositTxHash: text("deposit_tx_hash"),
     claimTxHash: text("claim_tx_hash"),
@@ -132,8 +138,9 @@ export const deposits = pgTable(
     index("deposits_source_tx").on(table.sourceTxHash),
     index("deposits_open").on(table.state, table.updatedAt),
     index("deposits_next_check").on(table.nextCheckAt).where(raw`${table.nextCheckAt} is not null`),
-    uniqueIndex("deposits_proven_deposit_tx")
-      .on(table.vaultChainId, table.depositTxHash)
+    // A batch may contain deposits into several vaults; one transfer of shares proves one deposit.
+    uniqueIndex("deposits_proven_share_tx")
+      .on(table.vaultChainId, table.shareToken, table.depositTxHash)
       .where(raw`${table.depositProven}`),
     index("deposits_destination_tx").on(table.destinationTxHash),
     index("deposits_deposit_tx").on(table.depositTxHash),

@@ -9,8 +9,11 @@ const trackingId = () =>
     .notNull()
     .references(() => deposits.trackingId, { onDelete: "cascade" });
 
-/** Origin of a hint: a report by any caller of the API (`report`), or a log that the follower found (`logs`). */
-export type HintOrigin = "report" | "logs";
+/**
+ * Origin of a hint: a report by any caller of the API (`report`), a log that the follower found (`logs`), or `both`:
+ * reported, and shown by the chain to concern the deposit or withdrawal.
+ */
+export type HintOrigin = "report" | "logs" | "both";
 
 /**
  * Hints: transactions that may belong to a deposit or withdrawal. They prove nothing before their receipts are read.

@@ -90,6 +90,21 @@ async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint })
   return matchesSource(row, await readTransaction(chainId, txHash as Hex));
 }
 
+/**
+ * Returns a function that keeps a hint for later checks, by adding its transaction to `undecided`: one that is left to
+ * another row with the same call proves nothing here until that one is bound. Hints older than 30 days are not kept.
+ */
+export function keepUndecided(
+  ctx: Context,
+  { hints, undecided }: { hints: readonly DepositHint[]; undecided: Set<string> },
+): (hash: Hex) => void {
+  const since = ctx.now() - UNDECIDED_TTL_MS;
+  return (hash) => {
+    const young = hints.some(({ txHash, notedAt }) => txHash === hash && notedAt.getTime() > since);
+    if (young) undecided.add(hash);
+  };
+}
+
 async function isDone(
   ctx: Context,
   { row, hint, readTransaction }: Omit<TriedHints, "hints"> & { hint: DepositHint },

@@ -3,7 +3,7 @@ import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-que
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
-import { dropReadHints, sourceCandidates, vaultCandidates } from "./deposit-hints.ts";
+import { dropReadHints, keepUndecided, sourceCandidates, vaultCandidates } from "./deposit-hints.ts";
 import { settlementTransitions } from "./deposit-request-settlement.ts";
 import { isOpen, isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
@@ -24,6 +24,8 @@ interface TrackInput {
   hints: readonly DepositHint[];
   /** Stores the transitions. */
   apply: typeof applyTransitions;
+  /** Receives the hashes of transactions that are left to another deposit with the same call for now. */
+  undecided: Set<string>;
 }
 
 /**
@@ -55,14 +57,20 @@ export async function trackDeposit(
   };
   const apply: typeof store = (of, input) => store(of, { ...input, onConflict });
   const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
+  const undecided = new Set<string>();
   let current = row;
   try {
     for (const follow of [trackSource, trackVaultHints, trackDelivery, trackSecondStep, trackRequest])
-      current = await follow(ctx, { row: current, readTransaction, hints, apply });
+      current = await follow(ctx, { row: current, readTransaction, hints, apply, undecided });
     // What a hint proves was not stored, so it must be read again.
     if (conflict) return { row: current, unreadable: null, left: hints };
-    const left = await dropReadHints(ctx, { row: current, readTransaction, hints });
-    return { row: current, unreadable: null, left };
+    const decided = hints.filter(({ txHash }) => !undecided.has(txHash));
+    const left = await dropReadHints(ctx, { row: current, readTransaction, hints: decided });
+    return {
+      row: current,
+      unreadable: null,
+      left: hints.filter((hint) => undecided.has(hint.txHash) || left.includes(hint)),
+    };
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "store_unavailable") throw error;
     ctx.log.warn("deposit_unread", { tracking_id: row.trackingId, error: describeError(error) });
@@ -76,13 +84,14 @@ export async function trackDeposit(
  */
 async function trackSource(
   ctx: Context,
-  { row, readTransaction, hints, apply }: TrackInput,
+  { row, readTransaction, hints, apply, undecided }: TrackInput,
 ): Promise<DepositRow> {
   let current = row;
+  const leave = keepUndecided(ctx, { hints, undecided });
   for (const hash of sourceCandidates(row, hints)) {
     if (!isSourceOpen(current)) return current;
     const seen = await readTransaction(row.fromChainId, hash);
-    const transitions = await sourceTransitions(ctx, { row: current, hash, seen });
+    const transitions = await sourceTransitions(ctx, { row: current, hash, seen, leave });
     const disproven =
       transitions.length === 0 &&
       current.sourceTxHash === hash &&

@@ -10,7 +10,6 @@ import {
 } from "viem";
 import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { isSourceOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { once } from "../../lib/once.ts";
@@ -20,6 +19,7 @@ import { countShareTransfers, findShareProof, findSwapOutput, transfersOf } from
 import { isOpen } from "./deposit-state-machine.ts";
 import { isConfirmed } from "./deposit-transaction-reader.ts";
 import { completedTransition, deliveredTransition, type Transition } from "./deposit-transitions.ts";
+import { holdsSource, precedesBuild } from "./equal-orders.ts";
 import { innerDataHashes } from "./inner-data-hashes.ts";
 import { failureReason } from "./track-deposit-failure.ts";
 import { isRejected, requestTransitions } from "./track-deposit-request.ts";
@@ -32,6 +32,7 @@ type BuiltSource = Pick<
   | "userAddress"
   | "sourceTo"
   | "sourceDataHash"
+  | "builtBlock"
   | "fromToken"
   | "fromAmount"
 >;
@@ -39,10 +40,12 @@ type BuiltSource = Pick<
 /**
  * Returns true if a transaction carries out what was built for a deposit or withdrawal: it is the built source
  * transaction, a smart account's batch that contains it, or, from any submitter, a Router order that the user paid for
- * with a signature and that carries the tokens into a bridge or swap.
+ * with a signature and that carries the tokens into a bridge or swap. Returns false for a transaction that is older
+ * than the build: calls of a vault name no order, so anyone can build what a user has sent long ago.
  */
-export function matchesSource(row: BuiltSource, { transaction, receipt }: TransactionOnChain): boolean {
-  if (transaction === null) return false;
+export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boolean {
+  const { transaction, receipt } = seen;
+  if (transaction === null || precedesBuild(row, seen)) return false;
   if (isSourceTransaction(row, transaction)) return true;
   if (receipt !== null && paidForRoute(row, receipt)) return true;
   return receipt !== null && isInBatch(row, { transaction, receipt });
@@ -174,6 +177,8 @@ interface SourceCandidate {
   row: DepositRow;
   hash: Hex;
   seen: TransactionOnChain;
+  /** Receives the transaction if it is left to another deposit with the same call for now. */
+  leave?: ((hash: Hex) => unknown) | undefined;
 }
 
 /**
@@ -182,7 +187,7 @@ interface SourceCandidate {
  * the RPC nodes propagate.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
-  const { row, hash, seen } = source;
+  const { row, hash, seen, leave } = source;
   const { transaction, receipt } = seen;
   const carries = matchesSource(row, seen);
   if (receipt === null) {
@@ -205,7 +210,7 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
   if (proof !== null && !carries && !proof.byUser)
     return [completedTransition(at, { ...proof, destinationTxHash: hash })];
   if (proof !== null) return [completedTransition(at, proof)].map(withSource(at));
-  if (!carries || (await isSourceOfAnother(ctx.db, { row, hash }))) return [];
+  if (!carries || !(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(
     withSource(at),
   );

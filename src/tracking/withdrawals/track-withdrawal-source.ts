@@ -1,7 +1,6 @@
 import { getAddress, type Hex } from "viem";
 import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
-import { isSourceOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { WithdrawalChange, WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { sameAddress } from "../../lib/address.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
@@ -9,6 +8,7 @@ import type { Vault } from "../../vaults/vault.ts";
 import type { ExitRequestSeen } from "../../vaults/vault-exits.ts";
 import { transfersOf } from "../deposits/deposit-proofs.ts";
 import { isConfirmed } from "../deposits/deposit-transaction-reader.ts";
+import { holdsSource } from "../deposits/equal-orders.ts";
 import { failureReason } from "../deposits/track-deposit-failure.ts";
 import { findVaultOfDeposit } from "../deposits/track-deposit-request.ts";
 import { isSourceTransaction, matchesSource } from "../deposits/track-source-transaction.ts";
@@ -35,6 +35,8 @@ interface ExitCandidate {
   row: WithdrawalRow;
   hash: Hex;
   seen: TransactionOnChain;
+  /** Receives the transaction if it is left to another withdrawal with the same call for now. */
+  leave?: ((hash: Hex) => unknown) | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function exitSourceTransitions(
   ctx: Context,
   candidate: ExitCandidate,
 ): Promise<WithdrawalTransition[]> {
-  const { row, hash, seen } = candidate;
+  const { row, hash, seen, leave } = candidate;
   const { transaction, receipt } = seen;
   const carries = matchesSource(row, seen);
   if (receipt === null) {
@@ -60,7 +62,7 @@ export async function exitSourceTransitions(
   const routed = findRouterExit(receipt, { row, vault });
   const at = { row, hash, confirmed };
   if (routed !== null) return [paidTransition(at, routed)];
-  if (!carries || (await isSourceOfAnother(ctx.db, { row, hash }))) return [];
+  if (!carries || !(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   const batched = transaction !== null && !isSourceTransaction(row, transaction);
   return ownTransitions(vault, { ...at, receipt, batched });
 }

@@ -3,7 +3,7 @@ import { type DepositHint, selectHints } from "../../db/queries/deposit-hint-que
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { AppError } from "../../errors.ts";
 import { describeError } from "../../lib/logger.ts";
-import { dropReadHints, sourceCandidates } from "../deposits/deposit-hints.ts";
+import { dropReadHints, keepUndecided, sourceCandidates } from "../deposits/deposit-hints.ts";
 import { isConfirmed, type TransactionReader } from "../deposits/deposit-transaction-reader.ts";
 import { exitRequestTransitions } from "./track-withdrawal-request.ts";
 import { exitSourceTransitions, isExitSourceOpen } from "./track-withdrawal-source.ts";
@@ -22,7 +22,7 @@ interface TrackInput {
   hints: readonly DepositHint[];
   /** Stores the transitions. */
   apply: (ctx: Context, input: ProvenWithdrawal) => Promise<WithdrawalRow>;
-  /** Hashes of hints that later checks must read again. `trackRequest` adds to them. */
+  /** Hashes of hints that later checks must read again. `trackSource` and `trackRequest` add to them. */
   undecided: Set<string>;
 }
 
@@ -82,13 +82,14 @@ export async function trackWithdrawal(
  */
 async function trackSource(
   ctx: Context,
-  { row, readTransaction, hints, apply }: TrackInput,
+  { row, readTransaction, hints, apply, undecided }: TrackInput,
 ): Promise<WithdrawalRow> {
   let current = row;
+  const leave = keepUndecided(ctx, { hints, undecided });
   for (const hash of sourceCandidates(row, hints)) {
     if (!isExitSourceOpen(current)) return current;
     const seen = await readTransaction(row.fromChainId, hash);
-    const transitions = await exitSourceTransitions(ctx, { row: current, hash, seen });
+    const transitions = await exitSourceTransitions(ctx, { row: current, hash, seen, leave });
     const disproven =
       transitions.length === 0 &&
       current.sourceTxHash === hash &&

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { expect, test } from "vitest";
+import { pgCode } from "../../../src/db/database-client.ts";
 import { updateDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { onRealPostgres } from "../../support/db/on-real-postgres.ts";
@@ -13,6 +14,32 @@ const twin = (round: number, number: number) => ({
   trackingId: `trk_${round}_${number}`,
   ref: `0x${round}_${number}`,
   sourceDataHash: `0x${round}`,
+});
+
+test("a batch is the source of deposits with equal calldata into several vaults, and of one into each", async () => {
+  await onRealPostgres(async (db) => {
+    const hash: Hex = `0x${"ab".repeat(32)}`;
+    const into = (vault: string, number: number) => ({
+      ...twin(1_000, number),
+      ...{ vaultAddress: vault, shareToken: vault, sourceTo: vault },
+    });
+    const [first, second] = [`0x${"a1".repeat(20)}`, `0x${"b2".repeat(20)}`];
+    const rows = [into(first, 1), into(second, 2), into(second, 3)];
+    await db.run((sql) => sql.insert(deposits).values(rows));
+    const proven = { sourceTxHash: hash, sourceProven: true, depositTxHash: hash, depositProven: true };
+    const bound: boolean[] = [];
+    for (const { trackingId } of rows) {
+      const change = { ...proven, state: "completed" } as const;
+      bound.push((await updateDeposit(db, { trackingId, from: "built", change })) !== null);
+    }
+    expect(bound).toEqual([true, true, false]);
+    // Of two vaults with one share token, a single transfer of shares may have come from either.
+    const sibling = { ...into(`0x${"c3".repeat(20)}`, 4), shareToken: second };
+    await db.run((sql) => sql.insert(deposits).values(sibling));
+    const change = { ...proven, state: "completed" } as const;
+    const again = updateDeposit(db, { trackingId: sibling.trackingId, from: "built", change });
+    await expect(again).rejects.toSatisfy((error) => pgCode(error) === "23505");
+  });
 });
 
 test(`of ${TWINS} equal deposits, one is bound to a transaction when all writers come at once`, async () => {

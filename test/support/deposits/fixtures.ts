@@ -102,6 +102,7 @@ export const row: DepositRow = {
   twoStep: false,
   sourceTo: depositRouterAddress.toLowerCase(),
   sourceDataHash: keccak256("0x1234"),
+  builtBlock: null,
   sourceTxHash: null,
   depositTxHash: null,
   claimTxHash: null,

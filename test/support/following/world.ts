@@ -19,6 +19,7 @@ import {
 } from "./contracts.ts";
 import { type Kill, type RunOutcome, SimulatedDeployment } from "./deployment.ts";
 import type { EmbeddedDatabase } from "./embedded-database.ts";
+import { withoutEqual } from "./equal-deposits.ts";
 import type { SimulatedLifiApi } from "./lifi-api.ts";
 import { NO_FAULTS } from "./node-faults.ts";
 import { type BuiltDeposit, isUnseen, type Kind, recount, type ShownDeposit } from "./recount.ts";
@@ -302,9 +303,10 @@ export class World {
     const listed = new Set(shown.map(({ tracking_id }) => tracking_id));
     for (const { trackingId } of this.orders.filter((order) => !listed.has(order.trackingId))) {
       const { body } = await this.causeway.send(`/v1/deposits/${trackingId}`);
-      const one = body as ShownDeposit;
-      if (!isUnseen(one.state)) throw new Error(`${trackingId} is ${one.state} and in no list`);
-      shown.push(one);
+      const one = body as ShownDeposit & { same_as: string | null };
+      if (one.same_as === null && !isUnseen(one.state))
+        throw new Error(`${trackingId} is ${one.state} and in no list`);
+      shown.push(one.same_as === null ? one : withoutEqual(one, { listed: shown, orders: this.orders }));
     }
     return shown;
   }

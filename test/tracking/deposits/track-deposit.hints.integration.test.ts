@@ -3,10 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { Context } from "../../../src/context.ts";
-import { isSourceOfAnother } from "../../../src/db/queries/deposit-evidence-queries.ts";
+import { selectSourceHolder } from "../../../src/db/queries/deposit-evidence-queries.ts";
 import { addReportedHint, selectHints } from "../../../src/db/queries/deposit-hint-queries.ts";
 import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
+import { depositHints } from "../../../src/db/tables/deposit-tracking-tables.ts";
+import { DAY_MS } from "../../../src/lib/durations.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
@@ -137,8 +139,13 @@ test("a transaction that was reported for a twin proves the twin", async () => {
   const { trackingId, fromChainId: chainId } = twin;
   await addReportedHint(ctx.db, { trackingId, chainId, txHash: TRUE, now: new Date(NOW) });
 
-  expect(await isSourceOfAnother(ctx.db, { row: direct, hash: TRUE })).toBe(true);
-  expect(await isSourceOfAnother(ctx.db, { row: twin, hash: TRUE })).toBe(false);
+  for (const asked of [{ ...direct, ...own }, twin]) {
+    const holder = await selectSourceHolder(ctx.db, { row: asked, hash: TRUE, blockNumber: 1n });
+    expect(holder).toEqual({ trackingId, proven: false });
+  }
+  // The same calldata for another contract is another call.
+  const elsewhere = { ...direct, sourceTo: OTHER.toLowerCase() };
+  expect(await selectSourceHolder(ctx.db, { row: elsewhere, hash: TRUE, blockNumber: 1n })).toBeNull();
 });
 
 test("a deposit leaves its twin the transaction that was reported for the twin, whichever is tracked first", async () => {
@@ -161,4 +168,27 @@ test("a deposit leaves its twin the transaction that was reported for the twin, 
     states.push(after.state);
   }
   expect(states).toEqual(["built", "completed"]);
+});
+
+test.each([
+  ["stays a hint", 29, [TRUE]],
+  ["is given up after thirty days", 31, []],
+] as const)("a transaction that is left to a twin which is not bound %s", async (_, days, left) => {
+  const ctx = context();
+  const own = { ...direct, sourceTo: row.vaultAddress };
+  const twin = { ...own, trackingId: `trk_${"2".repeat(32)}`, ref: TRUE };
+  await causeway.db.insert(deposits).values([own, twin]);
+  const reported = { chainId: row.fromChainId, txHash: TRUE, now: new Date(NOW) };
+  await addReportedHint(ctx.db, { ...reported, trackingId: twin.trackingId });
+  const seen = { transaction: { ...sent, to: VAULT }, receipt: receiptOf(transferLog()), ...confirmed };
+  const notedAt = new Date(NOW - days * DAY_MS);
+  await causeway.db
+    .insert(depositHints)
+    .values({ trackingId: own.trackingId, chainId: row.fromChainId, txHash: TRUE, origin: "logs", notedAt });
+
+  const tracked = await trackDeposit(ctx, { row: own, readTransaction: async () => seen });
+  expect(tracked.row.state).toBe("built");
+  expect(tracked.left.map(({ txHash }) => txHash)).toEqual(left);
+  const kept = await selectHints(ctx.db, [own.trackingId]);
+  expect(kept.map(({ txHash }) => txHash)).toEqual(left);
 });

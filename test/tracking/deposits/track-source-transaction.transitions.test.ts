@@ -25,9 +25,10 @@ const direct: DepositRow = { ...row, sourceDataHash: keccak256(input) };
 const routed: DepositRow = { ...direct, provider: "across", fromChainId: 10, sourceTo: OTHER.toLowerCase() };
 const byUser: DepositRow = { ...direct, sourceTo: VAULT.toLowerCase() };
 
-/** A context of one chain, over a database in which another deposit is found or none. */
+/** A context of one chain, over a database in which another deposit has bound the transaction, or none. */
 function context(others: readonly DepositRow[] = []): Context {
-  const db = { run: async () => others } as unknown as Database;
+  const holders = others.map(({ trackingId }) => ({ tracking_id: trackingId, proven: true }));
+  const db = { run: async () => holders } as unknown as Database;
   const ctx = testContext({ db, nowMs: NOW, clients: [contractsClient(() => ({ ok: false, data: "0x" }))] });
   const served = new Map([testChain.chainId, 10].map((chainId) => [chainId, { ...testChain, chainId }]));
   return { ...ctx, chains: { ...ctx.chains, definitions: served } };

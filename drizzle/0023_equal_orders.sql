@@ -1,0 +1,2 @@
+ALTER TABLE "deposits" ADD COLUMN "built_block" bigint;--> statement-breakpoint
+CREATE UNIQUE INDEX "deposits_proven_share_tx" ON "deposits" USING btree ("vault_chain_id","share_token","deposit_tx_hash") WHERE "deposits"."deposit_proven";

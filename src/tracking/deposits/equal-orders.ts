@@ -1,0 +1,91 @@
+import type { Hex } from "viem";
+import type { Receipt, TransactionOnChain } from "../../chains/chain-transaction.ts";
+import type { Context } from "../../context.ts";
+import {
+  MAX_REORG_BLOCKS,
+  passHint,
+  selectEqualOrder,
+  selectSourceHolder,
+} from "../../db/queries/deposit-evidence-queries.ts";
+import type { TrackedRow } from "../../db/queries/deposit-queries.ts";
+import { isUnseenWithdrawal } from "../withdrawals/withdrawal-state-machine.ts";
+import { isUnseen } from "./deposit-state-machine.ts";
+
+/** The row that a source transaction may count for, and what else is done while it is left to another row. */
+interface ClaimedSource {
+  row: TrackedRow;
+  hash: Hex;
+  receipt: Receipt;
+  /** Receives the transaction if it is left to another unproven row: until that one is bound, it is undecided. */
+  leave?: ((hash: Hex) => unknown) | undefined;
+}
+
+/**
+ * Returns true if a source transaction counts for this row, and not for another one of the user with the same call. A
+ * call of a vault names no order, and anyone can build the same for the user, so that one transaction may fit several
+ * rows. If it counts for another unproven one, that one gets it as a hint. Throws `store_unavailable`.
+ */
+export async function holdsSource(
+  ctx: Context,
+  { row, hash, receipt, leave }: ClaimedSource,
+): Promise<boolean> {
+  const { blockNumber } = receipt;
+  const holder = await selectSourceHolder(ctx.db, { row, hash, blockNumber });
+  if (holder === null || holder.trackingId === row.trackingId) return true;
+  const { trackingId, proven } = holder;
+  if (proven) return false;
+  await passHint(ctx.db, { trackingId, chainId: row.fromChainId, txHash: hash, now: new Date(ctx.now()) });
+  leave?.(hash);
+  return false;
+}
+
+/** What is known of a row's transaction by rows with the same call. */
+export interface SharedSource<Row> {
+  /** The row whose progress answers for the transaction: the row itself, or an equal one. */
+  answering: Row;
+  /** Tracking id of the equal row under which the transaction is recorded, or null if there is none. */
+  sameAs: string | null;
+}
+
+/**
+ * Finds the equal row that a transaction of the user has carried out, while the row itself is unseen. Both have the
+ * same call, so that nothing on chain shows which of them the user signed: the transaction is recorded for one. If it
+ * was reported for the other too, which takes the tracking id that only its builder knows, its progress is that of
+ * both, unless they continue differently. Otherwise the unseen row only names the equal one, because its own
+ * transaction may be still to come. A transaction that is older than the build never counts. Throws
+ * `store_unavailable`.
+ */
+export async function findSharedSource<Row extends TrackedRow>(
+  ctx: Context,
+  row: Row,
+): Promise<SharedSource<Row>> {
+  const unseen = row.direction === "deposit" ? isUnseen(row.state) : isUnseenWithdrawal(row.state);
+  const equal = unseen && row.builtBlock !== null ? await selectEqualOrder(ctx.db, row) : null;
+  if (equal === null) return { answering: row, sameAs: null };
+  // The rows have one direction, hence one type.
+  const answering = equal.reported && endsLike(row, equal.row) ? (equal.row as Row) : row;
+  return { answering, sameAs: equal.row.trackingId };
+}
+
+/** Returns true if two rows with the same call continue alike: withdrawals may pay in different tokens and chains. */
+const endsLike = (one: TrackedRow, other: TrackedRow): boolean =>
+  lastChainOf(one) === lastChainOf(other) &&
+  one.moveToken === other.moveToken &&
+  one.twoStep === other.twoStep;
+
+const lastChainOf = (row: TrackedRow): number =>
+  row.direction === "withdrawal" ? row.toChainId : row.vaultChainId;
+
+/**
+ * Returns true if a transaction was included before the block at which a deposit or withdrawal was built, by more
+ * blocks than a reorg may move it. False if that block is unknown, or above the chain's head: a node misreported it.
+ */
+export function precedesBuild(
+  { builtBlock }: Pick<TrackedRow, "builtBlock">,
+  { receipt, confirmations }: TransactionOnChain,
+): boolean {
+  if (builtBlock === null || receipt === null) return false;
+  const block = Number(receipt.blockNumber);
+  const head = block + confirmations - 1;
+  return builtBlock <= head && block < builtBlock - MAX_REORG_BLOCKS;
+}

@@ -1,0 +1,68 @@
+import type { Hex } from "viem";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { addReportedHint } from "../../../src/db/queries/deposit-hint-queries.ts";
+import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
+import { depositEvidence } from "../../../src/db/tables/deposit-tracking-tables.ts";
+import { findSharedSource } from "../../../src/tracking/deposits/equal-orders.ts";
+import { OTHER } from "../../support/deposits/fixtures.ts";
+import { withdrawalRow } from "../../support/withdrawals/withdrawal-row.ts";
+
+const HASH: Hex = `0x${"11".repeat(32)}`;
+const own: WithdrawalRow = { ...withdrawalRow, sourceTo: withdrawalRow.vaultAddress, builtBlock: 100 };
+const { trackingId, fromChainId: chainId, createdAt: now } = own;
+/** The same redemption, built by somebody else and bound to the user's transaction. */
+const bound: WithdrawalRow = {
+  ...own,
+  ...{ trackingId: `trk_${"2".repeat(32)}`, ref: HASH, state: "completed", sourceTxHash: HASH },
+  sourceProven: true,
+};
+
+let causeway: TestDeployment;
+beforeAll(async () => {
+  causeway = await startTestDeployment();
+});
+afterAll(() => causeway?.close());
+beforeEach(() => causeway.db.delete(deposits));
+
+/** Stores the withdrawal and the bound one, whose transaction is in block `blockNumber`. */
+async function found(change: Partial<WithdrawalRow>, { blockNumber = 101, report = true } = {}) {
+  const ctx = causeway.context();
+  const other = { ...bound, ...change };
+  await causeway.db.insert(deposits).values([own, other]);
+  const evidence = { trackingId: other.trackingId, chainId, txHash: HASH };
+  await causeway.db.insert(depositEvidence).values({ ...evidence, blockNumber, blockHash: "0xb1" });
+  if (report) await addReportedHint(ctx.db, { trackingId, chainId, txHash: HASH, now });
+  const { answering, sameAs } = await findSharedSource(ctx, own);
+  return { answers: answering.trackingId, sameAs };
+}
+
+test("a reported withdrawal answers as an equal one, which continues alike", async () => {
+  expect(await found({})).toEqual({ answers: bound.trackingId, sameAs: bound.trackingId });
+});
+
+test("a withdrawal for which nothing was reported keeps its own state", async () => {
+  expect(await found({}, { report: false })).toEqual({ answers: trackingId, sameAs: bound.trackingId });
+});
+
+test.each([
+  ["on another chain", { toChainId: own.toChainId + 1 }],
+  ["in another token", { moveToken: OTHER.toLowerCase() }],
+  ["in two steps", { twoStep: true }],
+] as const)("a withdrawal does not answer as one that pays %s", async (_, change) => {
+  expect(await found(change)).toEqual({ answers: trackingId, sameAs: bound.trackingId });
+});
+
+test.each([
+  ["of another user", { userAddress: OTHER.toLowerCase() }],
+  ["at another contract", { sourceTo: OTHER.toLowerCase() }],
+  ["of other shares", { fromAmount: "1" }],
+  ["that failed", { state: "failed" }],
+] as const)("a withdrawal %s is not equal", async (_, change) => {
+  expect(await found(change)).toEqual({ answers: trackingId, sameAs: null });
+});
+
+test("a transaction that is not newer than the build is nothing of a withdrawal", async () => {
+  expect(await found({}, { blockNumber: 100 })).toEqual({ answers: trackingId, sameAs: null });
+});
