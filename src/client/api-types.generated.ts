@@ -2419,7 +2419,7 @@ export interface components {
              */
             partner_id?: string;
             /**
-             * @description Kind of partner: 0 direct, 1 creator, 2 wallet. Default: `0`.
+             * @description Kind of partner: 0 direct, 1 creator, 2 wallet. With an API key, that of the partner's settings is used instead. Default: `0`.
              * @example 2
              */
             partner_type?: number;
@@ -3190,7 +3190,7 @@ export interface components {
              */
             partner_id?: string;
             /**
-             * @description Kind of partner: 0 direct, 1 creator, 2 wallet. Default: `0`.
+             * @description Kind of partner: 0 direct, 1 creator, 2 wallet. With an API key, that of the partner's settings is used instead. Default: `0`.
              * @example 2
              */
             partner_type?: number;

@@ -94,7 +94,8 @@ export const BuildInput = z
         example: "ptr_0123456789abcdef0123456789abcdef",
       }),
     partner_type: PartnerTypeInput.default(0).meta({
-      description: "Kind of partner: 0 direct, 1 creator, 2 wallet.",
+      description:
+        "Kind of partner: 0 direct, 1 creator, 2 wallet. With an API key, that of the partner's settings is used instead.",
       example: 2,
     }),
     ...authorizeFields,
