@@ -102,6 +102,8 @@ test("a bridge delivers, and the second step follows by itself", async () => {
   await userOn(chainOf(chainIds.one), user);
   await payWith(page, { chain: "Local Two", symbol: "USDC" });
   await reviewDeposit(page, "100");
+  await page.getByText("Quoted minimum").waitFor();
+  expect(await page.getByText("At least", { exact: true }).count()).toBe(0);
   await signToTheEnd(page);
   expect(wallet.asked()).toContain("wallet_switchEthereumChain");
   expect(await sharesOf("Midas Dollars", user.address)).toBeGreaterThan(0n);

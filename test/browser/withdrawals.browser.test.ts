@@ -170,6 +170,25 @@ matrixTest("a part is withdrawn in another token", async () => {
   expect(await held(chainIds.one, { symbol: "WETH", owner: user.address })).toBeGreaterThan(0n);
 });
 
+test("a minimum that the second transaction will replace is not shown as enforced", async () => {
+  const { page } = await openPortfolio("Plain USDC");
+  await receive(page, { chain: "Local One", symbol: "WETH" });
+  await reviewWithdrawal(page);
+  const [enforced, quoted] = ["You receive at least", "Quoted minimum"].map((term) =>
+    page.getByText(term, { exact: true }),
+  );
+  await enforced?.waitFor();
+  expect(await quoted?.count()).toBe(0);
+  await page.route("**/v1/withdrawals/*", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), two_step: true } });
+  });
+  await page.reload();
+  await quoted?.waitFor();
+  await page.getByText("The second transaction is quoted again, with its own minimum.").waitFor();
+  expect(await enforced?.count()).toBe(0);
+});
+
 matrixTest("everything is withdrawn to another chain", async () => {
   const { page, user } = await openPortfolio("Plain USDC");
   await receive(page, { chain: "Local Two", symbol: "USDC" });

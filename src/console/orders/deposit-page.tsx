@@ -11,6 +11,7 @@ import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
+import { MinimumFact } from "./order-minimum.tsx";
 import { BridgeFact, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen, paidToken } from "./order-words.ts";
 
@@ -74,11 +75,11 @@ function DepositFacts({ deposit, vault }: { deposit: Deposit; vault: VaultDetail
         )}
       </Fact>
       <Fact term="Expected">{shares(deposit.estimatedShares)}</Fact>
-      <Fact term="At least">
+      <MinimumFact term="At least" twoStep={deposit.twoStep && deposit.minShares !== null}>
         {deposit.minShares === null
           ? describeNoMinimum(vault?.settlement.deposit ?? "instant")
           : shares(deposit.minShares)}
-      </Fact>
+      </MinimumFact>
       {deposit.shares === null ? null : (
         <Fact term="Received">
           <span className="font-semibold text-good">{shares(deposit.shares)}</span>

@@ -5,6 +5,7 @@ import { describeNoMinimum } from "../format/format-vault-words.ts";
 import { ErrorState, LoadingRows, Notice } from "../ui/feedback.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { sharesToAssets } from "../vaults/vault-page-limits.ts";
+import { MinimumFact } from "./order-minimum.tsx";
 
 /**
  * Summary of the quote of a deposit or move: the expected and minimum shares, the costs, and warnings. Shows the error
@@ -44,11 +45,11 @@ function Figures({ vault, quote }: { vault: VaultDetail; quote: Quote }) {
         <span className="font-semibold">{shares(estimate.estimatedShares)}</span>
         <WorthOf vault={vault} shares={estimate.estimatedShares} />
       </Fact>
-      <Fact term="At least">
+      <MinimumFact term="At least" twoStep={isTwoStep(quote) && estimate.minShares !== null}>
         {estimate.minShares === null
           ? describeNoMinimum(vault.settlement.deposit)
           : shares(estimate.minShares)}
-      </Fact>
+      </MinimumFact>
       {estimate.fromAmountUsd === null ? null : (
         <Fact term="Value you pay">{formatUsd(estimate.fromAmountUsd)}</Fact>
       )}
@@ -81,10 +82,13 @@ function WorthOf({ vault, shares }: { vault: VaultDetail; shares: bigint }) {
   );
 }
 
+const isTwoStep = ({ routeOptions: [best] }: Quote): boolean => best?.tags.includes("two_step") === true;
+
 /** Returns a description of a quote's route: `Swap, then deposit`. */
-function describeRoute({ quoteType, routeOptions }: Quote): string {
+function describeRoute(quote: Quote): string {
+  const { quoteType, routeOptions } = quote;
   const [best] = routeOptions;
-  const steps = best?.tags.includes("two_step") === true ? ", two transactions" : "";
+  const steps = isTwoStep(quote) ? ", two transactions" : "";
   if (quoteType === "move") return `Redeem, then deposit${steps}`;
   if (quoteType === "same_chain_swap") return `Swap, then deposit${steps}`;
   if (quoteType === "cross_chain") return `${best?.bridgeName ?? "Bridge"}, then deposit${steps}`;

@@ -22,6 +22,7 @@ import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { useDebounced } from "../ui/use-debounced.ts";
 import { type Authorize, AuthorizeField } from "./order-authorization-field.tsx";
+import { MinimumFact } from "./order-minimum.tsx";
 
 const TokenPicker = lazy(() =>
   import("./order-token-picker.tsx").then((module) => ({ default: module.TokenPicker })),
@@ -232,19 +233,21 @@ function OptionFigures({
   asset: RequestedToken;
 }) {
   const swapped = requested.chainId !== asset.chainId || requested.address !== asset.address;
+  // What a vault pays later is swapped or bridged later, in a second transaction.
+  const settlesLater = swapped && option.mode !== "instant";
   return (
     <Facts>
       <Fact term="You get">
         <TokenAmount amount={option.toAmount} token={requested} />
         <span className="block text-muted">{formatUsd(option.toAmountUsd)}</span>
       </Fact>
-      <Fact term="At least">
+      <MinimumFact term="At least" twoStep={settlesLater && option.toAmountMin !== null}>
         {option.toAmountMin === null ? (
           describeNoMinimum(option.mode)
         ) : (
           <TokenAmount amount={option.toAmountMin} token={requested} />
         )}
-      </Fact>
+      </MinimumFact>
       {swapped ? (
         <Fact term="The vault pays">
           <TokenAmount amount={option.assets} token={asset} />

@@ -12,6 +12,7 @@ import { LoadedPage } from "../shell/route-states.tsx";
 import { Fact, Facts } from "../ui/page-and-cards.tsx";
 import { TokenAmount } from "../ui/token-display.tsx";
 import { CancelSignature } from "./cancel-signature.tsx";
+import { MinimumFact } from "./order-minimum.tsx";
 import { BridgeFact, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen } from "./order-words.ts";
 
@@ -99,9 +100,9 @@ function WithdrawalFacts({ withdrawal, vault }: { withdrawal: Withdrawal; vault:
         {requested?.symbol ?? shorten(toToken)} on {formatChain(chains, toChainId)}
       </Fact>
       {withdrawal.toAmountMin === null || requested === null || !converted ? null : (
-        <Fact term="You receive at least">
+        <MinimumFact term="You receive at least" twoStep={withdrawal.twoStep}>
           <TokenAmount amount={withdrawal.toAmountMin} token={requested} />
-        </Fact>
+        </MinimumFact>
       )}
       {toAmount === null || requested === null ? null : (
         <Fact term="Received">
