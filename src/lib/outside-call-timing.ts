@@ -38,9 +38,10 @@ export class Timing {
     }
   }
 
-  /** Returns the number of calls to an outside system started so far. */
-  requests(system: OutsideSystem): number {
-    return this.#spans.get(system)?.requests ?? 0;
+  /** Returns the number of calls started so far, to one outside system or to all of them. */
+  requests(system?: OutsideSystem): number {
+    if (system !== undefined) return this.#spans.get(system)?.requests ?? 0;
+    return [...this.#spans.values()].reduce((sum, { requests }) => sum + requests, 0);
   }
 
   /** Returns the time since the API request or job run started, in milliseconds. */

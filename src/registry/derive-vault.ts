@@ -5,6 +5,7 @@ import { readContractCode } from "../chains/code-at-block.ts";
 import type { Context } from "../context.ts";
 import type { DerivedColumns } from "../db/queries/vault-queries.ts";
 import { failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import { deriverOf } from "../vaults/families/vault-families.ts";
 import {
   type Derivation,
@@ -31,18 +32,23 @@ export async function deriveFromChain(
   const deriver = deriverOf(input.adapter);
   if (deriver === null) return underivable(`no adapter is called ${input.adapter}`);
   const { value } = await runQuery(client, deriver.derive(input.subject));
-  return requireCode(client, value);
+  return requireCode(client, { derivation: value, subject: input.subject });
 }
 
 /**
  * Returns a derivation, or a failed one with its reason if the entry point, spender, share token, pricer or asset has
- * no code. Throws a ZodError if a node returns malformed code; errors of the chain client propagate.
+ * no code. The code of the subject itself is not read, because a derivation succeeds only if its views answered. Errors
+ * of the chain client propagate.
  */
-export async function requireCode(client: ChainClient, derivation: Derivation): Promise<Derivation> {
+export async function requireCode(
+  client: ChainClient,
+  { derivation, subject }: { derivation: Derivation; subject: DerivationSubject },
+): Promise<Derivation> {
   if (!derivation.ok) return derivation;
   const { vault } = derivation;
   const touched = [vault.entryPoint, vault.spender, vault.shareToken, vault.pricer, vault.asset.address];
-  const missing = await findAddressWithoutCode(client, touched);
+  const named = touched.filter((address) => !sameAddress(address, subject.address));
+  const missing = await findAddressWithoutCode(client, named);
   return missing === null ? derivation : underivable(`there is no contract at ${missing}`);
 }
 

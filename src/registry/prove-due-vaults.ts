@@ -19,11 +19,14 @@ import { toVaultRecord } from "./registry-vault-records.ts";
 const BATCH_SIZE = 4;
 /** Time after which a run starts no further batch, in milliseconds. */
 const RUN_MS = 40 * SECOND_MS;
-/**
- * Maximum number of vaults that one run proves on one chain. A proof makes about ten requests, so the run stays within
- * the platform's limit of subrequests (wrangler.toml).
- */
+/** Maximum number of vaults that one run proves on one chain. */
 const MAX_VAULTS = 60;
+/**
+ * Number of requests after which a run starts no further batch. A proof makes about fifteen with its queries, and up to
+ * fifty where redemptions fail in each way, so a run on one chain stays within the platform's limit of subrequests
+ * (wrangler.toml).
+ */
+const MAX_REQUESTS = 750;
 /** Lease on vaults that a run proves, in milliseconds; after it, the vaults of a killed run are due again. */
 const LEASE_MS = 30 * SECOND_MS;
 
@@ -51,11 +54,11 @@ const noProofs = (): ProofRoundReport => ({
 
 /**
  * Runs the due vault proofs (simulated deposits), or queues them if a queue is configured: it then only sends one
- * message per chain (see `proveFromMessage`). Without a queue, it proves vaults for about 40 seconds, at most 60 per
- * chain and several chains in parallel, open and paused vaults before candidates and then the most overdue first; it
- * stores the results, and reloads the cached registry if a status changed. Skips chains whose last index run failed,
- * because their nodes probably do not respond, and leaves a chain's other vaults to the next run after a finding
- * `unread`. Throws `store_unavailable`; errors of the queue propagate.
+ * message per chain (see `proveFromMessage`). Without a queue, it proves vaults for about 40 seconds or 750 requests,
+ * at most 60 per chain and several chains in parallel, open and paused vaults before candidates and then the most
+ * overdue first; it stores the results, and reloads the cached registry if a status changed. Skips chains whose last
+ * index run failed, because their nodes probably do not respond, and leaves a chain's other vaults to the next run
+ * after a finding `unread`. Throws `store_unavailable`; errors of the queue propagate.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
@@ -82,9 +85,9 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
 
 /**
  * Handles a queue message: runs the due proofs (simulated deposits) of one chain's vaults, stores the results, and
- * reloads the cached registry if a status changed. Stops after about 40 seconds, after 60 vaults, or when a node or the
- * database failed during a proof. Does nothing, and reports zeros, while another message for this chain is being
- * handled (unless Redis fails, see `withLock`). Throws `store_unavailable`.
+ * reloads the cached registry if a status changed. Stops after about 40 seconds, 750 requests or 60 vaults, or when a
+ * node or the database failed during a proof. Does nothing, and reports zeros, while another message for this chain is
+ * being handled (unless Redis fails, see `withLock`). Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
   const { chain_id: chainId } = message;
@@ -102,7 +105,8 @@ async function proveChain(
   ctx: Context,
   { chainId, round }: { chainId: number; round: ProofRound },
 ): Promise<void> {
-  for (let proven = 0; proven < MAX_VAULTS && ctx.now() < round.endsAt; proven += BATCH_SIZE) {
+  const hasRoom = (): boolean => ctx.now() < round.endsAt && ctx.timing.requests() < MAX_REQUESTS;
+  for (let proven = 0; proven < MAX_VAULTS && hasRoom(); proven += BATCH_SIZE) {
     const rows = await lease(ctx, chainId);
     if (rows.length === 0 || !(await proveBatch(ctx, { rows, round }))) return;
   }

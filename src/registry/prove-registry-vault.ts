@@ -162,7 +162,7 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
   if (recognized !== null && recognized !== adapter)
     return underivableAs(`on-chain data shows a vault of the family ${recognized}, not ${adapter}`);
   const derivation = derivations.get(adapter) ?? underivable(`no adapter is called ${adapter}`);
-  const found = await requireCode(client, derivation);
+  const found = await requireCode(client, { derivation, subject });
   if (!found.ok) {
     const other = recognized === null ? await describeForeignContract(client, subject.address) : null;
     return other === null ? found : underivableAs(other);

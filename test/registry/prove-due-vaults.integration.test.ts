@@ -13,6 +13,7 @@ import { flowTips } from "../../src/db/tables/flow-tables.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { handleMessages } from "../../src/jobs.ts";
 import { DAY_MS } from "../../src/lib/durations.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { importClaims, NO_CLAIMS } from "../../src/registry/import-registry-claims.ts";
 import { proveDueVaults } from "../../src/registry/prove-due-vaults.ts";
 
@@ -117,6 +118,16 @@ test("one run proves 60 vaults of a chain at most, the next one the rest", async
   const ctx = await withClaims(CHAIN, empty);
   expect(await proveDueVaults(ctx)).toMatchObject({ refused: 60, unread: 0 });
   expect(await proveDueVaults(ctx)).toMatchObject({ refused: 3, unread: 0 });
+});
+
+test("a run that has used up its requests leaves the vaults to the next one", async () => {
+  await causeway.db.delete(vaults);
+  const ctx = await withClaims(CHAIN, await newVaults(2));
+  const timing = new Timing(() => 0);
+  for (let count = 0; count < 750; count += 1)
+    await timing.track(count % 2 === 0 ? "rpc" : "db", async () => undefined);
+  expect(await proveDueVaults({ ...ctx, timing })).toMatchObject({ passed: 0 });
+  expect(await proveDueVaults(ctx)).toMatchObject({ passed: 2 });
 });
 
 test("open and paused vaults are proven before candidates, however long these have been due", async () => {
