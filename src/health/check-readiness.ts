@@ -1,4 +1,4 @@
-import { RpcNumber } from "../chains/rpc-values.ts";
+import { readHeadNumber } from "../chains/read-block.ts";
 import type { Context } from "../context.ts";
 import { type FlowTip, selectFlowTips } from "../db/queries/flow-queries.ts";
 import { pingDatabase } from "../db/queries/health-queries.ts";
@@ -25,7 +25,8 @@ export async function checkReadiness(ctx: Context): Promise<Readiness[]> {
     name: `chain:${chainId}`,
     otherwise: "upstream_unavailable" as const,
     ask: async () => {
-      await ctx.chains.client(chainId)?.request("eth_blockNumber", []);
+      const client = ctx.chains.client(chainId);
+      if (client !== null) await readHeadNumber(client);
     },
   }));
   const store = { otherwise: "store_unavailable" } as const;
@@ -104,7 +105,8 @@ async function tipsOrNone(ctx: Context): Promise<FlowTip[]> {
  */
 async function headOrNull(ctx: Context, chainId: number): Promise<number | null> {
   try {
-    return RpcNumber.parse(await ctx.chains.client(chainId)?.request("eth_blockNumber", []));
+    const client = ctx.chains.client(chainId);
+    return client === null ? null : await readHeadNumber(client);
   } catch {
     return null;
   }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { RpcError } from "../../src/chains/json-rpc.ts";
-import { checkReadiness } from "../../src/health/check-readiness.ts";
+import { checkChainIndexes, checkReadiness } from "../../src/health/check-readiness.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
+import { clientOn, startHonestNode } from "../support/chains/rpc-node.ts";
 import { testContext } from "../support/context.ts";
 import { fixedDatabase } from "../support/withdrawals/withdrawing.ts";
 
@@ -13,4 +14,20 @@ test("checkReadiness() names a chain whose nodes refuse unavailable, and not the
   expect(shown.find(({ name }) => name === `chain:${client.definition.chainId}`)).toMatchObject({
     ...{ ok: false, code: "upstream_unavailable" },
   });
+});
+
+test("a node with a malformed head is not ready, and the next node tells the head of the chain", async () => {
+  const [bad, good] = await Promise.all([
+    startHonestNode(() => ({ result: null })),
+    startHonestNode(() => ({ result: "0x10" })),
+  ]);
+  const read = async (nodes: readonly { url: string }[]) => {
+    const { client } = clientOn(nodes);
+    const ctx = testContext({ db: fixedDatabase(() => []), clients: [client] });
+    const [[index], shown] = await Promise.all([checkChainIndexes(ctx), checkReadiness(ctx)]);
+    const chain = shown.find(({ name }) => name === `chain:${client.definition.chainId}`);
+    return { head: index?.head, ok: chain?.ok, code: chain?.code };
+  };
+  expect(await read([bad, good])).toEqual({ head: 16, ok: true, code: null });
+  expect(await read([bad])).toEqual({ head: null, ok: false, code: "upstream_unavailable" });
 });

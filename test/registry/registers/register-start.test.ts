@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { findFirstBlock } from "../../../src/registry/registers/register-start.ts";
 import { completeClient } from "../../support/chains/complete-client.ts";
-import { testChain } from "../../support/chains/rpc-node.ts";
+import { clientOn, type RpcAnswer, startHonestNode, testChain } from "../../support/chains/rpc-node.ts";
 
 const REGISTER = { address: `0x${"77".repeat(20)}` } as const;
 const HEAD = 400_000_000;
@@ -44,5 +44,42 @@ describe("findFirstBlock()", () => {
     const { client, probed } = nodeOf({ reference: HEAD, register: HEAD });
     expect(await findFirstBlock(client, { register: REGISTER, head: HEAD })).toBe(0);
     expect(probed).toHaveLength(2);
+  });
+
+  test.each<[string, RpcAnswer]>([
+    ["answers nothing", { result: null }],
+    ["answers for another number of contracts", { result: "0x01" }],
+    ["lacks the reference contract", { result: "0x0000" }],
+    ["has pruned the state", { error: { code: -32000, message: "missing trie node" } }],
+  ])("asks the next node if one %s", async (_what, answer) => {
+    const first = 123_456_789;
+    const useless = await startHonestNode(() => answer);
+    const useful = await startHonestNode(({ params: [, block] }) => ({
+      result: Number(block) >= first ? "0x0101" : "0x0100",
+    }));
+    const { client } = clientOn([useless, useful]);
+    const found = await findFirstBlock(client, { register: REGISTER, head: HEAD });
+    expect(found).toBeLessThanOrEqual(first);
+    expect(found).toBeGreaterThan(first - 1_025);
+  });
+
+  test("starts early if every node has pruned the state of old blocks", async () => {
+    const pruned = await startHonestNode(({ params: [, block] }) =>
+      Number(block) > HEAD - 128
+        ? { result: "0x0101" }
+        : { error: { code: -32000, message: "missing trie node 0x5a" } },
+    );
+    expect(await findFirstBlock(clientOn([pruned]).client, { register: REGISTER, head: HEAD })).toBe(0);
+  });
+
+  test.each<[string, RpcAnswer]>([
+    ["limit the rate of requests", { error: { code: -32005, message: "too many requests" } }],
+    ["answer nothing usable", { result: null }],
+  ])("does not start early if the nodes %s", async (_what, answer) => {
+    const node = await startHonestNode(({ params: [, block] }) =>
+      Number(block) === HEAD ? { result: "0x0101" } : answer,
+    );
+    const finding = findFirstBlock(clientOn([node]).client, { register: REGISTER, head: HEAD });
+    await expect(finding).rejects.toThrow();
   });
 });
