@@ -27,7 +27,7 @@ export type ProofFinding =
 /** Fields of a registry entry that decide what a proof changes. */
 type ProvenEntry = Pick<
   VaultRow,
-  "address" | "status" | "statusBy" | "statusReason" | "provenance" | "proofRefusals"
+  "address" | "status" | "statusBy" | "statusReason" | "provenance" | "proof" | "proofRefusals"
 >;
 
 /** Result of the admission gate for a discovered or imported vault: why it may not open, or null if it may. */
@@ -35,15 +35,15 @@ export interface Admission {
   obstacle: string | null;
 }
 
-/**
- * Number of consecutive refusals after which an active vault is paused; the second and third attempt follow 5 and 30
- * minutes after the first.
- */
+/** Minimum number of consecutive refusals by which an active vault is paused. */
 const REFUSALS_BEFORE_PAUSE = 3;
 /**
- * Pause between a refusal of an active vault and the next attempt, in milliseconds, by the number of refusals so far.
+ * Times after the first refusal of an active vault at which it is proven again, in milliseconds; a refusal that stands
+ * at the last of them pauses the vault.
  */
-const RETRY_MS: readonly number[] = [5 * MINUTE_MS, 25 * MINUTE_MS];
+const STANDING_MS: readonly number[] = [5 * MINUTE_MS, 30 * MINUTE_MS];
+/** Pause before the next attempt if a failing chain has left too few refusals until then, in milliseconds. */
+const LATE_RETRY_MS = 25 * MINUTE_MS;
 /** Pause before the next attempt after a node or the database failed, in milliseconds. */
 const UNREAD_RETRY_MS = 10 * MINUTE_MS;
 /**
@@ -64,19 +64,23 @@ const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
  * Returns the new status of a registry entry after a proof, and the time of the next proof.
  * - A passed proof opens reviewed candidates (also refused ones) and vaults that a proof paused. A discovered or
  *   imported candidate opens only if `admission` has no obstacle.
- * - A refusal makes a candidate `refused`; the third consecutive refusal pauses an active vault.
+ * - A refusal makes a candidate `refused`. It pauses an active vault if it still stands 30 minutes after the first one
+ *   and is at least the third. Further proofs in between, after governance events, do not shorten that time; the third
+ *   one does if an administrator asked for it (`byAdmin`).
  * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded. But an active
  *   vault that nobody can leave is paused, since its deposits still succeed: if its redemptions are stopped, that
- *   counts as a refusal; if it is illiquid, it is paused by the 25th consecutive hourly proof.
+ *   counts as a refusal; if it is illiquid, it is paused by the 25th hourly proof that finds it so.
  * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed; illiquid;
- * refused while paused; paused by this refusal), 10 minutes (unread), 5 and then 25 minutes (first and second refusal
- * of an active vault) or six hours (other refusals). Proofs that find a vault illiquid are counted in the same number
- * as refusals (`proofRefusals`); a passed or another closed proof resets it. `now` is in milliseconds since the epoch.
+ * refused while paused; paused by this refusal), 10 minutes (unread), 5 and 30 minutes after the first refusal of an
+ * active vault, or six hours (other refusals). Refusals and proofs that find a vault illiquid are counted apart: a
+ * proof that finds it illiquid ends the refusals, and a refusal leaves the other count as it is; a passed or another
+ * closed proof resets both. `now` is in milliseconds since the epoch.
  */
 export function decideAfterProof(
   entry: ProvenEntry,
-  { finding, admission = null, now }: { finding: ProofFinding; admission?: Admission | null; now: number },
+  of: { finding: ProofFinding; admission?: Admission | null; now: number; byAdmin?: boolean },
 ): Omit<ProofChange, "derived"> {
+  const { finding, admission = null, now, byAdmin = false } = of;
   const { status, statusBy, statusReason } = entry;
   const kept = { status, statusBy, statusReason };
   const due = (afterMs: number): Date => new Date(now + afterMs);
@@ -89,7 +93,8 @@ export function decideAfterProof(
         proofRefusals: entry.proofRefusals,
       };
     case "closed":
-      if (finding.exit !== undefined && isOpenByProof(entry)) return exitChange(entry, { finding, now });
+      if (finding.exit !== undefined && isOpenByProof(entry))
+        return exitChange(entry, { finding, now, byAdmin });
       return { ...kept, proof: finding.proof, proofDueAt: due(CLOSED_RETRY_MS), proofRefusals: 0 };
     case "passed": {
       const held = isCandidate(entry) && !isReviewed(entry) && admission?.obstacle !== null;
@@ -101,7 +106,7 @@ export function decideAfterProof(
       };
     }
     case "refused":
-      return { ...refusalChange(entry, finding.proof.reason), proof: finding.proof, ...retry(entry, now) };
+      return refusalChange(entry, { proof: finding.proof, now, byAdmin });
   }
 }
 
@@ -135,41 +140,71 @@ const isOpenByProof = ({ status, statusBy }: ProvenEntry): boolean =>
 /** Returns the change of an open vault that takes deposits although nobody can leave. */
 function exitChange(
   entry: ProvenEntry,
-  of: { finding: Extract<ProofFinding, { proof: VaultProof }>; now: number },
+  of: { finding: Extract<ProofFinding, { proof: VaultProof }>; now: number; byAdmin: boolean },
 ): Omit<ProofChange, "derived"> {
-  const { finding, now } = of;
+  const { finding, now, byAdmin } = of;
   const { proof } = finding;
   if (finding.exit === "stopped" || entry.status !== "active")
-    return { ...refusalChange(entry, proof.reason), proof, ...retry(entry, now) };
+    return refusalChange(entry, { proof, now, byAdmin });
   const { status, statusBy, statusReason } = entry;
-  const proofRefusals = entry.proofRefusals + 1;
+  const illiquid = (entry.proof?.illiquid ?? 0) + 1;
   const change =
-    proofRefusals < ILLIQUID_BEFORE_PAUSE
-      ? { status, statusBy, statusReason }
-      : ({ status: "paused", statusBy: "proof", statusReason: proof.reason } as const);
-  return { ...change, proof, proofDueAt: new Date(now + CLOSED_RETRY_MS), proofRefusals };
+    illiquid < ILLIQUID_BEFORE_PAUSE ? { status, statusBy, statusReason } : pausedFor(proof.reason);
+  return {
+    ...{ ...change, proof: { ...proof, illiquid } },
+    ...{ proofDueAt: new Date(now + CLOSED_RETRY_MS), proofRefusals: 0 },
+  };
 }
 
+const pausedFor = (statusReason: string) => ({ status: "paused", statusBy: "proof", statusReason }) as const;
+
+/** Returns the change of a vault that a proof refused. */
 function refusalChange(
   entry: ProvenEntry,
-  reason: string,
+  { proof, now, byAdmin }: { proof: VaultProof; now: number; byAdmin: boolean },
+): Omit<ProofChange, "derived"> {
+  const { refusedAt = proof.at, illiquid } = entry.proof ?? {};
+  // Without the time of a first refusal, the number counts none that stands.
+  const proofRefusals = (entry.proof?.refusedAt === undefined ? 0 : entry.proofRefusals) + 1;
+  const refusals = { count: proofRefusals, ageMs: now - Date.parse(refusedAt), byAdmin };
+  return {
+    ...statusAfterRefusal(entry, { reason: proof.reason, refusals }),
+    proof: { ...proof, refusedAt, ...(illiquid === undefined ? {} : { illiquid }) },
+    proofDueAt: new Date(now + retryMs(entry, refusals)),
+    proofRefusals,
+  };
+}
+
+/**
+ * The refusals of a vault without another finding in between: their number, the age of the first, and whether an
+ * administrator asked for the last proof.
+ */
+interface Refusals {
+  count: number;
+  ageMs: number;
+  byAdmin: boolean;
+}
+
+/** Returns true if the refusals pause an active vault. */
+const stands = ({ count, ageMs, byAdmin }: Refusals): boolean =>
+  count >= REFUSALS_BEFORE_PAUSE && (byAdmin || STANDING_MS.every((ms) => ageMs >= ms));
+
+function statusAfterRefusal(
+  { status, statusBy, statusReason }: ProvenEntry,
+  { reason, refusals }: { reason: string; refusals: Refusals },
 ): Pick<ProofChange, "status" | "statusBy" | "statusReason"> {
-  const { status, statusBy, statusReason, proofRefusals } = entry;
-  if (status === "candidate" || status === "refused")
-    return { status: "refused", statusBy: "proof", statusReason: reason };
-  if (status === "active" && proofRefusals + 1 >= REFUSALS_BEFORE_PAUSE)
-    return { status: "paused", statusBy: "proof", statusReason: reason };
-  if (status === "paused" && statusBy === "proof") return { status, statusBy, statusReason: reason };
+  if (isCandidate({ status })) return { status: "refused", statusBy: "proof", statusReason: reason };
+  const isPaused = status === "paused" && statusBy === "proof";
+  if (isPaused || (status === "active" && stands(refusals))) return pausedFor(reason);
   return { status, statusBy, statusReason };
 }
 
-function retry(
-  { status, proofRefusals }: ProvenEntry,
-  now: number,
-): Pick<ProofChange, "proofDueAt" | "proofRefusals"> {
-  const active = status === "active" ? (RETRY_MS[proofRefusals] ?? CLOSED_RETRY_MS) : null;
-  const waitMs = active ?? (status === "paused" ? CLOSED_RETRY_MS : REFUSED_RETRY_MS);
-  return { proofDueAt: new Date(now + waitMs), proofRefusals: proofRefusals + 1 };
+/** Returns the time to the next attempt after a refusal, in milliseconds. */
+function retryMs({ status }: ProvenEntry, refusals: Refusals): number {
+  if (status !== "active") return status === "paused" ? CLOSED_RETRY_MS : REFUSED_RETRY_MS;
+  if (stands(refusals)) return CLOSED_RETRY_MS;
+  const next = STANDING_MS.find((ms) => refusals.ageMs < ms);
+  return next === undefined ? LATE_RETRY_MS : next - refusals.ageMs;
 }
 
 /**

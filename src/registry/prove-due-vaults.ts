@@ -145,7 +145,8 @@ async function proveAndRecord(
 ): Promise<{ finding: ProofFinding; changed: boolean }> {
   const { finding, derived } = await proveVault(ctx, row);
   const admission = await readAdmission(ctx, { row, finding, derived });
-  const decided = decideAfterProof(row, { finding, admission, now: ctx.now() });
+  const byAdmin = actor === "admin";
+  const decided = decideAfterProof(row, { finding, admission, now: ctx.now(), byAdmin });
   // Addresses of a vault whose proof failed are kept as they were: they are shown, but receive no deposit.
   const change = { ...decided, derived: finding.kind === "passed" ? derived : null };
   const reason = finding.kind === "unread" ? finding.reason : finding.proof.reason;

@@ -26,6 +26,7 @@ const entry = (change: Partial<Entry> = {}): Entry => ({
   statusBy: "admin",
   statusReason: "",
   provenance: { source: "seed", detail: "" },
+  proof: null,
   proofRefusals: 0,
   ...change,
 });
@@ -37,6 +38,26 @@ const decide = (change: Partial<Entry>, finding: ProofFinding) => {
   const minutes = (proofDueAt.getTime() - NOW) / 60_000;
   return { status, statusBy, statusReason, proofRefusals, minutes };
 };
+
+/** An entry that was refused so many times, the first time so many minutes ago. */
+const refusedBefore = (proofRefusals: number, minutesAgo: number): Partial<Entry> => {
+  const refusedAt = new Date(NOW - minutesAgo * 60_000).toISOString();
+  return { proofRefusals, proof: { ...refused.proof, refusedAt } };
+};
+
+/** Returns an entry after findings at the times at which its proof was due, and those times in minutes. */
+function proveAll(findings: readonly ProofFinding[], first: Entry = entry()) {
+  let [now, row] = [NOW, first];
+  const minutes = findings.map((finding) => {
+    const at = new Date(now).toISOString();
+    const seen = finding.kind === "unread" ? finding : { ...finding, proof: { ...finding.proof, at } };
+    const { proof, ...change } = decideAfterProof(row, { finding: seen, now });
+    const waited = (now - NOW) / 60_000;
+    [now, row] = [change.proofDueAt.getTime(), { ...row, ...change, proof: proof ?? row.proof }];
+    return waited;
+  });
+  return { row, minutes };
+}
 
 describe("decideAfterProof()", () => {
   test("opens a reviewed candidate whose proof passes", () => {
@@ -65,10 +86,10 @@ describe("decideAfterProof()", () => {
     expect(decide({ proofRefusals: 0 }, stopped)).toMatchObject({
       ...{ status: "active", proofRefusals: 1, minutes: 5 },
     });
-    expect(decide({ proofRefusals: 1 }, stopped)).toMatchObject({
+    expect(decide(refusedBefore(1, 5), stopped)).toMatchObject({
       ...{ status: "active", proofRefusals: 2, minutes: 25 },
     });
-    expect(decide({ proofRefusals: 2 }, stopped)).toMatchObject({
+    expect(decide(refusedBefore(2, 30), stopped)).toMatchObject({
       ...{ status: "paused", statusBy: "proof", statusReason: "full", minutes: 60 },
     });
     for (const exit of [stopped, illiquid])
@@ -82,13 +103,39 @@ describe("decideAfterProof()", () => {
   });
 
   test("pauses an illiquid vault after a day", () => {
-    expect(decide({ proofRefusals: 0 }, illiquid)).toMatchObject({
-      ...{ status: "active", proofRefusals: 1, minutes: 60 },
+    expect(decide({}, illiquid)).toMatchObject({ status: "active", proofRefusals: 0, minutes: 60 });
+    expect(proveAll(Array(24).fill(illiquid)).row).toMatchObject({
+      status: "active",
+      proof: { illiquid: 24 },
     });
-    expect(decide({ proofRefusals: 23 }, illiquid)).toMatchObject({ status: "active", proofRefusals: 24 });
-    expect(decide({ proofRefusals: 24 }, illiquid)).toMatchObject({ status: "paused", statusReason: "full" });
-    // A refusal in between is judged by itself, after the usual attempts.
-    expect(decide({ proofRefusals: 0 }, refused)).toMatchObject({ status: "active", minutes: 5 });
+    const { row, minutes } = proveAll(Array(25).fill(illiquid));
+    expect(row).toMatchObject({ status: "paused", statusBy: "proof", statusReason: "full" });
+    expect(minutes.at(-1)).toBe(24 * 60);
+    for (const otherwise of [passed, closed])
+      expect(proveAll([...Array(24).fill(illiquid), otherwise, illiquid]).row).toMatchObject({
+        ...{ status: "active", proof: { illiquid: 1 } },
+      });
+  });
+
+  test("pauses an illiquid vault that is refused only when the refusal stands for 30 minutes", () => {
+    for (const earlier of [1, 2, 24]) {
+      const before: ProofFinding[] = Array(earlier).fill(illiquid);
+      for (const refusals of [1, 2])
+        expect(proveAll([...before, ...Array(refusals).fill(refused)]).row).toMatchObject({
+          ...{ status: "active", proofRefusals: refusals, proof: { illiquid: earlier } },
+        });
+      const { row, minutes } = proveAll([...before, refused, refused, refused]);
+      expect(row).toMatchObject({ status: "paused", statusBy: "proof", statusReason: "gate closed" });
+      expect(minutes.slice(earlier).map((at) => at - 60 * earlier)).toEqual([0, 5, 30]);
+    }
+  });
+
+  test("counts neither a refusal before the vault was illiquid nor loses the illiquid proofs before a refusal", () => {
+    const changing = [refused, refused, illiquid];
+    expect(proveAll([...changing, refused]).row).toMatchObject({ status: "active", proofRefusals: 1 });
+    const often = Array(25).fill(changing).flat();
+    expect(proveAll(often.slice(0, -1)).row).toMatchObject({ status: "active", proof: { illiquid: 24 } });
+    expect(proveAll(often).row).toMatchObject({ status: "paused", statusReason: "full" });
   });
 
   test("refuses a candidate at its first refusal, with the reason", () => {
@@ -103,12 +150,34 @@ describe("decideAfterProof()", () => {
 
   test("pauses an active vault when the refusal stands 5 and 30 minutes after the first", () => {
     expect(decide({}, refused)).toMatchObject({ status: "active", proofRefusals: 1, minutes: 5 });
-    expect(decide({ proofRefusals: 1 }, refused)).toMatchObject({ status: "active", minutes: 25 });
-    expect(decide({ proofRefusals: 2 }, refused)).toMatchObject({
+    expect(decide(refusedBefore(1, 5), refused)).toMatchObject({ status: "active", minutes: 25 });
+    expect(decide(refusedBefore(2, 30), refused)).toMatchObject({
       status: "paused",
       statusBy: "proof",
       statusReason: "gate closed",
+      minutes: 60,
     });
+    expect(proveAll([refused, refused, refused]).minutes).toEqual([0, 5, 30]);
+  });
+
+  test("neither pauses earlier because of further proofs, nor by fewer after a failure of the nodes", () => {
+    expect(decide(refusedBefore(1, 1), refused)).toMatchObject({ status: "active", minutes: 4 });
+    expect(decide(refusedBefore(2, 2), refused)).toMatchObject({ status: "active", minutes: 3 });
+    expect(decide(refusedBefore(9, 10), refused)).toMatchObject({ status: "active", minutes: 20 });
+    expect(decide(refusedBefore(9, 30), refused)).toMatchObject({ status: "paused", minutes: 60 });
+    expect(decide(refusedBefore(1, 90), refused)).toMatchObject({ status: "active", minutes: 25 });
+    const asked = { finding: refused, now: NOW, byAdmin: true };
+    expect(decideAfterProof(entry(refusedBefore(1, 1)), asked)).toMatchObject({ status: "active" });
+    expect(decideAfterProof(entry(refusedBefore(2, 2)), asked)).toMatchObject({ status: "paused" });
+    const { row, minutes } = proveAll([refused, unread, unread, unread, refused, refused]);
+    expect([row.status, minutes]).toEqual(["paused", [0, 5, 15, 25, 35, 60]]);
+  });
+
+  test("does not count refusals without the time of the first, of a release that counted illiquid proofs too", () => {
+    for (const earlier of [null, illiquid.proof, refused.proof])
+      expect(decide({ proofRefusals: 2, proof: earlier }, refused)).toMatchObject({
+        ...{ status: "active", proofRefusals: 1, minutes: 5 },
+      });
   });
 
   test("forgets earlier refusals when a proof passes", () => {

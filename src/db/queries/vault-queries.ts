@@ -183,10 +183,17 @@ export async function insertVault(
   });
 }
 
+/** Values of the columns that count refusals and proofs that found the vault illiquid, after none of them. */
+const UNCOUNTED = {
+  proofRefusals: 0,
+  proof: raw`${vaults.proof} - 'refusedAt' - 'illiquid'`,
+} as const;
+
 /**
  * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, and writes the audit row, in
- * one statement. The vault's proof becomes due at once. Returns false, without any change, if the vault no longer has
- * the status `from`, on which the change is based, or is not in the registry. Throws `store_unavailable`.
+ * one statement. The vault's proof becomes due at once, and earlier refusals no longer count if the status changes.
+ * Returns false, without any change, if the vault no longer has the status `from`, on which the change is based, or is
+ * not in the registry. Throws `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,
@@ -218,6 +225,7 @@ export async function updateVaultStatus(
           proofDueAt: raw`now()`,
           statusReason: reason,
           wasActive: wasActiveAfter(to),
+          ...(from === to ? {} : UNCOUNTED),
           updatedAt: raw`now()`,
         })
         .where(

@@ -72,6 +72,16 @@ export interface VaultProof {
    * code is recorded. Absent in older proofs.
    */
   code?: string | null;
+  /**
+   * RFC 3339 time of the first of the consecutive proofs that refused the vault, if this one did too. Absent in older
+   * proofs, and after an administrator has changed the vault's status.
+   */
+  refusedAt?: string;
+  /**
+   * Number of proofs that found the vault illiquid, this one included, since one passed or found it closed otherwise;
+   * refusals do not count. Absent for 0, and after an administrator has changed the vault's status.
+   */
+  illiquid?: number;
 }
 
 /** The vault registry: every known vault with its contracts, asset and status. Addresses are lowercase. */
