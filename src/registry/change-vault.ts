@@ -29,8 +29,9 @@ const MAX_CHANGE_ATTEMPTS = 5;
  * accepted assets: the vault is read and proven before such a change is stored. A proof that finds it closed (full or
  * paused, for example), or that no node can simulate, is no contradiction. A change that does more than close the vault
  * or alter its texts is followed by another proof, whose result is stored. Builds see the change immediately, lists
- * within a minute. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the vault cannot be read,
- * and `store_unavailable`, also if other requests changed the vault's status during five attempts.
+ * within a minute. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the vault cannot be read or
+ * a node fails during the proof, and `store_unavailable`, also if other requests changed the vault's status during five
+ * attempts.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.
@@ -138,7 +139,8 @@ function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
 
 /**
  * Reads and proves an entry as if an operator had added it: the administrator reviews it, so what names the vault and
- * its earlier code do not count. Throws `chain_unsupported`, and `upstream_unavailable` if the vault cannot be read.
+ * its earlier code do not count. Throws `chain_unsupported`, and `upstream_unavailable` if the vault cannot be read or
+ * a node fails during the proof.
  */
 async function readOrThrow(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   assertServedChain(ctx, row.chainId);

@@ -28,7 +28,7 @@ export interface ProofAttempt {
   finding: ProofFinding;
   /**
    * Columns from on-chain data. Null if they could not be read, if the vault was refused before the simulation, or if a
-   * node refused a request of the simulation.
+   * node or the database failed during it.
    */
   derived: ProofChange["derived"];
 }
@@ -115,8 +115,8 @@ function withCode(finding: ProofFinding, code: string | null): ProofFinding {
 }
 
 /**
- * Returns the finding of a simulated deposit, and whether only users themselves can deposit. A node that cannot
- * simulate leads to `unread`.
+ * Returns the finding of a simulated deposit, and whether only users themselves can deposit. If no node can simulate,
+ * the finding is `unread`; other errors propagate.
  */
 async function simulatedFinding(
   ctx: Context,
@@ -126,9 +126,8 @@ async function simulatedFinding(
     const made = await simulateProof(ctx, vault);
     return { finding: toFinding(ctx, made), userOnly: made.userOnly };
   } catch (error) {
-    if (error instanceof AppError)
-      return { finding: { kind: "unread", reason: describeError(error) }, userOnly: false };
-    throw error;
+    if (!(error instanceof AppError && error.code === "simulation_unavailable")) throw error;
+    return { finding: { kind: "unread", reason: describeError(error) }, userOnly: false };
   }
 }
 
