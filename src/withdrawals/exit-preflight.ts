@@ -11,6 +11,7 @@ import {
 } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { sameAddress } from "../lib/address.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { type AuthorizationFacts, authorizationQuery } from "../orders/authorization/authorization-facts.ts";
 import { asksForSignature } from "../orders/authorization/choose-authorization.ts";
@@ -28,8 +29,8 @@ export interface ExitWay {
   mode: ExitMode;
   token: Token;
   /**
-   * True if the vault pays the token that the user requested, or its wrapped form, so no swap or bridge is built. Only
-   * the Router unwraps: without it, the user receives the wrapped token.
+   * True if the withdrawal brings the token that the user requested, so no swap or bridge is built. The vault may pay
+   * its wrapped form only through the Router, which unwraps it.
    */
   pays: boolean;
   /** `router`: the Router's executor redeems the shares; `user`: the owner redeems them without the Router. */
@@ -137,7 +138,7 @@ function planWays(order: WithdrawalOrder): PlannedWay[] {
   const modes = exits.modes(vault).filter((mode) => matchesRequestedMode(mode, order.mode));
   return modes.flatMap((mode): PlannedWay[] => {
     const chosen = exitTokenFor({ exits, vault, mode, to: order.to });
-    const own = { mode, ...chosen };
+    const own = { mode, ...chosen, pays: chosen.pays && sameAddress(chosen.token.address, order.to.token) };
     const { spender } = exits.encode(vault, {
       ...{ mode, token: chosen.token, shares: 1n, owner: user, caller: user, receiver: user, minAssets: 0n },
     });
@@ -145,7 +146,7 @@ function planWays(order: WithdrawalOrder): PlannedWay[] {
     const allowed = exits.mayNeedAllowance?.(vault, mode) ?? null;
     const byAllowance: PlannedWay[] = allowed === null ? [] : [{ ...byUser, spender: allowed }];
     if (!routed || mode !== "instant" || !exits.viaRouter(vault, mode)) return [byUser, ...byAllowance];
-    return [{ ...own, via: "router", spender: depositRouterAddress }, byUser, ...byAllowance];
+    return [{ mode, ...chosen, via: "router", spender: depositRouterAddress }, byUser, ...byAllowance];
   });
 }
 

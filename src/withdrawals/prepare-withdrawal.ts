@@ -136,7 +136,11 @@ async function prepareAsIs(
 ): Promise<PreparedWithdrawal> {
   const pays = facts.ways.some((way) => way.mode === mode && way.pays);
   if (!pays) return prepareOnward(ctx, { order, facts, mode });
-  return { kind: "direct", order, exit: await prepareMode(ctx, { order, facts, mode }) };
+  const exit = await prepareMode(ctx, { order, facts, mode });
+  if (exit.exit.way.pays) return { kind: "direct", order, exit };
+  // The vault refuses the Router, which alone would have unwrapped the payment.
+  const ways = facts.ways.filter((way) => !way.pays);
+  return prepareOnward(ctx, { order, facts: { ...facts, ways }, mode });
 }
 
 /**

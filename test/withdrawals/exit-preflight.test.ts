@@ -1,8 +1,9 @@
+import { zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import { readExitFacts } from "../../src/withdrawals/exit-preflight.ts";
 import { testContext } from "../support/context.ts";
-import { VAULT, vault } from "../support/deposits/fixtures.ts";
+import { VAULT, vault, wethVault } from "../support/deposits/fixtures.ts";
 import { simulatedChain } from "../support/deposits/simulated-chain.ts";
 import { familyVault, HELD, home, orderOf, WORTH } from "../support/withdrawals/fixtures.ts";
 
@@ -62,4 +63,15 @@ test("readExitFacts() offers the owner's own call alone without the Router, and 
   const asked = await read({}, { vault: lagoon, mode: "request", shares: 5n });
   expect(asked.facts.ways.map(({ via, mode }) => `${mode} ${via}`)).toEqual(["request user"]);
   expect(asked.facts.ways[0]?.spender ?? VAULT).toBe(VAULT);
+});
+
+test("readExitFacts() says that only the Router brings native currency for its wrapped form", async () => {
+  const change = { vault: wethVault, to: { ...orderOf().to, token: zeroAddress }, shares: 5n };
+  const paying = async (routed: boolean) =>
+    (await read({}, { ...change, routed })).facts.ways.map(({ via, pays }) => [via, pays]);
+  expect(await paying(true)).toEqual([
+    ["router", true],
+    ["user", false],
+  ]);
+  expect(await paying(false)).toEqual([["user", false]]);
 });

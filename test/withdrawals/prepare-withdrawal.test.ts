@@ -1,13 +1,14 @@
 import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
+import { sameAddress } from "../../src/lib/address.ts";
 import { depositRouterAddress } from "../../src/router/router-address.ts";
 import {
   preparedTokens,
   prepareWithdrawal,
   quoteWithdrawal,
 } from "../../src/withdrawals/prepare-withdrawal.ts";
-import { USDC, USER, VAULT, vault, WETH } from "../support/deposits/fixtures.ts";
-import { balanceKey } from "../support/deposits/simulated-chain.ts";
+import { USDC, USER, VAULT, vault, WETH, wethVault } from "../support/deposits/fixtures.ts";
+import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
 import { away, clientOf, HELD, home, orderOf, WORTH } from "../support/withdrawals/fixtures.ts";
 import {
   cooling,
@@ -40,6 +41,25 @@ describe("prepareWithdrawal()", () => {
     const { ctx } = await createWithdrawalFixture({ effects: paysAll, routed: false });
     const made = await prepareWithdrawal(ctx, inputOf());
     expect(made.exit).toMatchObject({ call: { target: VAULT }, minAssets: null });
+  });
+
+  test("promises no native currency from the vault's own call, which brings the wrapped token", async () => {
+    const rises = () => ({ rises: { [balanceKey(WETH, USER)]: WORTH } });
+    const vaults = [storedOf(wethVault)];
+    const { ctx } = await createWithdrawalFixture({ vaults, effects: rises, routed: false });
+    const made = prepareWithdrawal(ctx, inputOf({ to_token: zeroAddress }));
+    await expect(made).rejects.toMatchObject({ code: "no_route" });
+  });
+
+  test("nor if the vault refuses the Router, which would unwrap it", async () => {
+    const refusing = (call: { to: string }): SimulatedEffects =>
+      sameAddress(call.to, depositRouterAddress)
+        ? { revert: "0x" }
+        : { rises: { [balanceKey(WETH, USER)]: WORTH } };
+    const vaults = [storedOf(wethVault)];
+    const { ctx } = await createWithdrawalFixture({ vaults, effects: refusing });
+    const made = prepareWithdrawal(ctx, inputOf({ to_token: zeroAddress }));
+    await expect(made).rejects.toMatchObject({ code: "no_route" });
   });
 
   test("starts the cooldown with `auto` while nothing is paid at once", async () => {

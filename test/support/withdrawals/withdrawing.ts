@@ -70,7 +70,7 @@ const tokens = {
 /** Creates a chain on which the user holds `HELD` shares worth `WORTH`, and on which the Router is deployed. */
 export async function createWithdrawalFixture(
   world: {
-    effects?: (call: { data: string }) => SimulatedEffects;
+    effects?: (call: { to: string; data: string }) => SimulatedEffects;
     answers?: Readonly<Record<string, unknown>>;
     functions?: Abi;
     vaults?: readonly StoredVault[];
