@@ -4,7 +4,7 @@ import { place } from "./support/conformance/vaults/suite.ts";
 import { startWorld, type World } from "./support/conformance/vaults/world.ts";
 import { randomOf } from "./support/flows/random.ts";
 import { extendDeadlines } from "./support/patient-deadlines.ts";
-import { instantVaults } from "./support/withdrawals/instant-vaults.ts";
+import { instantVaults, vaultBeside } from "./support/withdrawals/instant-vaults.ts";
 import { requestingVaults } from "./support/withdrawals/requesting-vaults.ts";
 import { WithdrawalSchedule } from "./support/withdrawals/withdrawal-schedule.ts";
 
@@ -15,13 +15,24 @@ const schedules = setting("WITHDRAWAL_SCHEDULES", leavingVaults.length);
 const seed = setting("WITHDRAWAL_SEED", 1);
 const patience = setting("WITHDRAWAL_FAILURES", 3);
 const only = process.env["WITHDRAWAL_VAULT"];
-const kinds = leavingVaults.filter(({ name }) => only === undefined || name === only);
+/** 1 to play only kinds of vaults whose requests can be cancelled, and to cancel most of them. */
+const cancelling = setting("WITHDRAWAL_CANCELS", 0) === 1;
+/** 1 to move shares into a second vault and back, too. */
+const moves = setting("WITHDRAWAL_MOVES", 0) === 1;
+const kinds = leavingVaults.filter(
+  ({ name, cancels }) => (only === undefined || name === only) && (!cancelling || cancels !== null),
+);
 /** Schedules of one world: their time passes, and prices of the stand-ins are valid for some weeks. */
 const OF_ONE_WORLD = 5 * kinds.length;
 const DECIMALS = 6;
 
 let world: World | null = null;
-const vaults = new Map<string, Placed>();
+/** The vaults of the world by kind, each with one of the same asset beside it if shares are moved. */
+const vaults = new Map<string, Both>();
+interface Both {
+  placed: Placed;
+  beside: Placed | null;
+}
 
 async function renew(): Promise<World> {
   await world?.close();
@@ -39,14 +50,21 @@ afterAll(async () => {
   restoreDeadlines();
 });
 
+async function placeBoth(at: World, kind: (typeof kinds)[number]): Promise<Both> {
+  const placed = await place(at, { family: kind, decimals: DECIMALS });
+  if (!moves) return { placed, beside: null };
+  const beside = await place(at, { family: vaultBeside, decimals: DECIMALS, asset: placed.asset });
+  return { placed, beside };
+}
+
 async function play(index: number): Promise<string | null> {
   const at = world === null || index % OF_ONE_WORLD === 0 ? await renew() : world;
   const random = randomOf(seed + index);
   const kind = kinds[(seed + index) % kinds.length];
   if (kind === undefined) throw new Error("no vault");
-  const placed = vaults.get(kind.name) ?? (await place(at, { family: kind, decimals: DECIMALS }));
-  vaults.set(kind.name, placed);
-  const schedule = new WithdrawalSchedule({ kind, placed, random });
+  const both = vaults.get(kind.name) ?? (await placeBoth(at, kind));
+  vaults.set(kind.name, both);
+  const schedule = new WithdrawalSchedule({ kind, ...both, random, cancels: cancelling });
   try {
     await schedule.play();
     return null;

@@ -1,14 +1,20 @@
-import type { Position } from "../../../src/schemas/position-schema.ts";
+import { erc4626Abi, isAddressEqual, parseEventLogs } from "viem";
 import { BuiltWithdrawal } from "../../../src/schemas/withdraw-build-schema.ts";
-import { sampleAmount } from "../conformance/vaults/deposit.ts";
+import { execute, sampleAmount } from "../conformance/vaults/deposit.ts";
 import type { Placed } from "../conformance/vaults/family.ts";
+import { SentDeposit } from "../e2e/api.ts";
 import type { Random } from "../flows/random.ts";
 import { confirm, Holder, type Sent } from "./holder.ts";
 import type { InstantVault } from "./instant-vaults.ts";
 import { pass, type RequestingVault } from "./requesting-vaults.ts";
+import { describe, type Seen, totalOf } from "./seen-positions.ts";
 
 /** Amount by which rounding in one action may change the compared sums, in the asset's smallest unit. */
 const ROUNDING = 4n;
+/** Amount by which rounding in a move may change them: in two vaults, and in the values of both positions. */
+const ROUNDING_OF_MOVES = 8n;
+/** Error codes with which the API may reject a move, besides those of `REFUSALS`. */
+const MOVE_REFUSALS = ["below_minimum", "no_liquidity", "share_locked", "zero_shares"];
 /** Error codes with which the API may reject an action of the schedule. */
 const REFUSALS = [
   "nothing_to_withdraw",
@@ -18,9 +24,16 @@ const REFUSALS = [
   "mode_unsupported",
 ];
 
+/** Choices of a step in a schedule of cancellations: requests, claims, deposits, rises, settlements. */
+const CANCELLING = [0, 0, 0, 4, 6, 6, 6, 7, 8, 9, 11];
+
 /** One account of the schedule, with its expected state. */
 interface Account {
   holder: Holder;
+  /** The same account at the vault into which shares are moved, and from which they are moved back. Null without one. */
+  beside: Holder | null;
+  /** Assets that were moved there, less those that came back. */
+  moved: bigint;
   /** The wallet's balance of the asset before the first deposit. */
   start: bigint;
   sent: Sent[];
@@ -28,28 +41,36 @@ interface Account {
   transferred: boolean;
 }
 
-/** Figures of an account's position: the value of shares and of open requests, and the wallet's balance. */
-interface Seen {
-  position: Position | null;
-  wallet: bigint;
-}
-
 /**
- * Runs deposits, requests, claims, cancellations, settlements, share transfers, and changes of time and price at one
- * vault through the API. After each action, the sum of shares, open requests and payments is compared with the sum
- * before.
+ * Runs deposits, requests, claims, cancellations, settlements, share transfers, moves into a second vault and back, and
+ * changes of time and price at one vault through the API. After each action, the sum of shares, open requests and
+ * payments is compared with the sum before.
  */
 export class WithdrawalSchedule {
   readonly events: string[] = [];
   readonly #kind: RequestingVault | InstantVault;
   readonly #placed: Placed;
+  readonly #beside: Placed | null;
   readonly #random: Random;
+  readonly #cancels: boolean;
   readonly #accounts: Account[] = [];
 
-  constructor(of: { kind: RequestingVault | InstantVault; placed: Placed; random: Random }) {
+  /**
+   * `beside`: a vault of the same asset that pays at once, into which shares are moved and back; null to move none.
+   * `cancels`: true to cancel most of the requests.
+   */
+  constructor(of: {
+    kind: RequestingVault | InstantVault;
+    placed: Placed;
+    beside: Placed | null;
+    random: Random;
+    cancels: boolean;
+  }) {
     this.#kind = of.kind;
     this.#placed = of.placed;
+    this.#beside = of.beside;
     this.#random = of.random;
+    this.#cancels = of.cancels;
   }
 
   get #mode(): "instant" | "request" {
@@ -60,12 +81,14 @@ export class WithdrawalSchedule {
     for (let index = 0; index < 2; index += 1) {
       const amount = sampleAmount(this.#placed.asset.decimals) + BigInt(this.#random.below(1_000_000));
       const holder = await Holder.with(this.#placed, amount);
-      const account = { holder, start: await holder.held("asset"), sent: [], transferred: false };
+      const start = await holder.held("asset");
+      const beside = this.#beside === null ? null : holder.at(this.#beside);
+      const account = { holder, beside, moved: 0n, start, sent: [], transferred: false };
       this.#accounts.push(account);
       await this.#deposit(account, amount / 2n);
     }
     await confirm(this.#placed);
-    const steps = 3 + this.#random.below(5);
+    const steps = (this.#cancels ? 6 : 3) + this.#random.below(5);
     for (let step = 0; step < steps; step += 1) await this.#step(this.#random.pick(this.#accounts));
     await this.#leave();
   }
@@ -74,7 +97,8 @@ export class WithdrawalSchedule {
     // Two requests of one second would be one to a vault that numbers them by their time.
     await pass(this.#placed, 1);
     const before = await this.#seen();
-    const choice = this.#random.below(12);
+    const any = this.#beside === null ? 12 : 15;
+    const choice = this.#cancels ? this.#random.pick(CANCELLING) : this.#random.below(any);
     if (choice < 4) await this.#request(account);
     else if (choice < 6) await this.#follow(account, "claim");
     else if (choice === 6) await this.#follow(account, "cancel");
@@ -82,9 +106,29 @@ export class WithdrawalSchedule {
     else if (choice === 8) await this.#transfer(account);
     else if (choice === 9) return this.#raise();
     else if (choice === 10) await this.#pass();
-    else await this.#settle(account);
+    else if (choice === 11) await this.#settle(account);
+    else await this.#move(account, choice === 14 ? "back" : "there");
     await confirm(this.#placed);
-    await this.#compare(before);
+    await this.#compare(before, choice > 11 ? ROUNDING_OF_MOVES : ROUNDING);
+  }
+
+  /** Moves some or all shares into the vault beside, or back. */
+  async #move(account: Account, way: "there" | "back"): Promise<void> {
+    const { holder, beside } = account;
+    if (beside === null) return;
+    const [from, into] = way === "there" ? [holder, beside] : [beside, holder];
+    const held = await from.held("share");
+    if (held === 0n) return;
+    const part = this.#random.once(3) ? held : (held * BigInt(1 + this.#random.below(90))) / 100n;
+    this.#note(account, `moves ${part} of ${held} ${way}`);
+    const answer = await from.askMove(part || 1n, into.placed);
+    if (answer.status !== 200) return this.#refused(answer.body, MOVE_REFUSALS);
+    const { logs } = await execute(this.#placed, { user: from.user, built: SentDeposit.parse(answer.body) });
+    const own = logs.filter(({ address }) => isAddressEqual(address, beside.placed.vault));
+    const eventName = way === "there" ? "Deposit" : "Withdraw";
+    const [event] = parseEventLogs({ abi: erc4626Abi, eventName, logs: own });
+    if (event === undefined) throw new Error("the vault beside has no event of the move");
+    account.moved += way === "there" ? event.args.assets : -event.args.assets;
   }
 
   async #deposit(account: Account, amount: bigint): Promise<void> {
@@ -173,6 +217,7 @@ export class WithdrawalSchedule {
    * ended.
    */
   async #leave(): Promise<void> {
+    for (const account of this.#accounts) await this.#leaveBeside(account);
     for (const account of this.#accounts)
       for (let round = 0; round < 6 && !(await this.#gone(account)); round += 1) {
         await pass(this.#placed, 1);
@@ -191,6 +236,22 @@ export class WithdrawalSchedule {
         throw new Error(`not gone: ${JSON.stringify(await account.holder.position())}`);
       for (const sent of account.sent) await this.#checkRecord(account, sent);
     }
+  }
+
+  /** Redeems what was moved, at once. */
+  async #leaveBeside(account: Account): Promise<void> {
+    const { beside } = account;
+    const held = (await beside?.held("share")) ?? 0n;
+    if (beside === null || held === 0n) return;
+    const before = await this.#seen();
+    this.#note(account, `leaves the vault beside with ${held}`);
+    const answer = await beside.ask("all", { mode: "instant" });
+    if (answer.status !== 200) throw new Error(`beside: ${JSON.stringify(answer.body)}`);
+    const paid = await beside.held("asset");
+    await beside.sign(BuiltWithdrawal.parse(answer.body));
+    account.moved -= (await beside.held("asset")) - paid;
+    await confirm(this.#placed);
+    await this.#compare(before);
   }
 
   async #gone({ holder }: Account): Promise<boolean> {
@@ -234,33 +295,38 @@ export class WithdrawalSchedule {
 
   async #seen(): Promise<Seen[]> {
     return Promise.all(
-      this.#accounts.map(async ({ holder }) => ({
+      this.#accounts.map(async ({ holder, beside }) => ({
         position: await holder.position(),
+        beside: (await beside?.position()) ?? null,
         wallet: await holder.held("asset"),
       })),
     );
   }
 
   /** Compares the sums of shares, open requests and payments with those before an action that changes no price. */
-  async #compare(before: readonly Seen[]): Promise<void> {
+  async #compare(before: readonly Seen[], rounding = ROUNDING): Promise<void> {
     const after = await this.#seen();
     const [was, is] = [totalOf(before), totalOf(after)];
     const missed = was > is ? was - is : is - was;
-    if (missed > ROUNDING)
+    if (missed > rounding)
       throw new Error(`${was} before, ${is} now: ${describe(before)} → ${describe(after)}`);
     await this.#checkBasis(after);
   }
 
   /**
    * Checks that the deposited assets in the positions equal the deposits minus the payments, to the unit, and that the
-   * yield is the difference to the value, or unknown after a transfer.
+   * yield is the difference to the value, or unknown after a transfer. Moves are deposits of one vault and payments of
+   * the other.
    */
   async #checkBasis(given?: readonly Seen[]): Promise<void> {
     const seen = given ?? (await this.#seen());
-    for (const [index, { position, wallet }] of seen.entries()) {
+    for (const [index, { position, beside, wallet }] of seen.entries()) {
       const account = this.#accounts[index];
-      if (position === null || account === undefined) continue;
-      const net = account.start - wallet;
+      if (account === undefined) continue;
+      if (beside !== null && beside.deposited_assets !== String(account.moved))
+        throw new Error(`moved ${account.moved}, beside is ${beside.deposited_assets}: ${describe(seen)}`);
+      if (position === null) continue;
+      const net = account.start - wallet - account.moved;
       if (position.deposited_assets !== String(net))
         throw new Error(`deposited ${position.deposited_assets}, in less out is ${net}: ${describe(seen)}`);
       const { yield_assets: earned } = position;
@@ -270,33 +336,14 @@ export class WithdrawalSchedule {
     }
   }
 
-  #refused(problem: Record<string, unknown>): void {
+  #refused(problem: Record<string, unknown>, also: readonly string[] = []): void {
     const code = String(problem["code"]);
     this.events.push(`  refused: ${code}`);
-    if (!REFUSALS.includes(code)) throw new Error(`refused: ${JSON.stringify(problem)}`);
+    if (!REFUSALS.includes(code) && !also.includes(code))
+      throw new Error(`refused: ${JSON.stringify(problem)}`);
   }
 
   #note({ holder }: Account, what: string): void {
     this.events.push(`${holder.address.slice(0, 6)} ${what}`);
   }
 }
-
-const totalOf = (seen: readonly Seen[]): bigint =>
-  seen.reduce((sum, { position, wallet }) => {
-    if (position?.current_assets === null) throw new Error(`no value: ${describe(seen)}`);
-    return sum + wallet + BigInt(position?.current_assets ?? "0");
-  }, 0n);
-
-const describe = (seen: readonly Seen[]): string =>
-  seen
-    .map(({ position, wallet }) => {
-      const { share_balance, current_assets, deposited_assets, requests } = position ?? {};
-      return JSON.stringify({
-        wallet: `${wallet}`,
-        share_balance,
-        current_assets,
-        deposited_assets,
-        requests,
-      });
-    })
-    .join(" | ");
