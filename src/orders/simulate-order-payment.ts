@@ -144,7 +144,7 @@ export async function paymentOverrides(ctx: Context, payment: TokenPayment): Pro
   const gas = { address: payer, balance: money < MAX_UINT256 ? money : MAX_UINT256 };
   if (isNative(token) || isFunded(payment)) return [gas];
   const layout = await balanceLayout(ctx, payment).catch((error: unknown) => {
-    if (error instanceof RpcError) return null;
+    if (error instanceof RpcError || error instanceof UnknownLayoutError) return null;
     throw error;
   });
   if (layout === null) {
@@ -162,7 +162,31 @@ const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([
   z.object({ order: z.literal("solady") }),
 ]);
 
-/** Finds the storage layout of a token's balances, cached for a day. Throws an RpcError if the layout is unknown. */
+/** The layout of a token's balances was read and is none of the known ones. */
+class UnknownLayoutError extends Error {}
+
+/**
+ * Returns false if the storage layout of a token's balances was read and is unknown, so that no simulation can set
+ * them. Throws RpcError if a node could not read it; other errors of the chain client propagate.
+ */
+export async function canSetBalances(
+  ctx: Context,
+  of: Pick<TokenPayment, "client" | "token">,
+): Promise<boolean> {
+  if (isNative(of.token)) return true;
+  try {
+    await balanceLayout(ctx, of);
+    return true;
+  } catch (error) {
+    if (error instanceof UnknownLayoutError) return false;
+    throw error;
+  }
+}
+
+/**
+ * Finds the storage layout of a token's balances, cached for a day. Throws UnknownLayoutError if the layout was read and
+ * is unknown; errors of the chain client propagate, RpcErrors of the nodes among them.
+ */
 async function balanceLayout(
   ctx: Context,
   { client, token }: Pick<TokenPayment, "client" | "token">,
@@ -173,10 +197,10 @@ async function balanceLayout(
     freshMs: DAY_MS,
     staleMs: DAY_MS,
     keepMs: DAY_MS,
-    // A failure is not cached, because the node may be at fault.
+    // Neither is cached: a node may be at fault, and a token may be upgraded.
     load: async () => {
       const layout = await findBalanceLayout(client, token);
-      if (layout === null) throw new RpcError("unsupported", "no known balance layout");
+      if (layout === null) throw new UnknownLayoutError("no known balance layout");
       return layout;
     },
   });

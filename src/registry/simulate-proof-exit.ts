@@ -21,12 +21,17 @@ export function paidFor({ deposit }: Pick<ProofDeposit, "deposit">, made: Simula
 }
 
 /** As `simulateExit`, but at a later time. Returns null also if no node can simulate that. */
-export async function simulateLater(
+export function simulateLater(
   ctx: Context,
   of: Redemption & ({ after: number } | { delay: number }),
 ): Promise<SimulationResult | null> {
+  return nullIfUnavailable(simulateExit(ctx, of));
+}
+
+/** Returns the result of a simulation, or null if it ends with `simulation_unavailable`; other errors propagate. */
+export async function nullIfUnavailable<T>(simulation: Promise<T>): Promise<T | null> {
   try {
-    return await simulateExit(ctx, of);
+    return await simulation;
   } catch (error) {
     if (error instanceof AppError && error.code === "simulation_unavailable") return null;
     throw error;
@@ -59,7 +64,8 @@ export async function simulateExit(
   return of.gas === null ? null : simulateExit(ctx, { ...of, gas: null });
 }
 
-const previewRead = (target: Address, shares: bigint) => ({
+/** Returns the read of what a vault says that redeeming the shares returns. */
+export const previewRead = (target: Address, shares: bigint) => ({
   target,
   data: encodeFunctionData({ abi: previewAbi(), functionName: "previewRedeem", args: [shares] }),
 });

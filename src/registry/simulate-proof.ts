@@ -1,13 +1,13 @@
 import { createQuery, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
-import { AppError, failure } from "../errors.ts";
+import { failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { mintEffect, requestEffect, type VaultDeposit } from "../orders/order-expected-effect.ts";
 import { gasLimit } from "../orders/order-wallet-calls.ts";
 import {
-  paymentOverrides,
+  canSetBalances,
   simulatedHead,
   simulatePayment,
   type TokenPayment,
@@ -213,7 +213,7 @@ async function simulateDeposit(
     ...{ spender: call.spender, block, setting: await readProofSetting(ctx, vault.chainId) },
   };
   const seen = { ...NOTHING_SEEN, amount, blockNumber: block.number };
-  if (!(await canBeFunded(ctx, payment))) return { ...seen, ...UNFUNDED };
+  if (!(await canSetBalances(ctx, payment))) return { ...seen, ...UNFUNDED };
   const requests = call.async ? asyncDepositsOf(vault) : null;
   const effect = requests === null ? mintEffect(deposit) : requestEffect(deposit, requests);
   const made = await simulatePayment(ctx, { payment, call: userCall(call), reads: effect.reads });
@@ -233,20 +233,10 @@ async function simulateDeposit(
 }
 
 const UNFUNDED: Verdict = {
+  // Not a node's failure: the storage of the asset was read.
   kind: "closed",
   reason: "no deposit can be tried: the balances of its asset cannot be set in a simulation",
 };
-
-/** Returns false if no simulation can give an account the payment, as with assets whose balances are computed. */
-async function canBeFunded(ctx: Context, payment: TokenPayment): Promise<boolean> {
-  try {
-    await paymentOverrides(ctx, payment);
-    return true;
-  } catch (error) {
-    if (error instanceof AppError && error.code === "simulation_unavailable") return false;
-    throw error;
-  }
-}
 
 /** Judges a deposit that minted shares: by their value, by their redemption, and by deposits of others. */
 async function judgeMinted(

@@ -12,17 +12,14 @@ import type { Vault } from "../vaults/vault.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
 import type { ClosedExit } from "./decide-vault-proof.ts";
 import { entryOf, exitCalls, inTime, type ProofDeposit, type Redemption } from "./proof-exit-calls.ts";
-import { isWorth } from "./proof-worth.ts";
-import { paidFor, REDEEMED_PARTS, simulateExit, simulateLater, wordOf } from "./simulate-proof-exit.ts";
+import { LONGEST_LOCK_S, redeemCovered, simulateAged } from "./simulate-aged-exits.ts";
+import { paidFor, REDEEMED_PARTS, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
 
 /** Name of the generic ERC-4626 adapter. For a claim with this name, the proof determines the family. */
 export const GENERIC_ADAPTER = "erc4626";
 const HOUR_S = 3_600;
-const DAY_S = 24 * HOUR_S;
 /** Times after a deposit at which a redemption that reverts at once is simulated again, in seconds. */
-const LATER_S = [HOUR_S, DAY_S, 30 * DAY_S] as const;
-/** Time after which the shares of any vault must be redeemable, in seconds; the last of `LATER_S`. */
-const LONGEST_LOCK_S = 30 * DAY_S;
+const LATER_S = [HOUR_S, 24 * HOUR_S, LONGEST_LOCK_S] as const;
 
 /** How many times the proof's shares are redeemed to see whether a vault only refuses small redemptions. */
 const MANY_TIMES = 1_000n;
@@ -30,9 +27,9 @@ const MANY_TIMES = 1_000n;
 /**
  * How the shares of a simulated deposit can be redeemed.
  * - `returned`: immediately, for so many assets (all shares, in the asset's smallest unit, rounded down). `later` is
- *   what they return after 30 days: their part of what a larger deposit returns if that is worth it, otherwise what
- *   they return alone, or null if that was not simulated or reverts; `larger` is their part of what a larger deposit
- *   then returns, if that is much less than it and than the vault's preview, otherwise null.
+ *   what the same shares return after 30 days, or their part of what a larger deposit then returns if that is less; null
+ *   if that was not simulated or reverts. `larger` is that part if it is much less than the deposit's and than the
+ *   vault's preview, otherwise null.
  * - `waiting`: by request, after a cooldown or a lock; or no simulation can show it.
  * - `none`: not at all. `exit` is as in `ProofFinding`, or null if nothing excuses it.
  */
@@ -47,10 +44,11 @@ const STARVED = "a deposit with a wallet's gas limit mints far fewer shares";
 /**
  * Simulates the deposit followed by the redemption of 99.9% of its shares, for vaults of families whose withdrawals are
  * all instant, and for generic vaults in each of their modes until one succeeds. Shares that can be redeemed at once
- * must also be redeemable 30 days later, unless a deposit made then cannot either, or a mode other than `instant`
- * exists. `none` also if the deposit with a wallet's gas limit mints far fewer shares and the redemption fails.
- * `waiting`, without a simulation, for other vaults, and for deposits of another token than the asset (unless the only
- * mode is a request). If every mode reverts, finds out why:
+ * must also be redeemable 30 days later, unless a deposit made then cannot be redeemed either, the vault lacks only the
+ * assets for what the shares have grown to, or a mode other than `instant` exists. `none` also if the deposit with a
+ * wallet's gas limit mints far fewer shares and the redemption fails. `waiting`, without a simulation, for other vaults,
+ * and for deposits of another token than the asset (unless the only mode is a request). If every mode reverts, finds
+ * out why:
  * - shares that can be redeemed an hour, a day or 30 days later are locked, which is `waiting`;
  * - if an account that holds shares without a deposit can redeem them now, its redemption in 30 days decides: if it
  *   succeeds, the deposit locks the shares for longer than that, which is `none`; otherwise nothing can be said,
@@ -134,56 +132,35 @@ async function returnedBy(
   if (returned === null || (returned === 0n && (adapterOf(vault).exits?.modes(vault).length ?? 0) > 1))
     return WAITING;
   const redemption = { ...of, redeemed, mode: "instant" } as const;
-  const large = await redeemMore(ctx, redemption);
-  // Otherwise a limit that the larger amount reaches may be the reason.
-  if (large.isFair) return { kind: "returned", returned, later: large.part, larger: null };
-  const later = await simulateLater(ctx, { ...redemption, after: LONGEST_LOCK_S });
-  const paid = later?.failedAt === null ? paidFor(of, later) : null;
-  const trap = later === null || later.failedAt === null ? null : await findTrap(ctx, { redemption, later });
-  return trap ?? { kind: "returned", returned, later: paid, larger: large.part };
+  const { own, large } = await simulateAged(ctx, redemption);
+  const paid = own === null ? null : await paidLater(ctx, { redemption, own });
+  if (paid !== null && typeof paid === "object") return paid;
+  // A redemption of one size that pays says nothing about those of another.
+  const later = large.isFair ? leastOf(paid, large.part) : paid;
+  return { kind: "returned", returned, later, larger: large.isFair ? null : large.part };
 }
 
+const leastOf = (a: bigint | null, b: bigint | null): bigint | null =>
+  a === null || (b !== null && b < a) ? b : a;
+
 /**
- * Returns that shares cannot be redeemed any more 30 days later, if their age is the reason: a deposit made then can be
- * redeemed. Null if it cannot either, as with a price that is too old by then, or if holders may have to wait.
+ * Returns what the proof's shares pay 30 days later. If their redemption reverts then, returns `none` if their age is
+ * the reason: of a deposit made then, as many shares can be redeemed as its assets cover, but not of the old one. Null
+ * if those cannot be redeemed either, as with a price that is too old by then, or if holders may have to wait.
  */
-async function findTrap(
+async function paidLater(
   ctx: Context,
-  { redemption, later }: { redemption: Redemption; later: SimulationResult },
-): Promise<WayBack | null> {
+  { redemption, own }: { redemption: Redemption; own: SimulationResult },
+): Promise<WayBack | bigint | null> {
   const { vault } = redemption.deposit;
+  if (own.failedAt === null) return paidFor(redemption, own);
   if (judgedModes(vault).join() !== "instant") return null;
-  const anew = await simulateLater(ctx, { ...redemption, delay: LONGEST_LOCK_S });
-  if (anew?.failedAt !== null) return null;
-  const { text } = explainExitRevert(vault, later.calls.at(-1)?.returnData ?? "0x");
+  // Shares that have grown may be worth more than the assets which a market has not lent out.
+  const covered = await redeemCovered(ctx, { of: redemption, own });
+  if (covered !== "trapped") return covered;
+  const { text } = explainExitRevert(vault, own.calls.at(-1)?.returnData ?? "0x");
   const reason = `shares cannot be redeemed after 30 days any more${text === null ? "" : `: ${text}`}`;
   return { kind: "none", exit: null, reason };
-}
-
-/**
- * Simulates a larger deposit and its redemption 30 days later. Returns the part of the returned assets that the proof's
- * shares have, and whether it is worth their part of the deposit. The part is null if the redemption failed or was not
- * simulated, or if the vault's preview states as little.
- */
-async function redeemMore(ctx: Context, of: Redemption): Promise<{ part: bigint | null; isFair: boolean }> {
-  const none = { part: null, isFair: false };
-  const { deposit, payment, times } = of;
-  if (times === 1n) return none;
-  const amount = deposit.amount * times;
-  const { vault, user: caller, token } = deposit;
-  const request = { token, amount, caller, receiver: caller, minShares: 1n, async: false };
-  const larger = {
-    ...{ deposit: { ...deposit, amount }, payment: { ...payment, amount } },
-    ...{ call: adapterOf(vault).encode(vault, request), redeemed: of.redeemed * times },
-  };
-  const made = await simulateLater(ctx, { ...of, ...larger, after: LONGEST_LOCK_S });
-  const paid = made?.failedAt === null ? paidFor(larger, made) : null;
-  if (paid === null) return none;
-  const part = paid / times;
-  if (isWorth(deposit, { amount, returned: paid })) return { part, isFair: true };
-  const preview = wordOf(made?.before[1] ?? undefined);
-  const isStated = preview !== null && isWorth(deposit, { amount: preview, returned: paid });
-  return isStated ? none : { part, isFair: false };
 }
 
 /**

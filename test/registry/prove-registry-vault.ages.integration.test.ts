@@ -2,8 +2,10 @@ import { encodeFunctionData } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { contractsOf, send } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { VaultRow } from "../../src/db/queries/vault-queries.ts";
+import { proveVault } from "../../src/registry/prove-registry-vault.ts";
 import { call } from "../support/partners/wallet.ts";
 import { type ProofStage, startProofStage } from "../support/registry/proof-stage.ts";
+import { startRpcProxy } from "../support/rpc-proxy.ts";
 
 const traps = contractsOf("test/support/solidity/AgeTraps.sol");
 let stage: ProofStage;
@@ -41,6 +43,30 @@ const harmful: readonly [what: string, name: string, adapter: string, reason: Re
     /^shares cannot be redeemed after 30 days any more: too late$/,
   ],
   [
+    "lets nobody leave after an hour, and whose shares grow",
+    "LendsAllAndTraps",
+    "erc4626",
+    /^shares cannot be redeemed after 30 days any more: too late$/,
+  ],
+  [
+    "lets nobody leave after an hour who has a hundred shares or fewer",
+    "KeepsSmallOldShares",
+    "erc4626",
+    /^shares cannot be redeemed after 30 days any more: too little$/,
+  ],
+  [
+    "pays almost nothing after an hour to whoever has a hundred shares or fewer",
+    "ChargesSmallOldShares",
+    "erc4626",
+    /^redeeming the shares after 30 days returns much less than the deposit$/,
+  ],
+  [
+    "keeps a fifth of the shares after an hour",
+    "KeepsFifth",
+    "erc4626",
+    /^shares cannot be redeemed after 30 days any more: a fifth stays$/,
+  ],
+  [
     "keeps most of a larger redemption",
     "KeepsLargeExits",
     "erc4626",
@@ -74,6 +100,13 @@ describe("an honest vault", () => {
     expect(await prove("StatesLargeFee")).toMatchObject({ status: "active", proof: { returned: "1000000" } });
   });
 
+  test.each([
+    ["LendsAll", "erc4626"],
+    ["LendsAllAsEuler", "euler"],
+  ])("opens although it could not pay all that its shares grow to in 30 days: %s", async (name, adapter) => {
+    expect(await prove(name)).toMatchObject({ status: "active", adapter });
+  });
+
   test("opens by a larger deposit if it takes no less, which no view shows", async () => {
     expect(await prove("TakesALot")).toMatchObject({ status: "active", proof: { amount: "1000000000" } });
   });
@@ -92,4 +125,26 @@ describe("an honest vault", () => {
       ...{ status: 200, body: { status: "candidate", proof: { ok: false, reason } } },
     });
   });
+});
+
+test("a node that cannot read how the asset keeps its balances says nothing about the vault", async () => {
+  const asset = await stage.put("ProofAsset", undefined, []);
+  const vaultId = await stage.addCandidate(await stage.put("ProvenVault", undefined, [asset]));
+  const proxy = await startRpcProxy(String(stage.chain.node.transport["url"]), ({ method, params }) =>
+    method === "eth_call" &&
+    JSON.stringify(params[2] ?? null)
+      .toLowerCase()
+      .includes(asset.toLowerCase())
+      ? { code: -32_602, message: "the state override is too large" }
+      : null,
+  );
+  const native = { symbol: "ETH", decimals: 18 };
+  const served = { chain_id: stage.chainId, rpc_urls: [proxy.url], name: "Failing", key: "failing", native };
+  const context = stage.causeway.isolate({ CHAINS: JSON.stringify([served]) }).context();
+  try {
+    const { finding } = await proveVault(context, await stage.rowOf(vaultId));
+    expect(finding).toEqual({ kind: "unread", reason: expect.stringContaining("override is too large") });
+  } finally {
+    await proxy.close();
+  }
 });

@@ -172,7 +172,7 @@ function encodeBlocks(input: SimulationInput): EncodedBlock[] {
   );
   const reader = setting == null ? [] : [{ address: setting.reader, code: READER_CODE }];
   const encode = (call: SimulationCall) => ({
-    from: user,
+    from: call.from ?? user,
     to: call.target,
     data: call.data,
     value: numberToHex(call.value),
@@ -268,17 +268,25 @@ type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };
 
 /**
  * Encodes state overrides as nodes take them, for example in the third parameter of `eth_call`. Only balance, code and
- * `stateDiff` are encoded; other fields are dropped.
+ * `stateDiff` are encoded; other fields are dropped. Overrides of the same address add up; of the same field or slot,
+ * the last one counts.
  */
 export function encodeOverrides(overrides: StateOverride): Record<Address, WireOverride> {
   const wire: Record<Address, WireOverride> = {};
   for (const { address, balance, code, stateDiff } of overrides) {
+    const earlier = wire[address];
     wire[address] = {
+      ...earlier,
       ...(balance === undefined ? {} : { balance: numberToHex(balance) }),
       ...(code === undefined ? {} : { code }),
       ...(stateDiff === undefined
         ? {}
-        : { stateDiff: Object.fromEntries(stateDiff.map(({ slot, value }) => [slot, value])) }),
+        : {
+            stateDiff: {
+              ...earlier?.stateDiff,
+              ...Object.fromEntries(stateDiff.map(({ slot, value }) => [slot, value])),
+            },
+          }),
     };
   }
   return wire;

@@ -17,6 +17,7 @@ import { testChain } from "../../support/chains/rpc-node.ts";
 
 const USER: Address = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
 const TOKEN: Address = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
+const OTHER: Address = "0x00000000000000000000000000000000000000b0";
 const SLOT: Hex = `0x${"01".repeat(32)}`;
 const WORD: Hex = `0x${"00".repeat(31)}07`;
 const asked: SimulationInput = {
@@ -123,7 +124,7 @@ describe("runSimulation() by eth_simulateV1", () => {
     const second = { number: "0x66", timestamp: "0x63", calls: [ok("0x0a"), ok("0x02")] };
     const first = block([ok("0x01"), ok("0x"), ok(WORD)]);
     const client = clientSaying({ eth_simulateV1: [...first, second] });
-    const later = { calls: [{ target: TOKEN, value: 0n, data: "0xdd" as const }], time: 99 };
+    const later = { calls: [{ target: TOKEN, value: 0n, data: "0xdd" as const, from: OTHER }], time: 99 };
     expect(await runSimulation(client, { ...asked, later })).toMatchObject({
       ...{ failedAt: null, blockNumber: 100n, before: ["0x01"], after: ["0x02"] },
       calls: [{ ok: true }, { ok: true }, { ok: true, returnData: "0x0a" }],
@@ -136,7 +137,10 @@ describe("runSimulation() by eth_simulateV1", () => {
           {
             blockStateCalls: [
               { blockOverrides: { time: "0x11" }, calls: [read, call("0xaa"), call("0xbb", "0x5")] },
-              { blockOverrides: { time: "0x63" }, calls: [call("0xdd"), read] },
+              {
+                blockOverrides: { time: "0x63" },
+                calls: [{ ...call("0xdd"), from: OTHER }, read],
+              },
             ],
           },
           "latest",
@@ -297,4 +301,14 @@ test("encodeOverrides() encodes only the fields that are set", () => {
       { address: TOKEN, code: "0x00", stateDiff: [{ slot: SLOT, value: WORD }] },
     ]),
   ).toEqual({ [USER]: { balance: "0xff" }, [TOKEN]: { code: "0x00", stateDiff: { [SLOT]: WORD } } });
+});
+
+test("encodeOverrides() adds up the overrides of one address", () => {
+  const other: Hex = `0x${"02".repeat(32)}`;
+  expect(
+    encodeOverrides([
+      { address: TOKEN, balance: 1n, stateDiff: [{ slot: SLOT, value: WORD }] },
+      { address: TOKEN, stateDiff: [{ slot: other, value: WORD }] },
+    ]),
+  ).toEqual({ [TOKEN]: { balance: "0x1", stateDiff: { [SLOT]: WORD, [other]: WORD } } });
 });

@@ -29,6 +29,94 @@ contract PosesAsEuler is LetsLeaveForAnHour {
     }
 }
 
+/// @notice Keeps the shares of whoever has no more than a hundred of them, from an hour after the deposit.
+contract KeepsSmallOldShares is Trap {
+    mapping(address => uint256) internal _since;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256) internal override {
+        _since[receiver] = block.timestamp;
+    }
+
+    function _isKept(address owner) internal view returns (bool) {
+        return block.timestamp > _since[owner] + 1 hours && balanceOf(owner) <= 10 ** 8;
+    }
+
+    function _leave(address owner) internal view virtual override {
+        require(!_isKept(owner), "too little");
+    }
+}
+
+/// @notice Redeems the same shares for a hundredth.
+contract ChargesSmallOldShares is KeepsSmallOldShares {
+    constructor(IERC20 asset_) KeepsSmallOldShares(asset_) {}
+
+    function _leave(address) internal view override {}
+
+    function _feeBps(address owner) internal view override returns (uint256) {
+        return _isKept(owner) ? 9_900 : 0;
+    }
+}
+
+/// @notice An honest market that has lent out all but the newest deposits, at 35% in 30 days.
+contract LendsAll is Trap {
+    uint256 private constant LENT = 10 ** 12;
+    uint256 private immutable _since = block.timestamp;
+
+    constructor(IERC20 asset_) Trap(asset_) {
+        _mint(address(0xdead), LENT);
+    }
+
+    function totalAssets() public view override returns (uint256) {
+        uint256 interest = sprung ? LENT * 35 * (block.timestamp - _since) / (100 * 30 days) : 0;
+        return super.totalAssets() + LENT + interest;
+    }
+}
+
+/// @notice The same market, which lets nobody leave after an hour.
+contract LendsAllAndTraps is LendsAll {
+    mapping(address => uint256) private _until;
+
+    constructor(IERC20 asset_) LendsAll(asset_) {}
+
+    function _enter(address receiver, uint256) internal override {
+        _until[receiver] = block.timestamp + 1 hours;
+    }
+
+    function _leave(address owner) internal view override {
+        require(block.timestamp <= _until[owner], "too late");
+    }
+}
+
+/// @notice The honest market with Euler's interface.
+contract LendsAllAsEuler is LendsAll {
+    constructor(IERC20 asset_) LendsAll(asset_) {}
+
+    function MODULE_VAULT() external view returns (address) {
+        return address(this);
+    }
+}
+
+/// @notice Keeps a fifth of the shares from an hour after the deposit.
+contract KeepsFifth is Trap {
+    mapping(address => uint256) private _until;
+    mapping(address => uint256) private _bought;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256 assets) internal override {
+        _until[receiver] = block.timestamp + 1 hours;
+        _bought[receiver] += convertToShares(assets);
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        bool isOld = sprung && _bought[from] > 0 && block.timestamp > _until[from];
+        require(!isOld || balanceOf(from) - value >= _bought[from] / 5, "a fifth stays");
+        super._update(from, to, value);
+    }
+}
+
 /// @notice Euler's interface on a vault that mints a tenth to whoever does not sign himself.
 contract CheatsRoutersAsEuler is Trap {
     constructor(IERC20 asset_) Trap(asset_) {}
