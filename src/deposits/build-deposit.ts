@@ -238,9 +238,9 @@ export function buildDepositOnce(
 
 /**
  * Returns how long the quote of a prepared deposit is valid, in milliseconds: five minutes, or less if the provider's
- * quote for a routed deposit expires earlier. The provider's quote for the swap of a move on one chain does not count.
+ * quote for its swap or bridge expires earlier.
  */
 export function quoteLifetimeMs(prepared: PreparedDeposit): number {
-  if (prepared.kind === "direct") return QUOTE_TTL_MS;
-  return Math.min(QUOTE_TTL_MS, prepared.routed.route.validSeconds * 1000);
+  const seconds = prepared.kind === "routed" ? prepared.routed.route.validSeconds : prepared.validSeconds;
+  return seconds === undefined ? QUOTE_TTL_MS : Math.min(QUOTE_TTL_MS, seconds * 1_000);
 }

@@ -86,6 +86,8 @@ export type PreparedDeposit = {
   sharesOf?: string;
   /** True if a move on one chain swaps the redeemed token before the deposit. */
   swaps?: boolean;
+  /** Time for which the provider's quote for a move's swap is valid, in seconds; absent if there is no swap. */
+  validSeconds?: number;
   /** Warnings about the swap of a move; absent if there is none. */
   warnings?: readonly Warning[];
   order: DepositOrder;

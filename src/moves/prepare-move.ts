@@ -161,7 +161,7 @@ async function moveWithSwap(ctx: Context, of: Paid): Promise<PreparedDeposit> {
       ...simulatedMove(route, made),
       minIn: null,
     });
-    return made;
+    return { ...made, validSeconds: route.validSeconds };
   };
   const { built, warnings } = await findTransfer(ctx, { order: routing, token: target, build });
   return { ...built, warnings };

@@ -9,10 +9,7 @@ export interface ReasonHelp extends ErrorHelp {
   where: "reasons" | "next_refusal" | "warnings";
 }
 
-/**
- * Cause and remedy of codes that appear only in `reasons`, `next_refusal` or `warnings`, by code. The warnings that
- * only withdrawals have (`exit_fee`, `no_minimum`) are not among them.
- */
+/** Cause and remedy of codes that appear only in `reasons`, `next_refusal` or `warnings`, by code. */
 export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   amount_too_high: {
     where: "reasons",
@@ -69,6 +66,11 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "No exchange swaps this token on this chain.",
     remedy: "Pay with another token; `GET /v1/tokens` lists them.",
   },
+  exit_fee: {
+    where: "warnings",
+    cause: "The vault keeps an exit fee of more than the slippage tolerance of the shares' value.",
+    remedy: "Compare `assets` with what the shares are worth before you sign.",
+  },
   fees_exceed_amount: {
     where: "reasons",
     cause: "The fees are higher than the amount.",
@@ -83,6 +85,11 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     where: "reasons",
     cause: "The route cannot guarantee the minimum that the slippage tolerance demands.",
     remedy: "Raise `slippage`, or pay with another token.",
+  },
+  no_minimum: {
+    where: "warnings",
+    cause: "No contract enforces a minimum for what the vault pays in this transaction.",
+    remedy: "Send it soon: the vault may pay less if its price falls before the transaction is included.",
   },
   no_quote: {
     where: "reasons",

@@ -1,5 +1,6 @@
 import { encodeErrorResult, type Hex, isAddressEqual, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
+import { quoteLifetimeMs } from "../../src/deposits/build-deposit.ts";
 import { toEstimate, toWarnings } from "../../src/deposits/describe-built-deposit.ts";
 import { prepareMove } from "../../src/moves/prepare-move.ts";
 import { depositRouterAbi } from "../../src/router/deposit-router-artifact.ts";
@@ -35,6 +36,7 @@ describe("prepareMove() between vaults of one asset", () => {
   test("redeems and deposits in one order, with a floor of new shares", async () => {
     const made = await moved();
     expect(made).toMatchObject({ quoteType: "move", sharesOf: vault.name, swaps: false });
+    expect(quoteLifetimeMs(made)).toBe(300_000);
     const { deposit, expectedShares, depositAmount, floors } = made.direct;
     expect([expectedShares, depositAmount]).toEqual([NEW_SHARES, WORTH]);
     const { order, steps, sweep } = decodeRouterCall(deposit.data);
@@ -132,6 +134,7 @@ describe("prepareMove() between vaults of different assets", () => {
     const made = await swapping();
     if (made.kind !== "direct") throw new Error(made.kind);
     expect(made.swaps).toBe(true);
+    expect(quoteLifetimeMs(made)).toBe(60_000);
     const { steps } = decodeRouterCall(made.direct.deposit.data);
     expect(steps.map(({ target: to }) => to)).toEqual([VAULT, EXCHANGE, TARGET_VAULT]);
     expect(made.direct.depositAmount).toBeLessThanOrEqual(fairWeth(WORTH));
