@@ -85,9 +85,10 @@ async function tryChangingVault(
   const vaultId = formatVaultId(key);
   const row = await selectVault(ctx.db, key);
   if (row === null) throw failure("vault_not_found", `there is no vault ${vaultId}`);
-  const requested = requestedStatus(change) ?? row.status;
+  const asksFor = requestedStatus(change);
+  const requested = asksFor ?? row.status;
   const wasOpen = row.status === "active" || row.status === "paused";
-  const opens = requested === "active" || (requested === "paused" && !wasOpen);
+  const opens = asksFor === "active" || (asksFor === "paused" && !wasOpen);
   const asked = withClaims(row, change);
   let derived: ProofAttempt["derived"] = null;
   if (opens || claimsOf(change)) {

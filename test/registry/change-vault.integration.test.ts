@@ -59,6 +59,15 @@ describe("changeVault()", () => {
     expect(await stage.rowOf(vaultId)).toMatchObject({ status: "active", statusBy: "admin", proof: null });
   });
 
+  test("corrects the texts of an active vault while its nodes fail", async () => {
+    const { vaultId, key } = await newCandidate();
+    await stage.prove(vaultId);
+    expect(await stage.rowOf(vaultId)).toMatchObject({ status: "active" });
+    const ctx = withoutSimulation(() => failure("upstream_timeout", "no node gave a usable answer"));
+    await changeVault(ctx, { key, change: { name: "Corrected", reason: "" } });
+    expect(await stage.rowOf(vaultId)).toMatchObject({ status: "active", name: "Corrected" });
+  });
+
   test("lets earlier refusals and illiquid proofs not count once the administrator has changed the status", async () => {
     const { vaultId } = await newCandidate();
     await stage.prove(vaultId);
