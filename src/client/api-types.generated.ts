@@ -1117,7 +1117,7 @@ export interface paths {
         head?: never;
         /**
          * Change a vault
-         * @description Changes the status, what is claimed, or the texts of a vault. Unless the change only closes the vault, its contracts are read from on-chain data and a deposit is simulated first; a change that the chain contradicts is answered with 422 and the finding. It takes effect immediately in builds and within a minute in lists of vaults.
+         * @description Changes the status, what is claimed, or the texts of a vault. Before a vault is opened or its claims are changed, its contracts are read from on-chain data and a deposit is simulated; a change that the chain contradicts is answered with 422 and the finding. It takes effect immediately in builds and within a minute in lists of vaults.
          */
         patch: operations["admin.vaults.change"];
         trace?: never;
@@ -1712,7 +1712,7 @@ export interface components {
              */
             code: "above_maximum";
             /**
-             * @description Largest deposit that the vault accepts, in the smallest unit of the deposited token, or `null` if it is unknown.
+             * @description Largest deposit that the vault accepts, in the smallest unit of the deposited token, or `null` if it is unknown or the amount does not exceed it.
              * @example 250000000000
              */
             max_deposit: string | null;
@@ -6312,7 +6312,7 @@ export interface components {
             slippage_applied?: number;
         };
         /**
-         * @description Purpose of a step. `approve_reset`: sets an earlier allowance to zero, which tokens such as USDT require; `approve`: allows the spender to take the amount; `authorize`: a signature in place of both; `deposit`: the deposit into the vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit that the vault settles later; `claim`: the collection of what it settled; `redeem`, `cooldown` and `cancel` belong to withdrawals and requests.
+         * @description Purpose of a step. `approve_reset`: sets an earlier allowance to zero, which tokens such as USDT require; `approve`: allows the spender to take the amount; `authorize`: a signature in place of both; `deposit`: the deposit into the vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit that the vault settles later; `claim`: the collection of what it settled; `redeem`: the redemption of shares; `cooldown`: the start of a vault's waiting time; `cancel`: taking back a request, or making a signed order unusable.
          * @example deposit
          * @enum {string}
          */

@@ -162,7 +162,8 @@ function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: D
 /**
  * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data maps to;
  * otherwise, `above_maximum` if the amount (in the deposited token's smallest unit) exceeds the vault's maximum;
- * otherwise, `would_revert`. The error names the vault's limit if it is known.
+ * otherwise, `would_revert`. `above_maximum` names the vault's maximum only if the amount exceeds it, and
+ * `below_minimum` the minimum if it is known.
  */
 export function toDepositRefusal(
   input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },

@@ -5,8 +5,8 @@ import type { AuditEntry } from "../schemas/admin/admin-schema.ts";
 
 /**
  * Returns one page of audit log entries, newest first. The page starts after the position `before`, or with the newest
- * entry if `before` is null. A null `subject` selects the entries of all applications, vaults and partners. Throws
- * `store_unavailable`.
+ * entry if `before` is null. `subject` is the id of a partner application, vault or key pair, or the address of a
+ * partner, with addresses in lowercase; null selects all entries. Throws `store_unavailable`.
  */
 export async function listAuditEntries(
   ctx: Context,

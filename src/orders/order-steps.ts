@@ -185,8 +185,9 @@ interface StepParts {
 }
 
 /**
- * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet, or
- * if the step is skipped. `txHash` is null until the transaction was sent or reported, and always for an approval.
+ * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet; in
+ * a skipped step, only an approval keeps its request. `txHash` is null until the transaction was sent or reported, and
+ * always for an approval.
  */
 export function transactionStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender" | "shares_of">,

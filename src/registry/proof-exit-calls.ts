@@ -24,7 +24,11 @@ export interface ProofDeposit {
 /** A redemption of some shares of a simulated deposit. */
 export type Redemption = ProofDeposit & { mode: ExitMode; redeemed: bigint };
 
-/** Returns the calls that deposit, for the user or another account, and what the simulations have in common. */
+/**
+ * Returns the parts that the simulations of a deposit's way back share. `entry`: the approval, if the token needs one,
+ * and the deposit. `common`: the user, the time, the setting and the read of the user's balance of the deposited token.
+ * With `forOther`, the shares go to a new random account, and the deposit's gas limit is not set.
+ */
 export function entryOf(ctx: Context, of: ProofDeposit & { forOther?: true }) {
   const { deposit, payment, call, forOther } = of;
   const { vault, user, token, amount } = deposit;

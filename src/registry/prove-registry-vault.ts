@@ -35,10 +35,11 @@ export interface ProofAttempt {
 
 /**
  * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
- * and parameters, compares them and the vault's code with the entry, and simulates a deposit and its redemption. A
- * discovered vault is refused if no register or public list that counts names it any longer, and it or an imported one
- * if the settings exclude it, unless an administrator decided its status. Stores nothing. Never throws: a failing node
- * or database leads to the finding `unread`, any other error to `refused`.
+ * and parameters, compares them with the entry, and simulates a deposit and its redemption. Unless an administrator
+ * decided its status, a discovered or imported vault is also refused if the settings exclude it or if its code changed
+ * after its admission, and a discovered one if no register or public list that counts names it any longer. Stores
+ * nothing. Never throws: the finding is `unread` if the chain is not served, a node or the database fails, or no node
+ * can simulate, and `refused` for any other error.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);

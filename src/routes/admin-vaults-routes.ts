@@ -99,9 +99,9 @@ const adminVaultsChange = defineRoute({
   path: "/v1/admin/vaults/{vault_id}",
   summary: "Change a vault",
   description:
-    "Changes the status, what is claimed, or the texts of a vault. Unless the change only closes the vault, its contracts " +
-    "are read from on-chain data and a deposit is simulated first; a change that the chain contradicts is answered with " +
-    "422 and the finding. It takes effect immediately in builds and within a minute in lists of vaults.",
+    "Changes the status, what is claimed, or the texts of a vault. Before a vault is opened or its claims are changed, its " +
+    "contracts are read from on-chain data and a deposit is simulated; a change that the chain contradicts is answered " +
+    "with 422 and the finding. It takes effect immediately in builds and within a minute in lists of vaults.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",

@@ -94,7 +94,7 @@ const membersByCode = {
   above_maximum: {
     max_deposit: z.string().nullable().meta({
       description:
-        "Largest deposit that the vault accepts, in the smallest unit of the deposited token, or `null` if it is unknown.",
+        "Largest deposit that the vault accepts, in the smallest unit of the deposited token, or `null` if it is unknown or the amount does not exceed it.",
       example: "250000000000",
     }),
   },

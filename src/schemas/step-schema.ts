@@ -20,8 +20,9 @@ export const TokenRef = z
 export type TokenRef = z.infer<typeof TokenRef>;
 
 /**
- * Purposes of a step that the user takes for a deposit or withdrawal, as the API's `StepPurpose` explains them: three
- * for the payment (`approve_reset`, `approve`, `authorize`), then the transactions on vaults and bridges.
+ * Purposes of a step that the user takes for a deposit or withdrawal. `approve_reset`, `approve` and `authorize` are
+ * for the payment. `cancel` takes back a request to the vault or invalidates a signed order. `authorize` is a
+ * signature, and so is the first `cancel` of an ERC-3009 order; all other steps are transactions.
  */
 export const stepPurposes = [
   "approve_reset",
@@ -44,7 +45,8 @@ const StepPurposeText = z.enum(stepPurposes).meta({
     "Purpose of a step. `approve_reset`: sets an earlier allowance to zero, which tokens such as USDT require; `approve`: " +
     "allows the spender to take the amount; `authorize`: a signature in place of both; `deposit`: the deposit into the " +
     "vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit that the vault settles later; " +
-    "`claim`: the collection of what it settled; `redeem`, `cooldown` and `cancel` belong to withdrawals and requests.",
+    "`claim`: the collection of what it settled; `redeem`: the redemption of shares; `cooldown`: the start of a vault's " +
+    "waiting time; `cancel`: taking back a request, or making a signed order unusable.",
   example: "deposit",
 });
 

@@ -22,8 +22,9 @@ interface ExitInMode {
 
 /**
  * Returns the kind of signature with which the user lets the Router take the shares of a withdrawal in one mode. Null
- * for an approval or a direct call of the vault. Throws `authorization_unsupported` if the caller requires a signature
- * and no kind works, for example because the vault rejects the Router in this mode.
+ * for an approval, a sufficient allowance or a direct call of the vault. Throws `authorization_unsupported` if the kind
+ * that the caller names does not work, or, with `auto`, if another account submits and no kind works. None works if the
+ * mode has no path through the Router.
  */
 export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
   const { authorize: wish, user: owner } = order;

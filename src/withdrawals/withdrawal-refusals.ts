@@ -240,7 +240,10 @@ function isFeeAccepted(
   return (net + 1n) * PARTS_PER_BILLION >= gross * (PARTS_PER_BILLION - tolerance);
 }
 
-/** Throws `price_unsafe` if a request is recorded for much fewer shares than it takes: a fee, or a theft. */
+/**
+ * Throws `price_unsafe` if the vault records a request for fewer shares than it takes from the user, by more than 3%
+ * (or the slippage if that is higher) and one unit for rounding. `recorded` is in the share token's smallest unit.
+ */
 export function requireRecorded({ order, shares }: Exit, recorded: bigint): void {
   if (isFeeAccepted(order, { gross: shares, net: recorded })) return;
   throw failure("price_unsafe", `${order.vault.name} records much fewer shares than the request takes`, {

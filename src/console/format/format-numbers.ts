@@ -29,8 +29,8 @@ export function formatMinimum(amount: bigint, decimals: number): string {
 
 /**
  * Formats an amount in a token's smallest unit for display, with at most `digits` decimals (4 by default) and without
- * trailing zeros: `1,234.5678`. Rounds toward zero, so that the text never exceeds the amount. A nonzero amount too
- * small for these decimals is shown as `<0.0001`.
+ * trailing zeros: `1,234.5678`. Rounds toward zero, so that neither a gain nor a loss is shown larger than it is. A
+ * nonzero amount too small for these decimals is shown as `<0.0001`, with a minus sign in front if it is negative.
  */
 export function formatAmount(amount: bigint, options: { decimals: number; digits?: number }): string {
   const { decimals, digits = DIGITS } = options;

@@ -156,7 +156,8 @@ export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: 
 
 /**
  * Returns the largest deposit under the teller's cap on shares, in the deposited token's smallest unit: the largest
- * uint256 if there is no cap, 0 if it is reached, null if the cap, the supply or the price is unknown.
+ * uint256 if there is no cap, 0 if it is reached, null if the cap, the supply, the price or the share premium is
+ * unknown.
  */
 export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const { cap, supply } = market;
