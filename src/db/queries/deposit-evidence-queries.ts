@@ -78,10 +78,10 @@ const Holders = z.array(z.object({ tracking_id: z.string(), proven: z.boolean() 
  * Selects the row for which a source transaction in block `blockNumber` counts, if several rows of one user have the
  * same call with the same payment, which anyone can build: the one that it is bound to; otherwise one of the unproven
  * rows that were built no later than the transaction's block, and only without these one within `MAX_REORG_BLOCKS`
- * after it. Abandoned rows come last. Rows of partners that were still valid when the transaction was first heard of
- * come first, beginning with the partner that was the first to build one, because others may build the same call once
- * they see it. Of one such partner, or without any, the rows for which the transaction was reported come first, then
- * `row` itself. Returns null if there is no such row. Throws `store_unavailable`.
+ * after it. Abandoned rows come last. Rows of partners that were built before the transaction was first heard of, and
+ * were still valid then, come first, beginning with the partner that was the first to build one, because others may
+ * build the same call once they see it. Of one such partner, or without any, the rows for which the transaction was
+ * reported come first, then `row` itself. Returns null if there is no such row. Throws `store_unavailable`.
  */
 export async function selectSourceHolder(
   db: Database,
@@ -90,16 +90,19 @@ export async function selectSourceHolder(
   const bound = raw`(d.source_proven and d.source_tx_hash = ${hash})`;
   const own = raw`d.tracking_id = ${row.trackingId}`;
   const builtBy = (block: bigint): SQL => raw`coalesce(d.built_block, 0) <= ${block.toString()}::int8`;
-  const paysSame = raw`d.from_token = ${row.fromToken} and d.from_amount = ${row.fromAmount}::numeric`;
+  // Withdrawals of all shares and of as many have the same call; what differs is only how they were asked for.
+  const paysSame = raw`d.from_token = ${row.fromToken}
+    and (d.direction = 'withdrawal' or d.from_amount = ${row.fromAmount}::numeric)`;
   const ofHint = raw`hint.tracking_id = d.tracking_id and hint.tx_hash = ${hash}`;
   const reported = raw`exists (select from ${depositHints} as hint where ${ofHint}
     and hint.origin <> 'logs' and hint.dropped_at is null)`;
-  const heardAt = raw`coalesce(min((select min(hint.noted_at) from ${depositHints} as hint
-    where ${ofHint})) over (), now())`;
+  const firstHint = raw`min((select min(hint.noted_at) from ${depositHints} as hint where ${ofHint})) over ()`;
+  const builtUnheard = raw`(${firstHint} is null or d.created_at <= ${firstHint})`;
+  const validThen = raw`d.expires_at > coalesce(${firstHint}, now())`;
   const statement = raw`with equal as (
         select d.tracking_id, d.partner_address, d.created_at, ${bound} as proven, ${builtBy(blockNumber)} as before,
           d.state = 'abandoned' as abandoned, ${reported} as reported, ${own} as own,
-          d.partner_address is not null and d.expires_at > ${heardAt} as partnered
+          d.partner_address is not null and ${builtUnheard} and ${validThen} as partnered
         from ${deposits} as d where d.source_data_hash = ${row.sourceDataHash} and d.source_to = ${row.sourceTo}
           and d.from_chain_id = ${row.fromChainId} and d.user_address = ${row.userAddress}
           and (${own} or ${bound}
@@ -188,7 +191,8 @@ const sameCall = (row: TrackedRow): SQL[] => [
   eq(deposits.userAddress, row.userAddress),
   eq(deposits.direction, row.direction),
   eq(deposits.fromToken, row.fromToken),
-  eq(deposits.fromAmount, row.fromAmount),
+  // Withdrawals of all shares and of as many have the same call.
+  ...(row.direction === "withdrawal" ? [] : [eq(deposits.fromAmount, row.fromAmount)]),
 ];
 
 /**

@@ -41,7 +41,7 @@ describe.each([...vaultsFor("honest"), vaultNamed("Members USDC"), vaultNamed("T
 
       const deposit = await api.deposit(made.tracking_id);
       expect(deposit).toMatchObject({ state: "completed", shares: String(minted), source_tx_hash: hash });
-      const { steps: _steps, poll_after_ms: _poll, ...listed } = deposit;
+      const { steps: _steps, poll_after_ms: _poll, same_as: _same, ...listed } = deposit;
       expect(await api.deposits(user.address)).toEqual([listed]);
 
       const { positions, chains } = await api.positions(user.address);
@@ -95,6 +95,7 @@ describe("GET /v1/deposits", () => {
         "poll_after_ms": 3000,
         "refund_tx_hash": null,
         "router_explorer": null,
+        "same_as": null,
         "shares": null,
         "source_tx_hash": null,
         "state": "built",

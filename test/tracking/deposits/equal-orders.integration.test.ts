@@ -273,3 +273,17 @@ test.each(["the first", "nobody"])(
     expect(body).toMatchObject({ deposit: { tracking_id: own.trackingId } });
   },
 );
+
+test("a partner who builds the same call once an anonymous user's is reported does not get it", async () => {
+  const own = await buildOwn();
+  const hash = world.send(own);
+  await world.report(own, { hash });
+  world.wait(2_000);
+  const stolen = await buildOwn(own);
+  await setPartner(stolen, `0x${"b2".repeat(20)}`);
+  await world.report(stolen, { hash });
+  world.include();
+  world.pass(3);
+  await minutes(2);
+  expect(await detailOf(own)).toMatchObject({ state: "completed", source_tx_hash: hash, same_as: null });
+});

@@ -1,6 +1,7 @@
 import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import { selectSourceHolder } from "../../../src/db/queries/deposit-evidence-queries.ts";
 import { addReportedHint } from "../../../src/db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
@@ -57,7 +58,7 @@ test.each([
 test.each([
   ["of another user", { userAddress: OTHER.toLowerCase() }],
   ["at another contract", { sourceTo: OTHER.toLowerCase() }],
-  ["of other shares", { fromAmount: "1" }],
+  ["with other calldata", { sourceDataHash: HASH }],
   ["that failed", { state: "failed" }],
 ] as const)("a withdrawal %s is not equal", async (_, change) => {
   expect(await found(change)).toEqual({ answers: trackingId, sameAs: null });
@@ -65,4 +66,18 @@ test.each([
 
 test("a transaction that is not newer than the build is nothing of a withdrawal", async () => {
   expect(await found({}, { blockNumber: 100 })).toEqual({ answers: trackingId, sameAs: null });
+});
+
+test("a withdrawal of all shares is equal to one of as many, which has the same call", async () => {
+  expect(await found({ fromAmount: "0" })).toEqual({ answers: bound.trackingId, sameAs: bound.trackingId });
+});
+
+test("a transaction reported for a withdrawal of all shares is not taken by an equal one of as many", async () => {
+  const { db } = causeway.context();
+  const all: WithdrawalRow = { ...own, fromAmount: "0" };
+  const stranger: WithdrawalRow = { ...own, trackingId: `trk_${"3".repeat(32)}`, ref: HASH };
+  await causeway.db.insert(deposits).values([all, stranger]);
+  await addReportedHint(db, { trackingId: all.trackingId, chainId, txHash: HASH, now });
+  const holder = await selectSourceHolder(db, { row: stranger, hash: HASH, blockNumber: 101n });
+  expect(holder).toEqual({ trackingId: all.trackingId, proven: false });
 });
