@@ -2,7 +2,7 @@ import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import { mulDivDown } from "../lib/amount.ts";
-import { paymentOverrides } from "../orders/simulate-order-payment.ts";
+import { increaseOf, paymentOverrides } from "../orders/simulate-order-payment.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { entryOf, exitCalls, type Redemption } from "./proof-exit-calls.ts";
 import { freshAccount, isWorth } from "./proof-worth.ts";
@@ -42,13 +42,16 @@ const NO_LARGE_EXIT: LargeExit = { part: null, isFair: false };
 
 /**
  * Simulates the redemption of the proof's shares and of a larger deposit's 30 days later: in one request, in which the
- * larger one, of another account, leaves first. If that fails, simulates separately what failed, because both together
- * may reach a limit that the small one alone does not. Errors of the RPC nodes propagate.
+ * larger one, of another account, leaves first. Simulates separately what failed there, and the small one also if it
+ * paid too little, because both together may reach a limit or a fee that it alone does not. Errors of the RPC nodes
+ * propagate.
  */
 export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedExits> {
   const both = of.times === 1n ? null : await simulateBoth(ctx, of);
-  if (both?.own != null) return both;
-  const own = await simulateLater(ctx, { ...of, after: LONGEST_LOCK_S });
+  const returned = both?.own == null ? null : paidFor(of, both.own);
+  if (both !== null && returned !== null && isWorth(of.deposit, { amount: of.deposit.amount, returned }))
+    return both;
+  const own = (await simulateLater(ctx, { ...of, after: LONGEST_LOCK_S })) ?? both?.own ?? null;
   if (both !== null || of.times === 1n) return { own, large: both?.large ?? NO_LARGE_EXIT };
   const large = enlarged(of, of.deposit.user);
   const made = await simulateLater(ctx, { ...large, after: LONGEST_LOCK_S });
@@ -61,29 +64,43 @@ export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedEx
  */
 const COVERED = { of: 10n, parts: 9n } as const;
 
+/** Returns nine tenths of some shares, rounded up, so that they are none only if there are none. */
+const coveredPart = (shares: bigint): bigint =>
+  shares - mulDivDown(shares, COVERED.of - COVERED.parts, COVERED.of);
+
 /**
- * Simulates redemptions of fewer shares than the vault refused in `own`: of nine tenths, or of as many as its preview
- * states to be worth nine tenths of the deposit if that is fewer. First, 30 days from now, of a deposit made then: null
+ * Simulates redemptions of fewer shares than the vault refused. First, 30 days from now, of a deposit made then: null
  * if they cannot be redeemed, so that it is not their age that keeps old ones. Then of shares of that age: returns what
- * they pay, scaled to the whole deposit; `trapped` if they cannot be redeemed; null if the deposit failed. Throws
- * `simulation_unavailable`; errors of the RPC nodes propagate.
+ * they pay, scaled to the whole deposit; `trapped` if they cannot be redeemed, or if the deposit made then mints none;
+ * null if a deposit failed. Throws `simulation_unavailable`; errors of the RPC nodes propagate.
  */
-export async function redeemCovered(
-  ctx: Context,
-  { of, own }: { of: Redemption; own: SimulationResult },
-): Promise<bigint | "trapped" | null> {
-  const { amount } = of.deposit;
-  const stated = wordOf(own.after[1] ?? undefined) ?? 0n;
-  // A deposit made when the shares have grown mints fewer of them.
-  const within = stated > amount ? mulDivDown(of.redeemed, amount, stated) : of.redeemed;
-  const fewer = { ...of, redeemed: mulDivDown(within, COVERED.parts, COVERED.of) };
-  const anew = await simulateLater(ctx, { ...fewer, delay: LONGEST_LOCK_S });
-  if (anew?.failedAt !== null) return null;
-  const made = await simulateExit(ctx, { ...fewer, after: LONGEST_LOCK_S });
+export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigint | "trapped" | null> {
+  const redeemed = await redeemedAnew(ctx, of);
+  if (redeemed === null) return null;
+  if (redeemed === 0n) return "trapped";
+  const made = await simulateExit(ctx, { ...of, redeemed, after: LONGEST_LOCK_S });
   if (made === null) return null;
   if (made.failedAt !== null) return "trapped";
   const paid = paidFor(of, made);
   return paid === null ? null : mulDivDown(paid, COVERED.of, COVERED.parts);
+}
+
+/**
+ * Returns how many shares of a deposit made in 30 days can be redeemed at once: nine tenths of `redeemed`; or, if that
+ * fails, of what the deposit mints if that is fewer, as when the shares have grown. The minted shares decide, because
+ * a hostile vault's views may state any value. 0 if none are minted; null if the deposit or both redemptions fail.
+ */
+async function redeemedAnew(ctx: Context, of: Redemption): Promise<bigint | null> {
+  const redeemed = coveredPart(of.redeemed);
+  const anew = await simulateLater(ctx, { ...of, redeemed, delay: LONGEST_LOCK_S });
+  if (anew === null) return null;
+  if (anew.failedAt === null) return redeemed;
+  const minted = increaseOf(anew, 2) ?? 0n;
+  if (minted <= 0n) return 0n;
+  const fewer = coveredPart(minted);
+  if (fewer >= redeemed) return null;
+  const again = await simulateLater(ctx, { ...of, redeemed: fewer, delay: LONGEST_LOCK_S });
+  return again?.failedAt === null ? fewer : null;
 }
 
 /** Returns the redemption of a larger deposit by an account, `times` the proof's own. */

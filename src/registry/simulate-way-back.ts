@@ -156,7 +156,7 @@ async function paidLater(
   if (own.failedAt === null) return paidFor(redemption, own);
   if (judgedModes(vault).join() !== "instant") return null;
   // Shares that have grown may be worth more than the assets which a market has not lent out.
-  const covered = await redeemCovered(ctx, { of: redemption, own });
+  const covered = await redeemCovered(ctx, redemption);
   if (covered !== "trapped") return covered;
   const { text } = explainExitRevert(vault, own.calls.at(-1)?.returnData ?? "0x");
   const reason = `shares cannot be redeemed after 30 days any more${text === null ? "" : `: ${text}`}`;

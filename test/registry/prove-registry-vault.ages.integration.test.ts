@@ -49,6 +49,12 @@ const harmful: readonly [what: string, name: string, adapter: string, reason: Re
     /^shares cannot be redeemed after 30 days any more: too late$/,
   ],
   [
+    "lets nobody leave an hour after the last deposit, and then states an enormous value of its shares",
+    "OverstatesAndTraps",
+    "erc4626",
+    /^shares cannot be redeemed after 30 days any more: too late$/,
+  ],
+  [
     "lets nobody leave after an hour who has a hundred shares or fewer",
     "KeepsSmallOldShares",
     "erc4626",
@@ -98,6 +104,13 @@ test.each(harmful)("a vault never opens which %s", async (_what, name, adapter, 
 describe("an honest vault", () => {
   test("opens although it states and takes a fee for large redemptions", async () => {
     expect(await prove("StatesLargeFee")).toMatchObject({ status: "active", proof: { returned: "1000000" } });
+  });
+
+  test("opens although its fee rises for those who leave in one block", async () => {
+    expect(await prove("FeeRisesWithExits")).toMatchObject({
+      status: "active",
+      proof: { returned: "1000000" },
+    });
   });
 
   test.each([

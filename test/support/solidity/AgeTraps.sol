@@ -29,6 +29,34 @@ contract PosesAsEuler is LetsLeaveForAnHour {
     }
 }
 
+/// @notice Lets nobody leave an hour after the last deposit, and then states an enormous value of the shares.
+contract OverstatesAndTraps is Trap {
+    uint256 private _last = block.timestamp;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _isLate() private view returns (bool) {
+        return sprung && block.timestamp > _last + 1 hours;
+    }
+
+    function _enter(address, uint256) internal override {
+        _last = block.timestamp;
+    }
+
+    function _leave(address) internal view override {
+        require(!_isLate(), "too late");
+    }
+
+    function previewRedeem(uint256 shares) public view override returns (uint256) {
+        return _isLate() ? 2 ** 200 : super.previewRedeem(shares);
+    }
+
+    function redeem(uint256 shares, address receiver, address owner) public override returns (uint256) {
+        require(shares > 0, "no shares");
+        return super.redeem(shares, receiver, owner);
+    }
+}
+
 /// @notice Keeps the shares of whoever has no more than a hundred of them, from an hour after the deposit.
 contract KeepsSmallOldShares is Trap {
     mapping(address => uint256) internal _since;
@@ -156,6 +184,22 @@ contract StatesLargeFee is KeepsLargeExits {
     function redeem(uint256 shares, address receiver, address owner) public override returns (uint256 assets) {
         assets = super.previewRedeem(shares);
         _withdraw(msg.sender, receiver, owner, assets, shares);
+    }
+}
+
+/// @notice Takes a fee of a twentieth from those who leave in a block after a hundred whole tokens have left in it.
+contract FeeRisesWithExits is Trap {
+    mapping(uint256 => uint256) private _left;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _update(address from, address to, uint256 value) internal override {
+        if (to == address(0)) _left[block.number] += value;
+        super._update(from, to, value);
+    }
+
+    function _feeBps(address) internal view override returns (uint256) {
+        return _left[block.number] > 10 ** 8 ? 500 : 0;
     }
 }
 
