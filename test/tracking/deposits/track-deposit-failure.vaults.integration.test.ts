@@ -77,7 +77,7 @@ test.each(kinds)(
     const built = await build({ placed, user: user.address, amount });
     await kind.raise(placed);
     const hash = await sendAll(user.address, built.calls);
-    expect((await world.client.getTransactionReceipt({ hash })).status).toBe("reverted");
+    expect((await world.client.waitForTransactionReceipt({ hash })).status).toBe("reverted");
     expect(await statusOf(placed, hash)).toMatchObject({ status: "FAILED", substatus: "SLIPPAGE_EXCEEDED" });
   },
 );
