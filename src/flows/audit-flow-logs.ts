@@ -18,10 +18,11 @@ import type { Indexer } from "./flow-store.ts";
 const MAX_AUDIT_BLOCKS = 2_000;
 
 /**
- * Reads at most 2,000 final blocks again from a random node (at random, the newest or older ones), and stores flows
- * that earlier readings missed. A node that has pruned logs, or has not indexed them yet, omits them without an error.
- * Nothing is deleted. Does nothing if the request budget does not suffice. `version` is the stored tip's current
- * version. Errors are logged, not thrown.
+ * Reads at most 2,000 final blocks again, starting with a random node (at random, the newest blocks or older ones), and
+ * stores flows that earlier readings missed. A node that has pruned logs, or has not indexed them yet, omits them
+ * without an error. Nothing is deleted. Does nothing without a final block or a vault, or if the request budget does
+ * not suffice. `version` is the stored tip's current version. Errors of nodes and of the database are logged, not
+ * thrown.
  */
 export async function auditLogs(
   indexer: Indexer,

@@ -27,7 +27,7 @@ interface BackfillReport {
   left: BlockSet;
 }
 
-/** A block range whose flows were read and stored, with the number of flow rows in it. */
+/** A block range that was read for the vaults whose history lacks it, with the number of flow rows found in it. */
 export interface BackfillPiece {
   read: BlockRange;
   rows: number;
@@ -35,9 +35,9 @@ export interface BackfillPiece {
 
 /**
  * Backfills flows (deposits to and withdrawals from vaults): reads the blocks in the range `blocks` that any vault's
- * history lacks, oldest first, as far as the budget allows, and stores their flows. Each range that was read is stored
- * at once, so an interrupted run loses nothing; `onPiece` is called for each. Throws `upstream_unavailable`,
- * `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * history lacks, oldest first, as far as the budget allows, and stores their flows. Each range is stored once it is
+ * read, and then `onPiece` is called for it. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
+ * and the last node's RpcError.
  */
 export async function backfill(
   indexer: Indexer,
@@ -136,10 +136,10 @@ export const BackfillMessage = z.object({
 export type BackfillMessage = z.infer<typeof BackfillMessage>;
 
 /**
- * Backfills the flows of a block range with a budget of 40 requests, which only the first log window of a piece may
- * exceed, and queues the remaining blocks again. Does nothing if the chain has no stored final block: it was never
- * indexed, or was rewound since. Running it twice is harmless. Throws `chain_unsupported`, `upstream_unavailable`,
- * `upstream_timeout`, `store_unavailable`, and the last node's RpcError; errors of the queue propagate.
+ * Backfills the flows of a block range with a budget of 40 requests, which the first log window of a piece may exceed,
+ * and queues the remaining blocks if there is a queue. Reads nothing if the chain has no stored final block. Throws
+ * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError;
+ * errors of the queue propagate.
  */
 export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
   const indexer = indexerOf(ctx, part.chain_id);

@@ -25,8 +25,8 @@ const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} $
 /**
  * Completes new flows (`rows`) whose events state the amount in a token other than the vault's asset: converts the
  * amount at the vault's price in the flow's block. An amount that a row of `known` has for the same event is copied. An
- * amount stays null if the request budget is used up or the node lacks the block's state; `convertStoredFlows` converts
- * it once the flow is final. Changes `rows` in place. Never throws.
+ * amount that cannot be converted stays null, for example because the request budget is used up or the node lacks the
+ * block's state. Changes `rows` in place. Errors of the node are ignored.
  */
 export async function convertNewFlows(
   node: NodeSession,
@@ -47,9 +47,9 @@ export async function convertNewFlows(
 
 /**
  * Converts the amounts of at most 20 stored final flows from other tokens to the vaults' assets: reads their events
- * again, and the vaults' prices at the flows' blocks. If a node lacks the state of a block, other nodes are tried. Each
- * failed attempt is counted, except if a node limits the rate of requests; after five, the amount stays unknown. Errors
- * of nodes are logged. Throws `store_unavailable`.
+ * again, and the vaults' prices at the flows' blocks. If a node fails, another may be tried. Counts the attempts; a
+ * flow with five is not tried again. Does nothing if the request budget does not suffice. Errors of nodes are logged,
+ * not thrown. Throws `store_unavailable`.
  */
 export async function convertStoredFlows(
   indexer: Indexer,

@@ -111,8 +111,8 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
 }
 
 /**
- * Returns a text that identifies the contracts and events from which a vault's flows are read. When it changes, the
- * history is read again.
+ * Returns a text that identifies a vault's adapter and the contracts and events from which its flows are read. Throws
+ * an Error for a vault with an unknown adapter.
  */
 export function sourceFingerprint(vault: Vault): string {
   const { addresses, topics, namesCaller = false, namesRequests = false } = adapterOf(vault).flows(vault);

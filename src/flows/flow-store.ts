@@ -37,24 +37,24 @@ export interface FlowStore {
   load(): Promise<FlowState>;
   /** Stores a chain's newest flows. Returns false, and changes nothing, if another run has written meanwhile. */
   applyTip(step: TipStep): Promise<boolean>;
-  /** Stores backfilled flows together with their coverage, or nothing if the final block is now below them. */
+  /** Stores backfilled flows together with their coverage, or neither if the final block is now below them. */
   applyHistory(step: HistoryStep): Promise<void>;
   /** Adds flows whose event logs a node omitted earlier, and returns their number. */
   addOmitted(step: OmittedStep): Promise<number>;
   /** Returns final flows with unknown assets that may still be converted, the least tried and newest first. */
   unconverted(limit: number): Promise<FlowRow[]>;
-  /** Stores the assets of flows that were converted, and counts the attempts of the others. */
+  /** Stores the assets of flows that were converted, and counts one attempt for each flow, converted or not. */
   noteConversions(rows: readonly FlowRow[]): Promise<void>;
-  /** Deletes the flows and the coverage of vaults, which are then read again from the new source. */
+  /** Deletes the flows and the coverage of vaults, and stores their new sources. */
   reset(vaults: readonly SourcedVault[]): Promise<void>;
   /**
-   * Deletes the flows and coverage from block `from` on, all provisional flows, and the tip. Governance events are then
-   * read again from that block too.
+   * Deletes the flows and coverage from block `from` on, all provisional flows, and the tip's blocks. Governance events
+   * from that block on count as unread.
    */
   rewind(from: number): Promise<void>;
   /** Stores the progress of searches for start blocks. */
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
-  /** Returns number and stored hash of the newest blocks with final flows, newest first. */
+  /** Returns number and stored hash of the newest blocks with final flows, at most 1,024, newest first. */
   newestFinal(): Promise<BlockId[]>;
   /** Records the error of the last run, or the time at which backfill messages were queued. */
   noteRun(change: { error: string } | { historyAt: Date }): Promise<void>;
@@ -73,7 +73,7 @@ export interface Indexer {
   log: Logger;
   /** Returns the current time in UNIX milliseconds. */
   now(): number;
-  /** Returns a random 128-bit id as 32 hex digits. */
+  /** Returns a random id of 32 hex digits. */
   randomId(): string;
 }
 

@@ -22,12 +22,12 @@ const PATIENCE_MS = 5 * 60_000;
 
 /** Result of one run that indexes the flows in a chain's newest blocks (the tip). */
 export interface TipReport {
-  /** Number of the last block whose flows are stored, and of the chain's head at that time. */
+  /** Number of the last block whose flows were read, and of the chain's head at that time. */
   indexed: number;
   head: number;
-  /** Number of flows read, final ones and those that the next run replaces. */
+  /** Number of flow rows read, of final and of later blocks. */
   rows: number;
-  /** False if nothing was stored, because another run had written in the meantime. */
+  /** False if nothing was stored, for example because another run had written in the meantime. */
   applied: boolean;
 }
 
@@ -45,10 +45,11 @@ type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows
 
 /**
  * Indexes the flows (deposits to and withdrawals from vaults) in a chain's newest blocks: reads those above the stored
- * final block from one node. Final flows are stored permanently, the others until the next run replaces them, which
- * corrects reorgs. A run that cannot reach the head stores what it has read. If every node contradicts the stored final
- * block, and the tip has not moved for five minutes, deletes the flows above a common ancestor and throws. Throws
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * final block from one node, or above the node's final block if none is stored. The next run replaces the flows above
+ * the final block, which corrects reorgs. A run that cannot reach the head stores what it has read, unless another run
+ * has written in the meantime. If every node contradicts the stored final block, and the tip has not moved for five
+ * minutes, deletes the flows above a common ancestor before it throws. Throws `upstream_unavailable`,
+ * `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function indexTip(
   indexer: Indexer,

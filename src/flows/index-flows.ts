@@ -23,9 +23,8 @@ export interface IndexRoundReport {
 }
 
 /**
- * Indexes the flows of every chain up to its head. Several chains are indexed at a time, and at most two of those whose
- * last run failed. A chain that fails or hangs is logged and counted in `failed`, and does not stop the others. Never
- * throws.
+ * Indexes the flows of every served chain with `indexChain`, up to five at a time, of which at most two are chains
+ * whose last run failed. Errors of chains are counted in `failed`, not thrown.
  */
 export async function indexAllChains(ctx: Context): Promise<IndexRoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];
@@ -78,13 +77,14 @@ interface IndexReport extends TipReport {
 const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Indexes the flows of one chain, with a budget of 40 requests and 40 seconds, which only the first log window of the
- * tip or of a backfilled piece may exceed. Reads the newest blocks and searches for vaults' start blocks. Then, unless
- * another run has written in the meantime, schedules the backfill of missing blocks (in the queue if there is one,
- * otherwise in the rest of this run) and converts stored amounts in other tokens to the vaults' assets; if no blocks
- * are missing, about every fourth run reads some blocks a second time (`auditLogs`). Throws `chain_unsupported`; all
- * other errors are logged and recorded before they are thrown: `upstream_unavailable`, `upstream_timeout`,
- * `store_unavailable`, the last node's RpcError, and errors of the queue.
+ * Indexes the flows of one chain, with a budget of 40 requests to nodes and 40 seconds, which the first log window of
+ * the tip or of a backfilled piece may exceed. Reads the newest blocks, unless there are no vaults and no stored tip,
+ * and searches for vaults' start blocks. Then, unless another run has written in the meantime, schedules the backfill
+ * of missing blocks (in the queue if there is one, otherwise in the rest of this run) and converts stored amounts in
+ * other tokens to the vaults' assets; if no blocks are missing, about every fourth run reads some blocks a second time
+ * (`auditLogs`). Throws `chain_unsupported`. Logs any other error, and stores its code if the database allows, before
+ * it throws: `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, the last node's RpcError, and errors of
+ * the queue.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);
@@ -147,7 +147,7 @@ const MIN_QUERIES_PER_PART = 8;
 /**
  * Divides missing blocks into at most four consecutive ranges, one per backfill message. Together they contain all
  * missing blocks, and also the blocks in between that are not missing. `span` is the number of blocks of one
- * `eth_getLogs` request. Empty if nothing is missing. Pure.
+ * `eth_getLogs` request. Empty if nothing is missing.
  */
 export function splitBackfill(missing: BlockSet, span: number): BlockRange[] {
   const [first, last] = [missing[0], missing.at(-1)];

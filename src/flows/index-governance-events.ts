@@ -33,7 +33,7 @@ import { assertSameFinalBlock } from "./flow-reorg.ts";
 
 /**
  * Result of one run over all chains that reads governance events: the numbers of indexed chains, of chains that failed,
- * and of events stored.
+ * and of events read, counted once for each vault concerned.
  */
 export interface GovernanceEventsRound {
   chains: number;
@@ -44,12 +44,12 @@ export interface GovernanceEventsRound {
 }
 
 /**
- * Reads the governance events of every indexed chain up to its final block, stores them, and schedules new proofs
- * (simulated deposits) of the vaults concerned. Several chains are read at a time, and at most two of those whose last
- * index run failed, with a budget of 30 requests per chain, which only the first log window may exceed. Events of
- * routine changes, and of changes that a view function shows, are left out. A chain that is read for the first time
- * starts at its final block. A chain that fails is logged and counted, does not stop the others, and continues from the
- * same block in the next run. Throws `store_unavailable` if the list of chains or vaults cannot be read.
+ * Reads the governance events of every indexed and served chain up to its stored final block, as far as a budget of 30
+ * requests per chain allows, stores them, and schedules new proofs (simulated deposits) of the vaults concerned. The
+ * first log window may exceed the budget. Up to five chains are read at a time, of which at most two are chains whose
+ * last index run failed. Decoded events that the family calls routine, or whose change a view function shows, are left
+ * out. A chain that is read for the first time starts after its final block. A chain that fails is logged and counted,
+ * and does not stop the others. Throws `store_unavailable` if the list of chains or vaults cannot be read.
  */
 export async function indexGovernanceEvents(ctx: Context): Promise<GovernanceEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));

@@ -34,9 +34,8 @@ export interface VaultIncident {
 const AGAIN_MS = 30 * 60_000;
 
 /**
- * Returns the known incidents for whose transaction the next run should search again: the change was detected through
- * view functions, its event is not found yet, for example because a node lagged behind, and the incident was first seen
- * at most half an hour before `nowMs` (milliseconds since the epoch).
+ * Returns the incidents for whose transaction another search is worthwhile: those for which `locateChanges` would
+ * search and that were first seen at most half an hour before `nowMs` (milliseconds since the epoch).
  */
 export function withoutTransaction(known: readonly VaultIncident[], nowMs: number): VaultIncident[] {
   return known.filter(({ row }) => changeOf(row) !== null && nowMs - row.firstSeen.getTime() <= AGAIN_MS);
@@ -45,9 +44,8 @@ export function withoutTransaction(known: readonly VaultIncident[], nowMs: numbe
 /**
  * Searches for the events behind changes that were detected through view functions. Returns the incidents' rows in the
  * same order, with the transaction and block of each event found; other rows stay unchanged. Takes each search off
- * `budget` and makes none once it is used up; a search has at most six requests. Changes over more than 10,000 blocks
- * are skipped. Failed searches are logged. Never throws. `withoutTransaction` selects the incidents to search again in
- * later runs.
+ * `budget` and makes none once it is used up. Changes over more than 10,000 blocks, and incidents with a transaction or
+ * an update, are skipped. Errors of nodes are logged, not thrown.
  */
 export async function locateChanges(
   ctx: Context,
@@ -166,7 +164,7 @@ const changeTopics = (changed: string): readonly Hex[] => CHANGE_TOPICS[changed]
 
 /**
  * Returns true if any 32-byte word of a log's data or topics, except the event signature, equals a value, given as an
- * address or a decimal number. Null matches every log. Throws a SyntaxError for any other value.
+ * address or a decimal number. Null matches every log.
  */
 export function logShowsChange(log: Pick<ChainLog, "topics" | "data">, value: string | null): boolean {
   if (value === null) return true;

@@ -12,15 +12,14 @@ const MIN_WHOLE_AMOUNTS: readonly (readonly [symbol: string, thousandths: bigint
  */
 const MIN_ANY_AMOUNT = 100_000n;
 
-/** Sentence for customers, shown with each threshold, about the amounts that the rules ignore. */
+/** Sentence for customers about the amounts that `isNegligible` covers. */
 export const NEGLIGIBLE_RULE =
   "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 units of any other asset are ignored.";
 
 /**
- * Returns true if an amount is too small for a signal, even if it is a large part of the vault. The limit is about a
- * hundred dollars, estimated from the asset's symbol without a price. `amount` is in the asset's smallest unit; its
- * sign is ignored. A token with a misleading symbol gets the limit of that symbol. This is harmless, because the signal
- * shows the contract address of an unknown token.
+ * Returns true if an amount is too small for a signal: below 100 whole tokens, or below a smaller limit for a symbol
+ * that contains BTC, ETH, BNB, HYPE or AVAX. No price is used, so a token with a misleading symbol gets the limit of
+ * that symbol. `amount` is in the asset's smallest unit; its sign is ignored.
  */
 export function isNegligible(asset: { assetSymbol: string; assetDecimals: number }, amount: bigint): boolean {
   const symbol = asset.assetSymbol.toUpperCase();

@@ -29,22 +29,22 @@ const KNOWN_MS = 90 * DAY_MS;
 /** Maximum number of vaults per batch, so that their snapshots fit into one response of the database. */
 const BATCH_SIZE = 40;
 
-/** The result of one run of all signal rules over all vaults. */
+/** The result of one run of the signal rules. */
 export interface RaiseReport {
   /** Vaults to which the rules were applied. */
   vaults: number;
-  /** New incidents. */
+  /** New incidents of a single finding. */
   raised: number;
-  /** Incidents that were extended. */
+  /** The other new or extended incidents. */
   updated: number;
 }
 
 /**
- * Applies every signal rule to every vault on a served chain that is or was open for deposits, in batches of 40.
- * Stores new and extended incidents, and purges the responses that show them from the platform's cache. Searches the
- * chains for the transactions behind changes that views showed, also for earlier incidents, and stores those that it
- * finds; a failed search is logged. Registry entries that cannot be parsed are logged and skipped. A second run over
- * the same facts changes nothing. Throws `store_unavailable`; batches before the failure stay stored.
+ * Applies every signal rule to every vault on a served chain that is or was open for deposits, in batches of 40. Stores
+ * new and extended incidents, and purges responses about signals, vaults and these vaults from the platform's cache.
+ * Searches the chains for the transactions behind some of the changes that views showed, also of earlier incidents, and
+ * stores those that it finds. Registry entries that cannot be parsed are logged and skipped. Throws
+ * `store_unavailable`; batches before the failure stay stored.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const examined = (await selectVaults(ctx.db))

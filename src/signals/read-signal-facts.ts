@@ -32,7 +32,7 @@ export interface SignalVault {
 const keyOf = ({ chainId, vaultAddress }: { chainId: number; vaultAddress: string }): string =>
   `${chainId}:${vaultAddress}`;
 
-/** Groups rows by the id of their vault. */
+/** Groups rows by `<chainId>:<vaultAddress>`, which is the vault's id if the address is lowercase. */
 export function groupByVault<T extends { chainId: number; vaultAddress: string }>(
   records: readonly T[],
 ): ReadonlyMap<string, T[]> {
@@ -46,9 +46,9 @@ export function groupByVault<T extends { chainId: number; vaultAddress: string }
 }
 
 /**
- * Reads the stored facts of vaults that the signal rules need, in two requests to the database, and returns them by
- * vault id. `changes` and `events` are the registry changes and (by vault id) the governance events of the last day;
- * each vault's facts contain its own. Throws `store_unavailable`.
+ * Reads the stored facts of vaults that the signal rules need, in at most two requests to the database, and returns
+ * them by vault id. `changes` and `events` (by vault id) are the registry changes and governance events to include;
+ * each vault gets its own, without events that its present registry entry does not match. Throws `store_unavailable`.
  */
 export async function readFacts(
   ctx: Context,
@@ -205,8 +205,8 @@ const MAX_UNIT_LENGTH = 20;
 /**
  * Returns the unit in which texts show amounts of an asset: its symbol if this service knows the token contract,
  * otherwise the symbol and the shortened contract address, because any contract can return the symbol of another token.
- * The symbol is cut to 20 characters, with `?` for those that are not printable ASCII; if it is empty, the unit is the
- * shortened address.
+ * The symbol is cut to 20 characters, with `?` for spaces and for what is not printable ASCII; if it is empty, the unit
+ * is the shortened address.
  */
 export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
   const address = of.asset.address.toLowerCase();

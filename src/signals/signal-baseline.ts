@@ -13,18 +13,18 @@ const MIN_DEVIATION = 0.01;
 const BASELINE_DEVIATIONS = 4;
 
 /**
- * The threshold of one tier for a daily movement of a vault, as a fraction of its total assets. The movement reaches
- * the tier if it meets both `least` and `deviations`, or if it meets `always`.
+ * The threshold of one tier for a movement of a vault, as a fraction of its total assets. The movement reaches the tier
+ * if it meets both `least` and `deviations`, or if it meets `always`.
  */
 export interface Bound {
   tier: Tier;
   /** Minimum fraction of total assets, also for a vault with little movement. */
   least: number;
-  /** Minimum distance above the median of the vault's earlier days, in median absolute deviations. */
-  deviations: number;
   /**
-   * Fraction of total assets from which the tier applies regardless of the vault's history, or null if there is none.
+   * Distance above the median of the vault's earlier days that the movement must exceed, in median absolute deviations.
    */
+  deviations: number;
+  /** Fraction of total assets from which the tier applies whatever the baseline is, or null if there is none. */
   always: number | null;
   /** Reason for this threshold, shown to customers. */
   reason: string;
@@ -85,8 +85,8 @@ export const BASELINE_NEEDS =
   "is compared with its own history, by median, so that single outliers do not distort it.";
 
 /**
- * Returns a sentence about a vault's normal range, up to four median absolute deviations above the median. `measure` is
- * a noun phrase for the daily movement.
+ * Returns sentences about a vault's normal range, up to four median absolute deviations above the median (at least
+ * zero). `measure` is a noun phrase for the daily movement.
  */
 export function describeBaseline(measure: string, { median, mad, days }: Baseline): string {
   const up = Math.max(0, median + BASELINE_DEVIATIONS * mad);

@@ -16,31 +16,40 @@ export interface Point {
   maxDeposit: bigint | null;
   paused: boolean;
   /**
-   * Amount that the largest known holder can withdraw now, in the asset's smallest unit, or null if it is unlimited or
-   * unknown.
+   * Amount that the largest known holder can withdraw now, in the asset's smallest unit. Null if the holder can redeem
+   * all of its shares, if withdrawals have to wait, or if the amount is unknown.
    */
   liquidity: bigint | null;
-  /** Owner, curator, guardian, fees and timelock by name, as the contract returns them. */
+  /**
+   * Owner, curator, guardian, fees and timelock by name, as view functions returned them. Values that were not returned
+   * are absent.
+   */
   controls: Readonly<Record<string, string>>;
 }
 
-/** One deposit to or withdrawal from a vault in the last day. */
+/** One deposit to or withdrawal from a vault, since its snapshot of a day ago. */
 export interface SingleFlow {
   /** `txHash:logIndex`. */
   key: string;
   txHash: string;
   /** In the asset's smallest unit; negative for a withdrawal. */
   assets: bigint;
-  /** The account whose shares were minted or redeemed. */
+  /** The account that the flow is attributed to. */
   user: string;
   blockNumber: number;
 }
 
-/** Sums of a vault's deposits and withdrawals of the last day, in the asset's smallest unit. Neither is negative. */
+/**
+ * Sums of a vault's deposits and withdrawals since its snapshot of a day ago, in the asset's smallest unit. Neither is
+ * negative.
+ */
 export interface DayFlows {
   inflow: bigint;
   outflow: bigint;
-  /** The five largest deposits and the five largest withdrawals at most, with the largest absolute amounts first. */
+  /**
+   * The largest deposits and withdrawals, at most five of each, by descending absolute amount; flows of zero may
+   * follow.
+   */
   largest: readonly SingleFlow[];
 }
 
@@ -73,7 +82,7 @@ export interface RegistryChange {
   byOperator: boolean;
 }
 
-/** A governance event of a vault that reports a change which no other signal reports. */
+/** A stored governance event of a vault. */
 export interface GovernanceChange {
   /** `txHash:logIndex`. */
   key: string;
@@ -101,15 +110,18 @@ export interface VaultFacts {
   hours: readonly Point[];
   /** Daily snapshots of the last ninety days. */
   days: readonly Point[];
-  /** Flows since the snapshot of a day ago. Null without that snapshot, or if a flow or its amount is missing. */
+  /**
+   * Flows since the snapshot of a day ago (`pointDayAgo`). Null without that snapshot, if not all flows since then are
+   * stored, or if one of their amounts is unknown.
+   */
   dayFlows: DayFlows | null;
-  /** Days of the last month that ended at least a day ago and whose deposits and withdrawals are all stored. */
+  /** Those of the `earlierDays` whose deposits and withdrawals are all stored with their amounts. */
   flowDays: readonly FlowDay[];
   /** Time at which the vault was added to the registry, in seconds since the epoch. */
   addedAt: number;
   /** Changes of the last day, oldest first. */
   registryChanges: readonly RegistryChange[];
-  /** Governance events of the last day in finalized blocks, oldest first. */
+  /** Governance events of final blocks that were stored in the last day, oldest first. */
   governanceChanges: readonly GovernanceChange[];
 }
 
@@ -139,9 +151,8 @@ export function pointDayAgo(facts: VaultFacts): Point | null {
 const BASELINE_SPAN = 31 * DAY_S;
 
 /**
- * Returns the earlier days with which the last day is compared, oldest first, as pairs of consecutive daily snapshots,
- * 18 to 30 hours apart. They start at most 31 days before the latest snapshot and end at least 24 hours before it.
- * Empty without a latest snapshot.
+ * Returns earlier days, oldest first, as pairs of consecutive daily snapshots, 18 to 30 hours apart. They start at most
+ * 31 days before the latest snapshot and end at least 24 hours before it. Empty without a latest snapshot.
  */
 export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">): [Point, Point][] {
   const latest = facts.recent.at(-1) ?? facts.hours.at(-1);

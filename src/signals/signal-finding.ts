@@ -2,24 +2,21 @@ import { formatFixed } from "../lib/amount.ts";
 import type { Dimension, Metric, Rule, Tier } from "../schemas/signal-schema.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
-/** An observation that a signal rule makes about one vault. Findings are merged into incidents. */
+/** An observation that a signal rule makes about one vault. */
 export interface Finding {
   tier: Tier;
-  /**
-   * Distinguishes the findings of one rule, such as those about the owner and the fee. Empty if the rule makes only one
-   * finding.
-   */
+  /** What the finding is about, such as the owner or the fee. Empty if the rule does not distinguish subjects. */
   subject: string;
   title: string;
   summary: string;
   metrics: Metric[];
   /** Facts behind the finding by name, stored with the incident. */
   evidence: Record<string, string>;
-  /** Identifiers of the facts behind the finding. A finding is new only if it has a key that its incident lacks. */
+  /** Identifiers of the facts behind the finding, by which a repeated finding is recognized. */
   keys: string[];
   /** Time of the observation, in seconds since the epoch. */
   seconds: number;
-  /** True if the observed condition lasts, so that each run extends the incident. */
+  /** True if the finding reports a condition that lasts, rather than an event. */
   ongoing: boolean;
   /** The transaction behind the finding, or null if unknown or if there is none. */
   txHash: string | null;
@@ -27,13 +24,10 @@ export interface Finding {
   blockNumber: number | null;
 }
 
-/**
- * A signal rule: a pure function from the facts of one vault to findings, with its public title, thresholds and
- * reasons.
- */
+/** A signal rule: a pure function from the facts of one vault and the time to findings, with its public texts. */
 export interface SignalRule extends Rule {
   dimension: Dimension;
-  /** Time after the last finding of an incident in which a new finding still extends it, in seconds. */
+  /** Time after the end of an incident within which a new finding still extends it, in seconds. */
   quietSeconds: number;
   /** Returns the findings about a vault, or an empty list. `now` is in seconds since the epoch. */
   find(facts: VaultFacts, now: number): Finding[];
@@ -52,7 +46,9 @@ export function fractionOf(part: bigint, whole: bigint): number | null {
   return whole > 0n ? Number((part * 1_000_000_000n) / whole) / 1e9 : null;
 }
 
-/** Formats a fraction as a percentage with two decimals, or with four below 0.01%. */
+/**
+ * Formats a fraction as a percentage with two decimals, or with four if its absolute value is below 0.01% but not zero.
+ */
 export const percent = (fraction: number): string => {
   const size = Math.abs(fraction);
   return `${formatFixed(fraction * 100, size > 0 && size < 0.0001 ? 4 : 2)}%`;
@@ -78,8 +74,8 @@ export function wholeAmount(amount: bigint, decimals: number, shown = 4): string
 }
 
 /**
- * Returns the median of `values` and their median absolute deviation (MAD), or null if `values` is empty. A few
- * outliers barely affect either. The median of an even number of values is the mean of the two middle ones.
+ * Returns the median of `values` and their median absolute deviation (MAD), or null if `values` is empty. The median of
+ * an even number of values is the mean of the two middle ones.
  */
 export function medianAndMad(values: readonly number[]): { median: number; mad: number } | null {
   if (values.length === 0) return null;

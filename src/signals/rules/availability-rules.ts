@@ -101,8 +101,8 @@ const NO_LIMIT = 2n ** 127n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
 /**
- * Reports that a vault's contract has paused deposits, once per pause: of two consecutive snapshots within the last two
- * hours, the earlier shows open deposits and the later paused ones.
+ * Reports that a vault's deposits were paused: of two consecutive snapshots within the last two hours, the earlier
+ * shows that they were not paused and the later that they were. Of several such pairs, the newest counts.
  */
 export const paused = turnRule({
   id: "paused",
@@ -118,8 +118,8 @@ export const paused = turnRule({
 });
 
 /**
- * Reports that a vault's contract accepts deposits again after a pause: of two consecutive snapshots within the last
- * two hours, the earlier shows paused deposits and the later open ones.
+ * Reports that a pause of a vault's deposits was lifted: of two consecutive snapshots within the last two hours, the
+ * earlier shows that they were paused and the later that they were not. Of several such pairs, the newest counts.
  */
 export const unpaused = turnRule({
   id: "unpaused",

@@ -50,8 +50,8 @@ const CONTROLS: Readonly<Record<string, Control>> = {
 };
 
 /**
- * Reports a change of owner, curator, guardian, fee or timelock between two snapshots of the last two hours, as the
- * vault's view functions return them. If a value changed several times, only its last change is reported.
+ * Reports a change of owner, curator, guardian, fee or timelock between two snapshots of the last two hours, as view
+ * functions returned them. If a value changed several times, only its last change is reported.
  */
 export const controlChanged: SignalRule = {
   rule_id: "control_changed",

@@ -179,9 +179,8 @@ function consequenceOf({ event, args }: GovernanceChange, context: EventContext)
 }
 
 /**
- * Reports governance changes of the last day that have taken effect, from the events that report them. Changes that
- * another signal already reports from view functions, such as a new owner of the vault contract, and routine changes
- * are excluded. One finding per contract and type of event covers its 20 latest occurrences.
+ * Reports governance changes that have taken effect, from events that were stored in the last day. One finding per
+ * contract and event name covers its 20 latest occurrences.
  */
 export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
@@ -206,9 +205,8 @@ export const governanceChanged: SignalRule = governanceRule({
 });
 
 /**
- * Reports governance changes that were submitted in the last day and need a timelock or another transaction to take
- * effect, and cancellations of such changes. One finding per contract and type of event covers its 20 latest
- * occurrences.
+ * Reports governance changes that were announced but have yet to take effect, and cancellations of such changes, from
+ * events that were stored in the last day. One finding per contract and event name covers its 20 latest occurrences.
  */
 export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",

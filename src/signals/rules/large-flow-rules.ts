@@ -117,8 +117,8 @@ function texts(
 }
 
 /**
- * Reports a single deposit of the last 24 hours that is large relative to the vault's total assets and to its history.
- * Needs a baseline of at least seven earlier days.
+ * Reports a single deposit since the snapshot of a day ago that is large relative to the vault's total assets then and
+ * to its history. Of several, the largest is described. Needs a baseline of at least seven earlier days.
  */
 export const largeDeposit = largeFlow({
   ruleId: "large_deposit",
@@ -155,8 +155,8 @@ export const largeDeposit = largeFlow({
 });
 
 /**
- * Reports a single withdrawal of the last 24 hours that is large relative to the vault's total assets and to its
- * history. Needs a baseline of at least seven earlier days.
+ * Reports a single withdrawal since the snapshot of a day ago that is large relative to the vault's total assets then
+ * and to its history. Of several, the largest is described. Needs a baseline of at least seven earlier days.
  */
 export const largeWithdrawal = largeFlow({
   ruleId: "large_withdrawal",

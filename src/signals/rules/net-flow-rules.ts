@@ -80,8 +80,8 @@ function findNet(facts: VaultFacts, direction: Direction): Finding[] {
 }
 
 /**
- * Reports that a vault's withdrawals of the last 24 hours exceeded its deposits by an unusual amount. Needs a baseline
- * of at least seven earlier days.
+ * Reports that a vault's withdrawals since its snapshot of a day ago exceeded its deposits by an unusual amount. Needs
+ * a baseline of at least seven earlier days.
  */
 export const netOutflow = netFlow({
   ruleId: "net_outflow",
@@ -116,8 +116,8 @@ export const netOutflow = netFlow({
 });
 
 /**
- * Reports that a vault's deposits of the last 24 hours exceeded its withdrawals by an unusual amount. Needs a baseline
- * of at least seven earlier days.
+ * Reports that a vault's deposits since its snapshot of a day ago exceeded its withdrawals by an unusual amount. Needs
+ * a baseline of at least seven earlier days.
  */
 export const netInflow = netFlow({
   ruleId: "net_inflow",

@@ -45,8 +45,8 @@ function explain(
 }
 
 /**
- * Reports a change in total assets within 24 hours that neither deposits and withdrawals nor the share price explain.
- * Needs a baseline of at least seven earlier days.
+ * Reports an unusual change in total assets since the snapshot of a day ago that neither deposits and withdrawals nor
+ * the share price explain. Needs a baseline of at least seven earlier days.
  */
 export const tvlJump: SignalRule = {
   rule_id: "tvl_jump",
