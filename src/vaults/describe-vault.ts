@@ -12,9 +12,9 @@ export interface VaultDisplay {
   chain: ChainDefinition;
   /** The contract that deposits call. */
   entry: DepositEntry;
-  /** True if the vault's contract rejects deposits. False also if the chain could not be read. */
+  /** True if the vault's contract is known to reject deposits. */
   pausedOnChain: boolean;
-  /** The contract's minimum deposit in the asset's smallest unit, or null if it reports none or could not be read. */
+  /** The contract's minimum deposit in the asset's smallest unit, or null if unknown. */
   minDeposit: bigint | null;
 }
 
@@ -51,8 +51,8 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
 }
 
 /**
- * Converts the result of a vault's last registry proof (a simulated deposit) to the format of API responses. Omits what
- * an immediate redemption returned in the simulation, and the identifier of the vault's code.
+ * Converts the result of a vault's last registry proof (a simulated deposit) to the format of API responses. Omits the
+ * proof's other fields.
  */
 export const toWireProof = ({
   ok,

@@ -63,7 +63,7 @@ export interface Registry {
   all: readonly Vault[];
   /** The same vaults by vault id, in the format of `formatVaultId`. */
   byId: ReadonlyMap<string, Vault>;
-  /** Data for sorting and filtering lists, by vault id; includes vaults whose rows are invalid. */
+  /** Data for sorting and filtering lists, by vault id; may include vaults whose rows are invalid. */
   facts: ReadonlyMap<string, ListedFacts>;
 }
 /** Parsed registries by the array of cached rows from which each was parsed. */
@@ -71,8 +71,8 @@ const registryOfRows = new WeakMap<object, Registry>();
 
 /**
  * Returns the vaults on served chains that are or once were open for deposits, from a copy that is at most a minute
- * old. If the database is down, the last good copy is returned, however old. Invalid rows are logged and left out.
- * Throws `store_unavailable` if the database is down and there is no copy.
+ * old. If the database fails, the last good copy is returned, however old. Invalid rows are logged and left out. Throws
+ * `store_unavailable` if the database fails and there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached(registryPolicy(ctx));
@@ -101,9 +101,9 @@ const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> =
 });
 
 /**
- * Reloads the cached registry after a change of the vaults with the ids `changed`: all isolates see the change within a
- * minute. Purges the responses about these vaults, and the lists of vaults and tokens, from the platform's cache. If
- * the database fails, the last good copy is kept. Never throws.
+ * Reloads the cached registry after a change of the vaults with the ids `changed`. Purges the responses about these
+ * vaults, and the lists of vaults and tokens, from the platform's cache. If the database fails, the last good copy is
+ * kept and the failure is logged, not thrown.
  */
 export async function renewRegistry(ctx: Context, changed: readonly string[]): Promise<void> {
   await ctx.cache.renew(registryPolicy(ctx));
@@ -119,10 +119,7 @@ function readableRows(ctx: Context, rows: readonly ListedVaultRow[]): z.infer<ty
   });
 }
 
-/**
- * Parses a vault row into a list of one vault. If the row is invalid, logs a warning and returns an empty list. Never
- * throws.
- */
+/** Parses a vault row into a list of one vault. If the row is invalid, logs a warning and returns an empty list. */
 export function parseRowOrSkip(ctx: Context, row: StoredVault): Vault[] {
   try {
     return [parseRegistryRow(row)];
@@ -141,9 +138,8 @@ function warnSkippedRow(
 }
 
 /**
- * Finds a vault by its id (in the format of `formatVaultId`) in the cached registry, for display and for checking an
- * id, never for a build. The copy is at most a minute old, or older if the database is down. Throws `vault_not_found`
- * and `store_unavailable`.
+ * Finds a vault by its id (in the format of `formatVaultId`) in the cached registry, see `listRegistry`: for display
+ * and for checking an id, not for a build. Throws `vault_not_found` and `store_unavailable`.
  */
 export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
   const vault = (await listRegistry(ctx)).byId.get(vaultId);
@@ -153,10 +149,9 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 }
 
 /**
- * Reads a vault from Postgres, for building and tracking deposits, withdrawals, moves and claims: an address that
- * receives funds must never come from a cache. The vault may be closed for deposits. Throws `vault_not_found` if the
- * chain is not served, if the vault is neither active nor paused and never was active, or if its row is invalid (which
- * is logged), and `store_unavailable`.
+ * Reads a vault from Postgres, because an address that receives funds must not come from a cache. The vault may be
+ * closed for deposits. Throws `vault_not_found` if the chain is not served, if the vault is neither active nor paused
+ * and never was active, or if its row is invalid (which is logged), and `store_unavailable`.
  */
 export async function findStoredVault(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;
@@ -170,8 +165,8 @@ export async function findStoredVault(ctx: Context, key: VaultKey): Promise<Vaul
 }
 
 /**
- * Converts a vault row to a vault and validates its family parameters, so that an invalid row fails here and not inside
- * a batch of reads for many vaults. Throws an Error for an invalid address, an unknown adapter or an invalid parameter.
+ * Converts a vault row to a vault and validates its family parameters with the adapter's `checkParams`. Throws an Error
+ * for an invalid address, an unknown adapter or an invalid parameter.
  */
 export function parseRegistryRow(row: StoredVault): Vault {
   const vault = toVault(row);
@@ -182,7 +177,7 @@ export function parseRegistryRow(row: StoredVault): Vault {
 /**
  * Runs work on a vault as stored in Postgres without waiting for Postgres first. If the cached vault is active, the
  * work starts with that; it is repeated with the stored vault if the two differ in anything but the proof. The result
- * therefore never depends on a cached address. `work` may run twice and must not have side effects. Throws
+ * therefore does not depend on an outdated address. `work` may run twice and must not have side effects. Throws
  * `vault_not_found` and `store_unavailable` as `findStoredVault` does; errors of `work` with the stored vault
  * propagate.
  */

@@ -11,18 +11,18 @@ import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
  * A vault's totals, share price and deposit limits at one block. Amounts are in the asset's smallest unit unless stated
- * otherwise, and null if unknown: the view call failed, or the family has no such view.
+ * otherwise, and null if unknown, for example because the view call failed or the family has no such view.
  */
 export interface VaultState {
   totalAssets: bigint | null;
-  /** Total supply of shares, in the share token's smallest unit. Null if unknown. */
+  /** Total supply of the share token, in its smallest unit. */
   totalSupply: bigint | null;
   /** Whole assets per whole share, times 10^18, rounded down. */
   sharePrice: bigint | null;
-  /** Largest possible deposit. Only a hint: some vaults report too much, others too little. */
+  /** Largest possible deposit. Only a hint: some vaults report too much or too little. */
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
-  /** True if an on-chain switch makes the vault reject every deposit. */
+  /** True if on-chain data show that deposits are switched off; false also if unknown. */
   paused: boolean;
   /**
    * Fee of an instant withdrawal, as a fraction of the assets. Null or absent if unknown or if there are no instant
@@ -31,31 +31,31 @@ export interface VaultState {
   exitFee?: number | null | undefined;
 }
 
-/** The parts of a vault's state that lists of vaults show: whether it is paused, and its minimum deposit. */
+/** Whether a vault is paused, and its minimum deposit, as in `VaultState`. */
 export type VaultFlags = Pick<VaultState, "paused" | "minDeposit">;
 
 /**
- * The conditions of one deposit, read from the vault's views before the deposit is built. Amounts are in the deposited
- * token's smallest unit unless stated, and null if unknown.
+ * The conditions of one deposit, read from the vault's views. Amounts are in the deposited token's smallest unit unless
+ * stated, and null if unknown.
  */
 export interface DepositTerms {
-  /**
-   * Shares for the amount by the family's preview, in the share token's smallest unit, or null if the preview failed.
-   */
+  /** Shares for the amount by the family's preview, in the share token's smallest unit, or null if unknown. */
   previewShares: bigint | null;
-  /** Revert data of the preview, or null if the preview did not revert or returned no data. */
+  /** Revert data of the preview, or null if there is none. */
   previewRevert: Hex | null;
-  /** A sample of the share price: `shares` are worth `assets`, both in smallest units. Null if unknown. */
+  /**
+   * A sample of the share price: `shares` are worth `assets` of the deposited token, both in smallest units. Null if
+   * unknown.
+   */
   price: { assets: bigint; shares: bigint } | null;
   /** Largest deposit that the vault takes now; only a hint. */
   maxDeposit: bigint | null;
   minDeposit: bigint | null;
-  /** True if an on-chain switch makes the vault reject every deposit. */
+  /** True if on-chain data show that deposits are switched off; false also if unknown. */
   paused: boolean;
   /**
    * The asset that the vault names on chain, or the deposited token if on-chain data shows that the vault accepts it.
-   * Null if the read failed, or if the vault names contracts other than the registry entry's; the deposit is then
-   * rejected.
+   * Null if neither is known, or if the vault names contracts other than the registry entry's.
    */
   asset: Address | null;
   /**
@@ -64,15 +64,15 @@ export interface DepositTerms {
    */
   refusal?: Refusal | null;
   /**
-   * True if the vault would take this deposit as an asynchronous request now. Set only by families that support both
-   * instant deposits and requests.
+   * True if the vault would take this deposit as an asynchronous request now. May be absent in families that do not
+   * have both instant deposits and requests.
    */
   async?: boolean;
 }
 
 /**
  * Why a vault would reject a deposit, as its own views show. `not_allowed`: the account is not permitted.
- * `price_stale`: the price is out of date. `share_locked`: the new shares could not be transferred.
+ * `price_stale`: the price is out of date or not trusted. `share_locked`: the new shares could not be transferred.
  * `token_unsupported`: the vault does not accept the token.
  */
 export type Refusal = "not_allowed" | "price_stale" | "share_locked" | "token_unsupported";
@@ -100,7 +100,7 @@ export interface DepositInput {
 
 /** Input for reading the conditions of a deposit, before its minimum of shares is known. */
 export interface TermsInput extends Omit<DepositInput, "minShares" | "async"> {
-  /** Current time in milliseconds since the epoch, for limits that reset daily. */
+  /** Current time in milliseconds since the epoch, for conditions that depend on it. */
   now: number;
 }
 
@@ -136,8 +136,8 @@ export interface DepositCall {
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
   /**
-   * The account that owns the minted or redeemed shares; with `FlowSource.namesCaller`, the caller that the event
-   * names.
+   * The account that the flow counts for: the owner of the minted or redeemed shares or, where the event does not name
+   * it, the caller or the receiver.
    */
   user: Address;
   /** In the smallest unit of the vault's asset; null also for an amount in another token. */
@@ -145,14 +145,12 @@ export interface VaultFlow {
   /** In the share token's smallest unit. */
   shares: bigint | null;
   /**
-   * Query that converts an amount in another token to `assets` at the event's block, by the vault's own prices and
-   * rounded down; its result is null if they are unknown. Absent if the event shows the amount in the asset, or no
-   * amount at all.
+   * Query that converts an amount in another token to `assets` at the event's block, by the vault's own prices; its
+   * result is null if they are unknown. Absent if there is nothing to convert.
    */
   conversion?: Query<bigint | null>;
   /**
-   * Id of the redemption request whose settlement or cancellation determines the flow's amount. Absent for other flows;
-   * see `VaultExits.takenOut`.
+   * Id of the redemption request whose settlement or cancellation determines the flow's amount. Absent for other flows.
    */
   requestId?: string;
 }
@@ -164,16 +162,13 @@ export interface FlowSource {
   /** First topics (event signatures) of the events. */
   topics: readonly Hex[];
   /**
-   * True if the events name the caller instead of the owner of the shares. In a deposit through the Router, the caller
-   * is the order's executor, not the user.
+   * True if some of the events name the caller instead of the owner of the shares. In a deposit through the Router, the
+   * caller is the order's executor, not the user.
    */
   namesCaller?: boolean;
-  /** True if flows of redemption requests contain the requests' ids. */
+  /** True if flows of redemption requests contain the requests' ids (`VaultFlow.requestId`). */
   namesRequests?: true;
-  /**
-   * Decodes one log, or returns null if it is not a deposit into or withdrawal from this vault, such as a fee or a
-   * request.
-   */
+  /** Decodes one log, or returns null if it does not count as a deposit into or withdrawal from this vault. */
   decode(log: Pick<Log, "address" | "topics" | "data">): VaultFlow | null;
 }
 
@@ -186,12 +181,9 @@ export interface PendingDeposit {
   pendingAssets: bigint | null;
   /** Shares that are settled and ready to claim, in the share token's smallest unit. */
   claimableShares: bigint | null;
-  /**
-   * Assets that were deposited for the claimable shares, in the asset's smallest unit. ERC-7540 claims are denominated
-   * in assets.
-   */
+  /** Assets that were deposited for the claimable shares, in the asset's smallest unit. */
   claimableAssets: bigint | null;
-  /** True if the vault rejected all of the requests. The vault's contract does not refund them. */
+  /** True if the vault rejected all of the requests. */
   rejected?: boolean;
   /**
    * Assets that the vault's events count as deposited although their shares are not claimed yet, and the time of the
@@ -201,8 +193,8 @@ export interface PendingDeposit {
 }
 
 /**
- * A deposit request found in a transaction receipt. `requestId` is null if the family does not number requests.
- * `assets` is in the asset's smallest unit, or null if the request pays in a token other than the asset.
+ * A deposit request found in a transaction receipt. `requestId` is null if the request has none. `assets` is in the
+ * asset's smallest unit, or null if unknown, for example because the request pays in another token.
  */
 export interface SubmittedRequest {
   requestId: string | null;
@@ -226,8 +218,8 @@ export interface AsyncDeposits {
   /** Finds the user's deposit request in the logs of a successful receipt, or returns null if there is none. */
   findRequest(vault: Vault, seen: { user: Address; logs: readonly Log[] }): SubmittedRequest | null;
   /**
-   * Returns the shares that the vault claimed for the user according to its own event in a successful receipt, or null.
-   * Absent in families whose vaults never claim for users.
+   * Returns the shares that the vault claimed for the user according to its own event in a successful receipt, or null
+   * if there is no such event. Absent if the family reads no such event.
    */
   findClaim?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): bigint | null;
 }
@@ -242,8 +234,8 @@ export interface VaultAdapter {
   /** True if the family's contracts enforce no minimum deposit. */
   readonly noMinimum: boolean;
   /**
-   * Validates all parameters of a registry entry. Throws an Error for an invalid one. Absent if the family has no
-   * parameters.
+   * Validates the family's parameters of a registry entry. Throws an Error for an invalid one. Absent if the family
+   * validates none.
    */
   checkParams?(vault: Vault): void;
   /** Returns how the position lens reads a user's share balance and its value in this vault. */
@@ -255,31 +247,28 @@ export interface VaultAdapter {
    */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
-   * Returns a query for whether the vault still uses the price contracts of its registry entry. Absent if the vault
-   * cannot replace them.
+   * Returns a query for whether the vault still uses the price contracts of its registry entry. Absent if the family
+   * does not check this.
    */
   pricingUnchanged?(vault: Vault): Query<boolean>;
   /**
-   * Returns a query for a vault's totals, share price and limits. `now` is in milliseconds since the epoch, for daily
-   * limits.
+   * Returns a query for a vault's totals, share price and limits. `now` is in milliseconds since the epoch, for limits
+   * that depend on it.
    */
   state(vault: Vault, now: number): Query<VaultState>;
-  /**
-   * Returns a query for whether a vault is paused, and its minimum deposit. It is small enough to be batched for many
-   * vaults.
-   */
+  /** Returns a query for whether a vault is paused, and its minimum deposit. */
   flags(vault: Vault): Query<VaultFlags>;
   /** Returns a query for the conditions of one deposit, such as its preview, limits, pause and permission. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
   /** Encodes the contract call of a deposit. Does not check the conditions of the deposit. */
   encode(vault: Vault, request: DepositInput): DepositCall;
-  /** Maps revert data of the family's own errors to an error code, or returns null for any other error. */
+  /** Explains revert data of the family's own errors, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the contracts and events that report the vault's deposits and withdrawals. */
   flows(vault: Vault): FlowSource;
   /**
-   * Returns the vault's asynchronous deposits, or null if every deposit into this vault mints shares immediately.
-   * Absent if that is true of the whole family.
+   * Returns the vault's asynchronous deposits, or null if this vault has none. Absent if no vault of the family has
+   * any.
    */
   asyncDeposits?(vault: Vault): AsyncDeposits | null;
   /** The family's withdrawals. Absent if they are not supported. */
@@ -294,18 +283,14 @@ export interface VaultAdapter {
 /** View function of a vault that returns an account or contract that governs the vault. */
 export type RoleView = "owner" | "curator" | "governorAdmin" | "role_manager" | "management";
 
-/**
- * A vault family: the vaults of one protocol and interface. Its deriver reads a vault's registry entry from the chain.
- */
+/** A vault family: vaults of one interface, and how they are read, derived and watched. */
 export interface VaultFamily {
   /** The family's adapter, whose `name` identifies the family in registry entries. */
   adapter: VaultAdapter;
   /** The vault type that the API shows for the family's vaults. */
   type: VaultType;
   deriver: Deriver;
-  /**
-   * Events of the family that report governance changes, in addition to those that contracts of any family may emit.
-   */
+  /** Events of the family that report governance changes, in addition to the common ones. */
   governanceEvents?: readonly GovernanceEvent[];
   /**
    * The linked contract (one that governs the vault but is not in its registry entry) and the signature of the vault's
@@ -313,29 +298,25 @@ export interface VaultFamily {
    */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
   /**
-   * Returns a query for the vault's performance fee and management fee. Absent if the family lacks view functions for
-   * them.
+   * Returns a query for the vault's performance fee and management fee in the family's unit. Absent if they are not
+   * read.
    */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
   /**
    * Returns a query for the part of the profits that the vault keeps from its holders, as a fraction (1 is 100%): its
-   * performance fee, or the fee on the interest that it earns. The result is null if unknown. Absent if the family has
-   * no view function for it.
+   * performance fee, or the fee on the interest that it earns. The result is null if unknown. Absent if it is not read.
    */
   profitFeeQuery?: (vault: Vault) => Query<number | null>;
   /**
    * Returns a query for the part of its assets that the vault takes from its holders in a year, as a fraction (1 is
-   * 100%): its management fee. The result is null if unknown. Absent if the family has no view function for it.
+   * 100%): its management fee. The result is null if unknown. Absent if it is not read.
    */
   yearlyFeeQuery?: (vault: Vault) => Query<number | null>;
-  /**
-   * Returns a query for the vault's timelock in seconds, or null if it cannot be read. Absent if the family's vaults
-   * have no timelock.
-   */
+  /** Returns a query for the vault's timelock in seconds; the result is null if unknown. Absent if it is not read. */
   timelockQuery?: (vault: Vault) => Query<bigint | null>;
   /**
-   * View functions of the family's vaults that return who governs them, in groups of alternatives: a vault of the
-   * family has at least one of each group. Absent if its vaults do not name who governs them.
+   * View functions of the family's vaults that return who governs them, in groups of alternatives. Absent if none is
+   * read.
    */
   roleViews?: readonly (readonly RoleView[])[];
   /**

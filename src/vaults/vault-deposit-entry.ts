@@ -77,8 +77,8 @@ const RouterDeployment = z.object({ deployed: z.boolean(), at: z.number() });
 
 /**
  * Returns true if the Router is deployed on the chain with exactly the expected bytecode. True is cached for up to a
- * day, false for a minute, because the Router may be deployed in the meantime; the first call after that minute still
- * returns false, but removes it from the cache. Reads the chain if no value is cached; only then may it throw
+ * day. False may be cached too: the first call after a minute still returns it, but removes it from the cache, because
+ * the Router may have been deployed since. Reads the chain if no value is cached; only then may it throw
  * `chain_unsupported` or errors of the RPC nodes.
  */
 export async function isRouterDeployed(ctx: Context, chainId: number): Promise<boolean> {

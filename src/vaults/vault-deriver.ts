@@ -26,7 +26,7 @@ export interface DerivedVault {
   /** The vault's name, or an empty string if it has none. */
   name: string;
   asset: Token;
-  /** All tokens that the vault accepts without a swap, starting with the asset. */
+  /** The tokens that the vault is known to accept without a swap. */
   acceptedAssets: readonly Token[];
   shareToken: Address;
   shareDecimals: number;
@@ -37,8 +37,8 @@ export interface DerivedVault {
   /** The contract from which the share price is read. */
   pricer: Address;
   /**
-   * Who must call the vault: the Router or the user. Absent if on-chain data does not determine it; the registry entry
-   * then keeps its value.
+   * `router` if the Router may call the vault to deposit, `user` if only the user may. Absent if on-chain data does not
+   * determine it; the registry entry then keeps its value.
    */
   caller?: VaultCaller;
   /** The family's parameters for the registry entry. Absent if the entry keeps its own. */
@@ -126,19 +126,16 @@ export function shareTokenQuery(address: Address): Query<ShareTokenInfo | null> 
 }
 
 /**
- * Removes control, format and other invisible characters (Unicode category C) from text that a contract returned, cuts
- * it to `length` characters and trims it. Returns an empty string for null.
+ * Removes the characters of Unicode category C (such as control and format characters) from text that a contract
+ * returned, cuts it to `length` characters and trims it. Returns an empty string for null.
  */
 export function sanitizeLabel(text: string | null, length: number): string {
   return [...(text ?? "").replaceAll(/\p{C}/gu, "")].slice(0, length).join("").trim();
 }
 
-/**
- * The vault to derive, with the parts of its earlier registry entry that no contract reveals. Every address is verified
- * on chain; parameters that cannot be read from the chain are kept unchanged.
- */
+/** The vault to derive, with the parts of its earlier registry entry that a derivation may need. */
 export interface DerivationSubject extends VaultKey {
-  /** Tokens to check as asset or accepted token; the known asset comes first. Empty if none is known. */
+  /** Tokens to check as asset or accepted token, a known asset first. Empty if none is known. */
   tokens: readonly Address[];
   /** Entry point of the earlier registry entry, or null if there is none. */
   entryPoint: Address | null;
@@ -171,7 +168,7 @@ export function subjectOfRow(
 
 /** Derives the registry entry of a family's vault from the chain, starting from one address. Does no I/O itself. */
 export interface Deriver {
-  /** True if the derivation fails for vaults of all other families, so its success identifies the family. */
+  /** True if a successful derivation identifies the family: it is made to fail for vaults of all other families. */
   conclusive: boolean;
   /** Returns a query for the registry entry's columns that the chain shows, in as many batches as needed. */
   derive(subject: DerivationSubject): Query<Derivation>;
@@ -197,8 +194,9 @@ export function probeFunction(call: {
 }
 
 /**
- * Returns true if a probed contract has the function: the call succeeded, or reverted with data. Without the function,
- * it reverts without data. An address without code also gives true, so other reads must show that there is a contract.
+ * Returns true if a probed contract seems to have the function: the call succeeded, or reverted with data. A contract
+ * without the function usually reverts without data. An address without code also gives true, so other reads must show
+ * that there is a contract.
  */
 export function hasFunction(result: ReadResult<Hex>): boolean {
   return result.ok || (result.revert !== null && result.revert !== "0x");

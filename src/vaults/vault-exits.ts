@@ -5,7 +5,7 @@ import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
  * How a vault pays a withdrawal. `instant`: in the transaction that redeems. `request`: the owner makes a request;
- * after the settlement, the vault pays or the owner claims. `cooldown`: the owner starts a fixed wait and then claims.
+ * after the settlement, the vault pays or the owner claims. `cooldown`: the owner starts a wait and then claims.
  */
 export type ExitMode = "instant" | "request" | "cooldown";
 
@@ -35,7 +35,7 @@ export interface ExitInput {
 
 /** Input for reading the conditions of a withdrawal, before its minimum output is known. */
 export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant"> {
-  /** Current time in unix milliseconds, for locks, windows and daily limits. */
+  /** Current time in unix milliseconds, for conditions that depend on it. */
   now: number;
 }
 
@@ -43,8 +43,8 @@ export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant">
  * Why a vault would reject a withdrawal, as its views show. `mode_unsupported`: the vault does not pay withdrawals in
  * this mode now. `not_allowed`: the account may not redeem. `share_locked`: the owner's shares are locked.
  * `exits_paused`: withdrawals are paused. `no_liquidity`: the vault holds too few assets. `cooldown`: a cooldown has
- * not ended. `request_pending`: an earlier request must end first. `price_stale`: the vault's price is out of date.
- * `token_unsupported`: the vault does not pay this token.
+ * not ended. `request_pending`: an earlier request or its cancellation must end first. `price_stale`: the vault's price
+ * is out of date or not trusted. `token_unsupported`: the vault does not pay this token.
  */
 export type ExitRefusal =
   | "mode_unsupported"
@@ -58,18 +58,18 @@ export type ExitRefusal =
   | "token_unsupported";
 
 /**
- * The conditions of one withdrawal, read from the vault's views before the withdrawal is built. Amounts of assets are
- * in the smallest unit of the token paid, amounts of shares in the share token's; null if unknown.
+ * The conditions of one withdrawal, read from the vault's views. Amounts of assets are in the smallest unit of the
+ * token paid, amounts of shares in the share token's; null if unknown.
  */
 export interface ExitTerms {
   /**
-   * The token that the vault names on chain. Null if the read failed, or if the vault names contracts other than the
-   * registry entry's.
+   * The token that the vault names on chain. Null if unknown, or if the vault names contracts other than the registry
+   * entry's.
    */
   asset: Address | null;
   /** Shares that the owner can redeem in total, including those that the call itself claims first. */
   heldShares: bigint | null;
-  /** Shares that the vault would redeem now. Only a hint; null if the family's view is unreliable. */
+  /** Shares that the vault would redeem now. Only a hint; null if unknown or if the family's view is unreliable. */
   maxShares: bigint | null;
   /** Smallest number of shares that the vault redeems or takes a request for; null also if there is no minimum. */
   minShares: bigint | null;
@@ -78,7 +78,7 @@ export interface ExitTerms {
    * at the current price.
    */
   previewAssets: bigint | null;
-  /** Revert data of the preview, or null if it did not revert or returned no data. */
+  /** Revert data of the preview, or null if there is none. */
   previewRevert: Hex | null;
   /** Value of the shares before exit fees. */
   grossAssets: bigint | null;
@@ -86,21 +86,21 @@ export interface ExitTerms {
   availableAssets: bigint | null;
   /** When the price is fixed: in this transaction (`now`), or when the vault settles (`later`). */
   priced: "now" | "later";
-  /** Time at which a lock of the owner's shares ends, in unix seconds, or null if there is none. */
+  /** Time at which a lock of the owner's shares ends, in unix seconds, or null if none is known. */
   lockedUntil: number | null;
   /** Earliest time at which a request made now is paid, in unix seconds, or null if the chain does not show it. */
   earliest: number | null;
-  /** Time at which a request made now expires, in unix seconds, or null if it does not expire. */
+  /** Time at which a request made now expires, in unix seconds, or null if none is known. */
   expiresAt: number | null;
   /** Part of the payment that is made immediately while the rest is queued, or null if the payment is not split. */
   paidNow: bigint | null;
-  /** True if an on-chain switch makes the vault reject the withdrawal. */
+  /** True if on-chain data show that such withdrawals are switched off; false also if unknown. */
   paused: boolean;
   /** True if `maxShares` is 0 because the vault is closed, not short of liquidity. A hint that explains a revert. */
   closed: boolean;
   /** Why the vault would reject the withdrawal, or null if its views show no reason. */
   refusal: ExitRefusal | null;
-  /** Variant of the family's call for the vault's current state, as `encode` takes it. Null if there is only one. */
+  /** Variant of the family's call for the vault's current state, as `encode` takes it, or null. */
   variant: string | null;
 }
 
@@ -217,18 +217,15 @@ export interface ExitFollowUp {
  * it describes reads, interprets their results and encodes calls.
  */
 export interface VaultExits {
-  /**
-   * Returns the withdrawal modes of this vault. `auto` tries them in this order, except that `instant` comes first, or
-   * last if its fee exceeds the slippage. Empty if withdrawals are not supported.
-   */
+  /** Returns the withdrawal modes of this vault. Empty if withdrawals are not supported. */
   modes(vault: Vault): readonly ExitMode[];
-  /** Returns the tokens that the vault can pay in a mode; its asset comes first if it is one of them. */
+  /** Returns the tokens that the vault can pay in a mode. */
   tokens(vault: Vault, mode: ExitMode): readonly Token[];
   /** Returns true if the family's contracts allow the Router's executor to hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
   /**
    * Returns the contract that may need an allowance of the owner's shares although `encode` names no spender, or null.
-   * The call is tried without the allowance first. Absent if that is never so.
+   * Absent if that is never so.
    */
   mayNeedAllowance?(vault: Vault, mode: ExitMode): Address | null;
   /**
@@ -241,40 +238,40 @@ export interface VaultExits {
   /**
    * Returns a query for a sample of shares: their value (`gross`) and what redeeming them now would pay after fees
    * (`net`), both in the asset's smallest unit. The result is null if redeeming now is impossible or its price is
-   * unknown. Absent if redeeming never costs a fee or is never possible immediately.
+   * unknown. Absent if the family does not read it.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or the request, without checking its conditions. */
   encode(vault: Vault, request: ExitInput): ExitCall;
-  /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
+  /** Explains revert data of the family's own withdrawal errors, or returns null for other errors. */
   explain?(revert: Hex): ExplainedRevert | null;
   /**
    * Returns a query for a user's open redemptions. `requestIds` are the ids known from receipts and logs, for families
    * that cannot list requests by account (see `findsByIds`); `now` is in Unix milliseconds. The result is null if a
-   * view that holds requests cannot be read, because an empty list means that there are none. Absent if all withdrawals
-   * of the family are instant.
+   * view that holds requests cannot be read, because an empty list means that there are none. Absent if the family has
+   * no requests.
    */
   pending?(
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
   ): Query<readonly PendingExit[] | null>;
-  /** Returns true if `pending` finds some or all requests only by `requestIds`. Absent if it needs none. */
+  /** Returns true if `pending` may find requests only by `requestIds`. Absent if it needs none. */
   findsByIds?(vault: Vault): boolean;
   /**
    * Returns the views whose results add up to the shares of a user's open requests, in the share token's smallest unit.
-   * Read before and after a simulated request, they show whether it replaces an open one, whose shares are then lost.
-   * Empty or absent if the family's contracts never do that.
+   * Read before and after a simulated request, they show whether it replaces an open one. Empty or absent if the family
+   * does not check this.
    */
   openShares?(vault: Vault, user: Address): readonly Read<bigint>[];
   /**
    * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit,
-   * or null if unknown. It includes open requests that the vault's events already count as paid; because they are
-   * `bookedOut`, the position adds them back. Absent if the family's flows have no request ids.
+   * or null if unknown. It includes open requests that the vault's events already count as paid (`bookedOut`). Absent
+   * if the family's flows have no request ids.
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /**
    * Returns a query for a sentence about rewards that the holder must claim separately. The result is null if there are
-   * none. Absent if the family's views do not show them.
+   * none. Absent if the family does not read them.
    */
   rewards?(vault: Vault): Query<string | null>;
   /**
@@ -287,7 +284,10 @@ export interface VaultExits {
    * claim.
    */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
-  /** Encodes a cancellation of an open redemption. Null if it cannot be cancelled, absent if none of the family can. */
+  /**
+   * Encodes a cancellation of an open redemption, or returns null if it cannot be cancelled. Absent if cancellations
+   * are not supported.
+   */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /**
    * Returns true if the shares of a cancelled request are returned by a later transaction. Absent if the cancellation

@@ -3,7 +3,7 @@ import { createQuery, type Query, type Read, type ReadResult, valueOrNull } from
 /**
  * A vault's performance fee and management fee as decimal strings, in its family's unit. Morpho Vault V2: a fraction
  * with 18 decimals, the management fee per second. IPOR and Lagoon: basis points, the management fee per year. A fee is
- * absent if its view function failed.
+ * absent if unknown.
  */
 export type FeeRates = Partial<Record<"performance_fee" | "management_fee", string>>;
 

@@ -7,7 +7,7 @@ import type { Vault } from "./vault.ts";
 import type { VaultState } from "./vault-adapter.ts";
 import type { Yields } from "./vault-yields.ts";
 
-/** Schema of `VaultFigures` as caches store them, with the time as text: in the registry, and by chain for lists. */
+/** Schema of `VaultFigures`; accepts the time as text, as caches store it. */
 export const CachedFigures = z.object({
   blockNumber: z.number(),
   blockTime: z.coerce.date(),
@@ -24,9 +24,10 @@ export const CachedFigures = z.object({
 });
 
 /**
- * A vault's state, value and yields as lists show them, read at one block. `minDeposit` and `maxDeposit` are decimal
- * strings in the asset's smallest unit; `sharePrice` is a decimal string in whole assets per whole share times 10^18;
- * `tvlUsd` is a decimal string in US dollars. `exitFee` and the yields are fractions (0.05 = 5%). Null means unknown.
+ * A vault's state and value as lists show them, read at one block, with its yields. `minDeposit` and `maxDeposit` are
+ * decimal strings in the asset's smallest unit; `sharePrice` is a decimal string in whole assets per whole share times
+ * 10^18; `tvlUsd` is a decimal string in US dollars. `exitFee` and the yields are fractions (0.05 = 5%). Null means
+ * unknown.
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 

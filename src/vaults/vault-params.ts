@@ -69,8 +69,8 @@ export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: stri
 }
 
 /**
- * Formats tokens as a parameter for `tokensParam`. Omits tokens whose symbols are empty, contain white space or a
- * comma, or have more than 32 characters.
+ * Formats tokens as a parameter for `tokensParam`. Omits tokens that it cannot represent: those whose symbols are
+ * empty, contain white space or a comma, or have more than 32 characters, and those with more than 99 decimals.
  */
 export const tokenList = (tokens: readonly Token[]): string =>
   tokens
@@ -78,7 +78,7 @@ export const tokenList = (tokens: readonly Token[]): string =>
     .filter((text) => TOKEN_ENTRY.test(text) && !text.includes(","))
     .join(",");
 
-/** Returns registry parameters without those that the derivation reads again, so no outdated value remains. */
+/** Returns registry parameters without those with the given names. */
 export const withoutParams = (
   params: Readonly<Record<string, string>>,
   names: readonly string[],
@@ -86,8 +86,8 @@ export const withoutParams = (
   Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
 
 /**
- * Returns registry parameters with `withdraw_seconds` set to the wait for withdrawals that the vault's contracts state,
- * or without this parameter if `seconds` is null.
+ * Returns registry parameters with `withdraw_seconds` set to `seconds`, the wait for withdrawals, or without this
+ * parameter if `seconds` is null.
  */
 export function withWithdrawSeconds(
   params: Readonly<Record<string, string>>,

@@ -204,7 +204,7 @@ const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
  * Maps the revert data of a withdrawal to an error code and a text. Uses the withdrawal errors that many families
  * share. For any other error, uses its meaning for a deposit (`otherwise`), but changes the code `vault_paused` to
  * `exits_paused`, `above_maximum` to `no_liquidity`, and `zero_shares` to `nothing_to_withdraw`. The code is null if
- * the error is unknown to both.
+ * neither knows one.
  */
 export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
   const own = explainOwnExitError()(data);

@@ -67,8 +67,8 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
 
 /**
  * Returns, by vault id, whether each vault of a chain is paused and its minimum deposit. The values are `known`, which
- * the caller read at time `at` (milliseconds since the epoch), or newer ones from this isolate's memory. Values older
- * than 15 seconds are still returned, and reloaded in one batch in the background. A vault may be missing from the
+ * the caller read at time `at` (milliseconds since the epoch), or newer ones from this isolate's memory. Values that
+ * are 15 seconds old or older are still returned, and reloaded in the background. A vault may be missing from the
  * result. Never throws.
  */
 export async function readVaultFlags(
@@ -107,9 +107,9 @@ async function loadFlags(
 const SAMPLED_SHARES = 1_000n;
 
 /**
- * Returns the query for a vault's state. If the family's state does not include the fee of instant withdrawals, the fee
- * is taken from the conditions of a sample withdrawal of 1,000 whole shares. `now` is in milliseconds since the epoch.
- * Throws an Error if the vault's family is unknown.
+ * Returns the query for a vault's state. If the family sets `exitFeeInTerms` and the vault has instant withdrawals,
+ * their fee is taken from the conditions of a sample withdrawal of 1,000 whole shares. `now` is in milliseconds since
+ * the epoch. Throws an Error if the vault's family is unknown.
  */
 export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
   const { exits, exitFeeInTerms, state } = adapterOf(vault);

@@ -13,8 +13,8 @@ const YieldsSchema = z.object({
   apy_30d: z.number().nullable(),
 });
 /**
- * A vault's realized annual yields over the last 1, 7 and 30 days, as fractions (0.05 = 5%). Null if there is no
- * snapshot of about that age, or none of the last two hours, or if a share price was 0.
+ * A vault's realized annual yields over the last 1, 7 and 30 days, as fractions (0.05 = 5%). Null if unknown, for
+ * example without a snapshot of about that age or of the last two hours.
  */
 export type Yields = z.infer<typeof YieldsSchema>;
 const YieldsByVault = z.record(z.string(), YieldsSchema);
@@ -25,9 +25,9 @@ export const noYields: Yields = { apy_1d: null, apy_7d: null, apy_30d: null };
 const AGES = [0, DAY_S, 7 * DAY_S, 30 * DAY_S] as const;
 
 /**
- * Returns the realized annual yields of all vaults with snapshots, by vault id. Cached values are fresh for two
- * minutes, served for up to an hour while they are reloaded, and for up to a day if the database cannot be read. Never
- * throws: if there are no such values either, logs a warning and returns an empty record.
+ * Returns the realized annual yields of all vaults with snapshots of the needed ages, by vault id. Cached values are
+ * fresh for two minutes, served for up to an hour while they are reloaded, and for up to a day if the database cannot
+ * be read. Never throws: if there are no such values either, logs a warning and returns an empty record.
  */
 export async function readYields(ctx: Context): Promise<Readonly<Record<string, Yields>>> {
   try {

@@ -37,7 +37,7 @@ export interface Vault {
   spender: Address;
   /** The contract from which the share price is read. */
   pricer: Address;
-  /** Who must call the vault to deposit: the Router, or the user. */
+  /** `router` if the Router may call the vault to deposit, `user` if only the user may. */
   caller: VaultCaller;
   /** Name of the curator, or empty if unknown. */
   curator: string;

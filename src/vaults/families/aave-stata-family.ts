@@ -90,10 +90,8 @@ const exits: VaultExits = {
 
 /**
  * Adapter of Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
- * pause. The token checks `maxDeposit` before it calls the pool, so a deposit into a frozen reserve reverts like one
- * into a reserve at its supply cap. Withdrawals are instant as long as the reserve has liquidity. Since version 3.4,
- * the pool reverts with custom errors; older pools revert with a numeric string. Source: aave-v3-origin, StataTokenV2,
- * Errors.
+ * pause. Withdrawals are instant. Newer pools revert with custom errors, older ones with a numeric string. Source:
+ * aave-v3-origin, StataTokenV2, Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",

@@ -175,10 +175,10 @@ const exits = erc7540Exits({
 });
 
 /**
- * Adapter of Accountable's vaults. A deposit immediately mints shares, which are a separate token; a withdrawal is a
- * request in a queue. The vault and its strategy each have a pause and a minimum deposit; the strategy also has the
- * loan. The vault's `totalAssets` counts idle assets only. The error `DepositNotAllowed` means that the loan's current
- * state rules out deposits by any account. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
+ * Adapter of Accountable's vaults. A deposit mints shares immediately; a withdrawal is a request in a queue. The vault
+ * and its strategy each have a pause and a minimum deposit. The vault's `totalAssets` counts idle assets only, so the
+ * value of the share supply counts as total assets. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm,
+ * AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",

@@ -248,8 +248,8 @@ function identifyEulerEarn(subject: DerivationSubject): Query<Identification> {
 }
 
 /**
- * Vault family of EulerEarn vaults, which have the governance events, the fee view, the timelock and the roles of
- * MetaMorpho.
+ * Vault family of EulerEarn vaults, which have the fee view, the timelock and the roles of MetaMorpho and the
+ * governance events of its forks.
  */
 export const eulerEarnFamily: VaultFamily = {
   adapter: eulerEarn,

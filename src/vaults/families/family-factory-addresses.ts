@@ -106,10 +106,7 @@ export const lagoonFactories: readonly FactoryAddress[] = [
   [747474, "0xC094C224ce0406BC338E00837B96aD2e265F7287", 6025911],
 ];
 
-/**
- * Factories of Mellow's Core vaults, from mellow-finance/flexible-vaults. A chain is left out if the published
- * addresses of its factory contradict each other.
- */
+/** Factories of Mellow's Core vaults. Source: mellow-finance/flexible-vaults. */
 export const mellowFactories: readonly FactoryAddress[] = [
   [1, "0x4E38F679e46B3216f0bd4B314E9C429AFfB1dEE3", null],
   [999, "0xC7332ab052350Bbb9075f1160cc7073428981638", null],

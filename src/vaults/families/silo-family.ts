@@ -27,8 +27,8 @@ import { factoriesByChain, siloFactories } from "./family-factory-addresses.ts";
 
 /**
  * Adapter of Silo v2 vaults for interest-bearing collateral. `decimals()` returns the asset's decimals; shares have
- * three more. `maxDeposit` always returns the largest uint256. Withdrawals are instant, but may be refused to an
- * account whose shares back a loan. Source: silo-contracts-v2.
+ * three more. `maxDeposit` is not read, because it states no real limit. Withdrawals are instant, but may be refused to
+ * an account whose shares back a loan. Source: silo-contracts-v2.
  */
 export const silo = defineErc4626({
   name: "silo",

@@ -11,7 +11,7 @@ import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
  * Adapter of Sky's and Spark's interest-bearing savings tokens, such as sDAI, sUSDS, stUSDS and Spark Vaults V2, and of
- * Gnosis's Savings xDAI. None has a minimum deposit. Withdrawals are instant, but Spark Vaults V2 may lack liquidity.
+ * Gnosis's Savings xDAI. None has a minimum deposit. Withdrawals are instant, but some vaults may lack liquidity.
  * Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2.
  */
 export const spark = defineErc4626({

@@ -79,8 +79,7 @@ export function adapterOf(vault: Vault): VaultAdapter {
 }
 
 /**
- * Returns a vault's asynchronous deposits, or null if every deposit mints shares immediately. Throws an Error if the
- * vault's family is unknown.
+ * Returns a vault's asynchronous deposits, or null if it has none. Throws an Error if the vault's family is unknown.
  */
 export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
   return adapterOf(vault).asyncDeposits?.(vault) ?? null;

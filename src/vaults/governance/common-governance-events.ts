@@ -109,7 +109,7 @@ const ownershipTransferred = (contract: VaultContract): GovernanceEvent =>
 
 /**
  * Governance events that the contracts of any vault family may emit: proxy changes and ownership transfers. Completed
- * ownership transfers of the vault itself (which a view function shows) and of the share token are not among them.
+ * transfers are defined for the deposit contract and the pricing contract only.
  */
 export const commonGovernanceEvents: readonly GovernanceEvent[] = [
   ...(["address", "entryPoint", "pricer", "shareToken"] as const).flatMap(proxyAndOwnerEvents),

@@ -11,7 +11,7 @@ import {
   type LinkedContracts,
 } from "./governance-event.ts";
 
-/** The topics and data of an event log, in hex. The first topic is the hash of the event's signature. */
+/** The topics and data of an event log, in hex. */
 export interface EventLog {
   topics: readonly string[];
   data: string;
@@ -32,7 +32,8 @@ export function eventTopic(event: GovernanceEvent): Hex {
 /**
  * Returns the governance events that the contracts of a family's vaults and their linked contracts may emit: first the
  * family's own, then those common to all families, except events of the beacon that another linked contract of the
- * family emits too. `adapter` is the family's name; for an unknown family, only the common events are returned.
+ * family emits too. `adapter` is the family's name; for an unknown family, the events common to all families and those
+ * of the beacon are returned.
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];

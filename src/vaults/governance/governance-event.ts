@@ -30,7 +30,7 @@ export type GovernanceStage = "done" | "announced" | "withdrawn";
 /** A contract of a vault whose address is in the vault's registry entry. `address` is the vault itself. */
 export type VaultContract = "address" | "entryPoint" | "pricer" | "shareToken";
 /**
- * A contract that governs a vault and whose address is read from a view function, a proxy slot or a registry parameter.
+ * A contract that affects a vault and whose address is read from a view function, a proxy slot or a registry parameter.
  */
 export type LinkedContract = "authority" | "feeManager" | "redemptions" | "beacon";
 /** The contract that emits a governance event: one of the vault's own contracts or a linked contract. */
@@ -66,7 +66,6 @@ export type EventText = (args: EventArgs, context: EventContext) => string;
 
 /**
  * Definition of an event with which a contract reports a change to a vault's governance, such as a new owner or fee.
- * Changes that view functions show completely need no event.
  */
 export interface GovernanceEvent {
   /** The event's Solidity declaration without the word `event`. */
@@ -84,13 +83,13 @@ export interface GovernanceEvent {
   describe: EventText;
   /** The title after the vault's name. If absent, it is made of `what` and `stage`. */
   title?: (args: EventArgs) => string;
-  /** Full sentences, with the time, that replace the sentence made of `what` and `describe`. */
+  /** Full sentences that replace the sentence made of `what` and `describe`. */
   report?: EventText;
   /** The consequence for a depositor. If absent, it follows from `kind` and `stage`. */
   advice?: string | EventText;
-  /** Returns true if a view function shows the same change. Another signal then reports it. */
+  /** Returns true if a view function shows the same change, so that this event need not be reported. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
-  /** Returns true for a change that the vault's operators make routinely. It then raises no signal. */
+  /** Returns true for a change that the vault's operators make routinely, which need not be reported. */
   routine?: (args: EventArgs) => boolean;
 }
 
@@ -155,7 +154,7 @@ export const cancellationEvent = (
 
 type FormatValue = (value: unknown, context: EventContext) => string;
 
-/** Returns true if an event argument is the zero address, which in contracts means "none". */
+/** Returns true if an event argument is the zero address, which contracts use for "none". */
 export const isNone = (value: unknown): boolean => value === zeroAddress;
 /** Formats an address from an event; the zero address becomes "none (the zero address)". */
 export const formatAddress = (value: unknown): string =>
@@ -187,8 +186,8 @@ const DURATIONS = [
   { unit: "minute", seconds: 60, least: 60 },
 ] as const;
 /**
- * Formats a duration in seconds exactly, in the largest unit that divides it: "2 days", "36 hours", "90 seconds". One
- * day becomes "24 hours".
+ * Formats a duration in seconds in the largest unit of day, hour, minute and second that divides it: "2 days", "36
+ * hours", "90 seconds". One day becomes "24 hours".
  */
 export function formatDuration(value: unknown): string {
   const duration = Number(value);

@@ -8,11 +8,10 @@ import { positionLensCreationCode } from "./position-lens-artifact.ts";
  * - `convert_or_ratio`: `convertToAssets(balance)`, or if that fails, `balance × totalAssets() of the pricer /
  *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all
  *   shares.
- * - `convert`: `convertToAssets(balance)` only, for vaults whose totalAssets count idle assets only or whose share
- *   token serves several vaults.
+ * - `convert`: `convertToAssets(balance)` only, for vaults whose ratio of totals does not value their shares.
  * - `balance`: the share balance only.
- * - `rate`: the first word that the pricer returns for `selector(argument)`, read unless the balance is zero. The
- *   family that chose the selector interprets the word. A function without parameters ignores the argument.
+ * - `rate`: the first word that the pricer returns for `selector(argument)`, read if the balance is known and not zero.
+ *   The family that chose the selector interprets the word. A function without parameters ignores the argument.
  * - `report`: like `rate`, provided that the return data has a third word and it is zero; any other third word marks
  *   the price report as unusable.
  * - `pair`: like `rate`, but from two contracts: the result of the pricer's `selector()` in the upper 128 bits of the
@@ -42,9 +41,9 @@ export interface PositionCall<V extends LensVault> {
 /**
  * A user's position in one vault as the position lens read it. `balance` is in the share token's smallest unit,
  * `assets` in the asset's smallest unit (from `convertToAssets` if `converted`, from the ratio of totals if `ratio`),
- * and `rate` is the raw word that the pricer returned. `none`: the balance is zero. `assets_unknown`: no conversion was
- * requested, or all failed. `balance_unknown`: `balanceOf` failed. `not_reached`: gas or output space ran out before
- * this vault, so it must be read again.
+ * and `rate` is the raw word of the kinds `rate`, `report` and `pair`. `none`: the balance is zero. `assets_unknown`:
+ * no conversion was requested, or all failed. `balance_unknown`: `balanceOf` failed. `not_reached`: gas or output space
+ * ran out before this vault was read completely.
  */
 export type PositionRead =
   | { status: "none" | "balance_unknown" | "not_reached" }
@@ -65,10 +64,7 @@ export interface PositionAnswer {
 
 /** Maximum size of creation code and payload together, in bytes. Source: EIP-3860. */
 export const MAX_INITCODE_BYTES = 49_152;
-/**
- * Maximum size of code and payload that a state override sets as an account's code, in bytes: some 6,000 vaults, which
- * is more than one `eth_call` has gas for.
- */
+/** Maximum size of code and payload that a state override sets as an account's code, in bytes. */
 export const MAX_OVERRIDE_BYTES = 128 * 1_024;
 /**
  * Default gas limit of each read of the position lens. A conversion in a vault with many markets may need several

@@ -28,8 +28,8 @@ import { erc4626Flows } from "./erc4626-flow-events.ts";
 import { type FamilyViews, mergeFlags, mergeState, mergeTerms } from "./erc4626-variant-views.ts";
 
 /**
- * ABI of ERC-4626's `deposit` and of the view functions that the adapters of ERC-4626 families read, including the
- * common extensions `paused()` and `minDeposit()`.
+ * ABI of ERC-4626's `deposit` and of its view functions that adapters read, with the common extensions `paused()` and
+ * `minDeposit()`.
  */
 export const erc4626Abi = once(() =>
   parseAbi([
@@ -81,7 +81,7 @@ export interface Erc4626Options {
    * amount too.
    */
   encode?(vault: Vault, request: DepositInput): Pick<DepositCall, "data" | "minShares">;
-  /** Maps revert data of the family's own errors to an error code, or returns null for any other error. */
+  /** Explains revert data of the family's own errors, or returns null for any other error. */
   explain?(revert: Hex): ExplainedRevert | null;
   /** Returns the family's own deposit and withdrawal events. Absent if they are those of ERC-4626. */
   flows?(vault: Vault): FlowSource;

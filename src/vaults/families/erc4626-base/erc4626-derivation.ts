@@ -30,8 +30,8 @@ import {
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * Result of checking whether a contract is a vault of a family. If it is: who must call it (the Router if absent) and
- * its registry parameters (none if absent). If not: a human-readable reason.
+ * Result of checking whether a contract is a vault of a family. If it is: who may call it to deposit, as in
+ * `DerivedVault` (the Router if absent), and its registry parameters (none if absent). If not: a human-readable reason.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
@@ -185,12 +185,11 @@ interface VaultAnswers {
 /**
  * Creates the deriver of an ERC-4626 vault family, which builds a vault's registry entry from on-chain reads. In the
  * entry, the vault is the contract to call, to approve and to read the share price from; its asset is the only accepted
- * token; and it is its own share token, unless `ownShare` allows a separate one. If `identify` is given, a successful
- * derivation also identifies the family (`conclusive`). The derivation fails if `identify` rejects the contract; if
- * `asset`, `totalAssets`, `convertToAssets` or (unless `previews` is false) `previewDeposit` fails; if the asset has no
- * symbol, or its decimals are missing or above 36; or if the share token is the asset, is a separate token without
- * `ownShare`, lacks total supply, balances or allowances, or has no decimals or more than 36. Sources: EIP-4626,
- * EIP-7575.
+ * token; and it is its own share token, unless `ownShare` allows a separate one. The deriver is `conclusive` if
+ * `identify` is given. The derivation fails if `identify` rejects the contract; if `asset`, `totalAssets`,
+ * `convertToAssets` or (unless `previews` is false) `previewDeposit` fails; if the asset has no symbol, or its decimals
+ * are missing or above 36; or if the share token is the asset, is a separate token without `ownShare`, lacks total
+ * supply, balances or allowances, or has no decimals or more than 36. Sources: EIP-4626, EIP-7575.
  */
 export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
   const { identify } = options;

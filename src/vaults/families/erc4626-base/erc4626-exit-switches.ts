@@ -26,7 +26,7 @@ export interface ExitSwitches {
 /**
  * Returns a query for the switches of a vault that only the standard describes: the assets that it holds and, for a
  * tranche of Strata, whether withdrawals from it are disabled (`off`; false also for other vaults, and if it cannot be
- * read). Other vaults need one batch of reads, a tranche two. Source: Strata, StrataCDO (`maxWithdraw`).
+ * read). A contract with `cdo()` needs two batches of reads, any other one. Source: Strata, StrataCDO (`maxWithdraw`).
  */
 export function exitSwitches(vault: Vault): Query<ExitSwitches> {
   const first = {

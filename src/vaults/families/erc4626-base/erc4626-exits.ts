@@ -116,8 +116,8 @@ function exitPrice(vault: Vault): Query<{ gross: bigint; net: bigint } | null> {
 }
 
 /**
- * Creates the reads that every redemption from an ERC-4626 vault needs: the asset, the owner's share balance, the
- * preview of the redemption, and the value of the shares before fees.
+ * Creates the common reads of a redemption from an ERC-4626 vault: the asset, the owner's share balance, the preview of
+ * the redemption, and the value of the shares before fees.
  */
 export function erc4626ExitReads(vault: Vault, request: ExitTermsInput) {
   const on = { to: vault.entryPoint, abi: exitAbi() } as const;

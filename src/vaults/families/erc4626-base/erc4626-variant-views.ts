@@ -3,10 +3,11 @@ import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-
 
 /**
  * Results of the view functions that an ERC-4626 vault family has beyond the standard. A field is absent if the family
- * has no such view. An amount is null if the call failed, and is in the asset's smallest unit unless stated otherwise.
+ * has no such view, or none that could be read. An amount is null if the call failed, and is in the asset's smallest
+ * unit unless stated otherwise.
  */
 export interface FamilyViews {
-  /** True if a switch of the family stops all deposits. */
+  /** True if a switch of the family stops deposits. */
   paused?: boolean;
   /** A limit on deposits in addition to `maxDeposit`; the smaller one applies. */
   maxDeposit?: bigint | null;

@@ -82,9 +82,9 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
 
 /**
  * Returns a query for a user's open request in a Maple pool's withdrawal manager. Its assets are valued by the formula
- * of `convertToExitAssets`, rounded down, and null if the pool's totals cannot be read. The list is empty if no shares
- * are locked, and the result null if their number cannot be read. The query needs one batch of reads if the pool still
- * has the manager of the registry entry, otherwise three.
+ * of `convertToExitAssets`, rounded down, and null if the pool's totals cannot be read or it has no shares. The list is
+ * empty if no shares are locked, and the result null if their number cannot be read. The query needs one batch of reads
+ * if the pool still has the manager of the registry entry, otherwise three.
  */
 export function mapleRequest(
   vault: Vault,

@@ -72,7 +72,7 @@ export function conversionReads(vault: Vault) {
 
 /**
  * Creates the read of the pricer's `convertToShares`, which converts an amount of assets to shares, both in smallest
- * units, at the last price that was settled or reported.
+ * units.
  */
 export const convertToSharesRead = (vault: Vault, amount: bigint) =>
   read({ to: vault.pricer, abi: conversionAbi(), name: "convertToShares", args: [amount] });
@@ -158,8 +158,8 @@ const ANY_REQUEST = 0n;
 /**
  * Asynchronous deposits that the user requests and claims (ERC-7540). The user is the controller, the owner and the
  * receiver, so no operator approval is needed; all requests are read (under the id 0) and claimed together. An amount
- * is null if its view fails; claimable shares are also null while a paused vault reports none although assets are
- * claimable. Source: EIP-7540.
+ * is null if unknown; the claimable shares are unknown if the vault reports none although assets are claimable, as
+ * while it is paused. Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {

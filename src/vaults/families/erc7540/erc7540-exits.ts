@@ -86,11 +86,11 @@ export interface Erc7540ExitOptions {
   /** Encodes the cancellation of a pending request that is `cancellable`. Absent if the family does not support it. */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /**
-   * True if the vault may number its requests. Those with a known id are then read by it, and claims are distributed to
-   * them by their shares.
+   * True if the vault may number its requests. Those with a known id are then read by it, and the claimable assets are
+   * distributed to them by their shares.
    */
   numbered?: true;
-  /** Maps revert data of the family's own withdrawal errors to an error code, or returns null for other errors. */
+  /** Explains revert data of the family's own withdrawal errors, or returns null for other errors. */
   explain?: VaultExits["explain"];
   /** True if a vault of the family may replace a user's open request by the next one, so that its shares are lost. */
   replaces?: true;

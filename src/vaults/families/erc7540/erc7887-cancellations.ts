@@ -27,7 +27,10 @@ export const RETURNED_SHARES = "cancelled";
 export interface OwnRequests {
   /** True if the user can cancel a pending request now. */
   cancellable: boolean;
-  /** True if a cancellation is pending. Absent in families whose cancellation takes effect immediately. */
+  /**
+   * True if a cancellation is pending. Absent if none can be pending, for example because cancellations take effect
+   * immediately.
+   */
   cancelling?: boolean;
   /**
    * Shares of cancelled requests that can be claimed back later and are not counted in the pending request, in the
@@ -94,7 +97,9 @@ export const cancelCall = (vault: Vault, { user }: { user: Address }): ExitFollo
   }),
 });
 
-/** Encodes the claim of the shares that cancellations returned, or returns null if the request has none to claim. */
+/**
+ * Encodes the claim of the shares that cancellations returned, or returns null if the request's claimable shares are 0.
+ */
 export function returnedSharesClaim(
   vault: Vault,
   { user, request }: { user: Address; request: PendingExit },

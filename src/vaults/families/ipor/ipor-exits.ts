@@ -185,9 +185,9 @@ function describePending(
 /**
  * Withdrawals from IPOR Fusion's Plasma vaults. The owner must call the vault: shares are not transferable by default,
  * and if a contract redeemed for several users, anyone could lock it by making a deposit for it. A redemption is
- * instant if the account is not locked and the markets have liquidity. Otherwise, the owner requests it from the
- * vault's WithdrawManager (registry parameter `withdraw_manager`); the shares stay in the wallet, and the request
- * expires at the end of its window. Source: IPOR-Labs/ipor-fusion.
+ * instant if the account is not locked and the markets have liquidity. If the registry entry names the vault's
+ * WithdrawManager (parameter `withdraw_manager`), the owner can also request it there; the shares stay in the wallet,
+ * and the request expires at the end of its window. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,

@@ -186,7 +186,7 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
 /**
  * Deriver of Mellow's Core vaults: reads the share manager, the oracle, and the queues of the registry entry's asset
  * or, if that is unknown, of the vault's first token with a deposit queue. It prefers the queue of the reviewed entry,
- * then one that mints immediately. The user must call the vault. Vaults with more than 16 tokens are rejected. Source:
+ * then one that mints immediately. The user must call the queue. Vaults with more than 16 tokens are rejected. Source:
  * mellow-finance/flexible-vaults.
  */
 export const mellowDeriver: Deriver = {

@@ -36,11 +36,11 @@ const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
   amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);
 
 /**
- * Asynchronous deposits into Midas, which an administrator approves one by one. The approval mints the mTokens, so
+ * Asynchronous deposits into Midas, which an administrator approves or rejects. The approval mints the mTokens, so
  * there is nothing to claim. A rejection refunds nothing on chain. The DepositVault finds requests only by id and
  * stores only their value in USD. The pending assets are therefore null if no ids are known, if a request cannot be
  * read, or if an open request was paid in a token other than the asset or the asset has no fixed price. `rejected` is
- * true if all known requests were rejected. Source: midas-apps/contracts.
+ * true if there are known requests and all of them were rejected. Source: midas-apps/contracts.
  */
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {

@@ -48,8 +48,8 @@ export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | n
 
 /**
  * Returns a query that converts an amount (18 decimals) of a token that the RedemptionVault paid to the asset's
- * smallest unit, by the price of each, rounded down. Null if a price is unknown or the registry entry names no
- * RedemptionVault.
+ * smallest unit, by the price of each, rounded down. Null if a price is unknown, if the asset has more than 18
+ * decimals, or if the registry entry names no RedemptionVault.
  */
 export function midasAmountInAsset(
   vault: Vault,

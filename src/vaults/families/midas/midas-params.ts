@@ -29,7 +29,7 @@ export function midasMode(vault: Vault): MidasMode {
   return { instant: deposit === "instant", namesRecipient: recipient === "argument" };
 }
 
-/** Validates all parameters of a registry entry. Throws an Error if one is invalid or a required one is missing. */
+/** Validates Midas's parameters of a registry entry. Throws an Error if one is invalid or a required one is missing. */
 export function checkMidasParams(vault: Vault): void {
   midasMode(vault);
   optionalChoiceParam(vault, { name: "asset_rate", choices: ["stable", "feed"] });

@@ -33,7 +33,7 @@ const FEE_DENOMINATOR = 10_000n;
 
 /**
  * Returns the mTokens (18 decimals) that a payment mints after the fee, rounded down as in the DepositVault. `amount`
- * is in the token's smallest unit. Null if the deposit is impossible: no price, a fee above 100%, or an amount that
+ * is in the token's smallest unit. Null if the mToken has no price, if the fee is above 100%, or if the amount
  * overflows.
  */
 export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
@@ -160,7 +160,7 @@ const NO_ANSWER = { ok: false, revert: null } as const;
 
 /**
  * Returns a query for a DepositVault's conditions for a payment; without a caller, those of an account that deposits
- * for the first time. It takes two batches of reads, because the first returns the payment token's price feed.
+ * for the first time. It takes up to two batches of reads, because the first returns the payment token's price feed.
  */
 export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMarket> {
   const { caller } = payment;

@@ -206,9 +206,9 @@ export function findMidasRequest(
 }
 
 /**
- * Finds the approval or rejection of a request in a receipt's logs, or returns null. `assets` is what the user received
- * in one of the RedemptionVault's tokens, and null unless the receipt has exactly one such payment, because it may
- * settle several requests.
+ * Finds the approval or rejection of a request in a receipt's logs, or returns null. The `assets` of an approval are
+ * what the user received in one of the RedemptionVault's tokens, and null unless the receipt has exactly one such
+ * payment, because it may settle several requests.
  */
 export function findMidasSettlement(
   vault: Vault,

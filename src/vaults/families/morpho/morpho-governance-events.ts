@@ -258,8 +258,8 @@ const capEvents: readonly GovernanceEvent[] = [
 ];
 
 /**
- * Governance events of Morpho Vault V2. Changes of the owner, the curator and both fees are omitted, because other
- * signals report them from view functions. Source: morpho-org/vault-v2.
+ * Governance events of Morpho Vault V2. Changes of the owner, the curator and both fees are omitted, because view
+ * functions return them. Source: morpho-org/vault-v2.
  */
 export const morphoV2Events: readonly GovernanceEvent[] = [
   announcementEvent(

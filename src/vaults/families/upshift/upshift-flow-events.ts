@@ -23,7 +23,7 @@ const previewAbi = once(() =>
  * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. A deposit counts for its
  * receiver; its amount in another token is converted by the vault's `previewDeposit`. An instant redemption emits
  * `Withdraw`, which counts for the owner; a requested one emits `WithdrawalProcessed`, which contains the receiver but
- * not the shares; no redemption emits both. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
+ * not the shares. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {

@@ -81,8 +81,8 @@ type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
  * Returns a query for a user's open requests, by the date on which they become claimable; null if one of the dates (but
- * for the first days of the window) could not be read. If there are any, a second batch reads the assets of those whose
- * price is fixed; the others are estimated at the current price, rounded down.
+ * for the first days of the window) could not be read. If there are any, a second batch reads their fixed assets; those
+ * without are estimated at the current price, rounded down.
  */
 export function datedRequests(
   vault: Vault,

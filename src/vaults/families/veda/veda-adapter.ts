@@ -246,7 +246,7 @@ function vedaFeeQuery({ pricer }: Vault, place: 10 | 11): Query<number | null> {
   });
 }
 
-/** Vault family of Veda's BoringVaults: its adapter, deriver, governance events and performance fee. */
+/** Vault family of Veda's BoringVaults: its adapter, deriver, governance events and fees. */
 export const vedaFamily: VaultFamily = {
   adapter: veda,
   type: "veda",

@@ -116,8 +116,9 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
 
 /**
  * Returns a query for the user's open requests: at most one for each token, with mode `cooldown`. Their assets are an
- * estimate: the shares less the fee (none if it is unknown), at the share price of the request or the current one,
- * whichever is lower. Empty if the registry entry names no such contract, null if one of the requests cannot be read.
+ * estimate: the shares less the fee (none if it is unknown), at the share price of the request or the current one (if
+ * it is known), whichever is lower. Empty if the registry entry names no such contract, null if one of the requests
+ * cannot be read.
  */
 export function pendingDelayed(
   vault: Vault,
@@ -175,7 +176,7 @@ function pendingIn(
 
 /**
  * Converts an amount of a token to the vault's asset, both in smallest units, by the price of a share in each (`rate`
- * in the token, `assetRate` in the asset), rounded down. Null if one of the rates is unknown.
+ * in the token, `assetRate` in the asset), rounded down. Null if one of the rates is unknown or `rate` is 0.
  */
 export function vedaValue(
   amount: bigint,

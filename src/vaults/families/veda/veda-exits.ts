@@ -186,8 +186,7 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
  * Withdrawals from Veda's BoringVaults, through up to three contracts that the registry entry's parameters enable. The
  * teller pays instantly (`teller_withdraw`, if its `withdraw` is public). A queue takes requests for an amount fixed at
  * the request, which solvers pay (`withdraw_queue`). An older contract lets the owner claim after a fixed delay, within
- * a limited time (`delayed_withdraw`). The oldest contract, AtomicQueue, is not used: its requests need a standing
- * allowance of the shares, which anyone can spend by naming the user as the solver. Source: Veda-Labs/boring-vault.
+ * a limited time (`delayed_withdraw`). The oldest contract, AtomicQueue, is not used. Source: Veda-Labs/boring-vault.
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
@@ -288,8 +287,8 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 /**
  * Returns a query for the registry parameters for withdrawals. `teller_withdraw` is `public` if the teller's authority
  * lets `anyone` (an account without rights) withdraw; otherwise it is absent. `withdraw_queue` and `delayed_withdraw`
- * are the contracts of the reviewed registry entry, in lowercase: empty if they do not belong to this vault, absent if
- * the entry names none.
+ * are the contracts of the reviewed registry entry, in lowercase: empty if they are not seen to belong to this vault,
+ * absent if the entry names none.
  */
 export function vedaExitParams(of: {
   vault: Address;

@@ -25,7 +25,7 @@ export const isStreamed = (vault: Vault): boolean =>
   vault.params["rate"] !== undefined &&
   choiceParam(vault, { name: "rate", choices: ["pushed", "streamed"] }) === "streamed";
 
-/** Validates all parameters of a registry entry. Throws an Error if one is invalid or `teller` is missing. */
+/** Validates Veda's parameters of a registry entry. Throws an Error if one is invalid or `teller` is missing. */
 export function checkVedaParams(vault: Vault): void {
   generationOf(vault);
   isStreamed(vault);
@@ -145,7 +145,7 @@ export function isPaused(results: {
 
 /**
  * Returns the shares that an amount mints after the share premium, rounded down twice as in the teller. Both are in
- * smallest units. Null if the price or the premium is unknown.
+ * smallest units. Null if the price is unknown or 0, or if the premium is unknown or above 100%.
  */
 export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: bigint }): bigint | null {
   const { rate, support } = input.market;
@@ -156,8 +156,8 @@ export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: 
 
 /**
  * Returns the largest deposit under the teller's cap on shares, in the deposited token's smallest unit: the largest
- * uint256 if there is no cap, 0 if it is reached, null if the cap, the supply, the price or the share premium is
- * unknown.
+ * uint256 if there is no cap; otherwise null if the cap, the supply or the result of `mintedShares` is unknown, and 0
+ * if the cap is reached.
  */
 export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const { cap, supply } = market;

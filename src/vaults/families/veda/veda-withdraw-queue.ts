@@ -130,7 +130,7 @@ const hashRequest = (request: QueueRequest): Hex =>
  * if the registry entry names no queue. `fee` is the discount that the queue requires, in basis points, or null if
  * unknown. `variant` is `<discount>/<seconds to the deadline>`, with a discount of 0 if it is unknown. A request
  * expires at least seven days after it matures. `maxShares` is the queue's capacity, but at most the request's shares;
- * null without a limit.
+ * null if no limit is known.
  */
 export function queueTerms(
   vault: Vault,
