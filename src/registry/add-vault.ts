@@ -21,9 +21,9 @@ export type AddedVault = { record: VaultRecord; added: boolean } | { finding: st
 /**
  * Adds a vault to the registry with status `candidate` and an immediately due proof. An existing entry stays unchanged.
  * The vault's family, addresses, tokens and parameters are read from on-chain data. If that data does not confirm the
- * claims, nothing is stored and the reason is returned. If the chain cannot be read, the claims are stored unchecked,
- * and the proof checks them later. If no name is claimed, the contract's own name is stored or, if it has none, the
- * vault id. Throws `chain_unsupported` and `store_unavailable`.
+ * claims, nothing is stored and the reason is returned. If the chain cannot be read, the claims are stored unchecked.
+ * If no name is claimed, the contract's own name is stored or, if it has none, the vault id. Throws
+ * `chain_unsupported`, `store_unavailable`, and viem's InvalidAddressError for an invalid address in the claims.
  */
 export async function addVault(
   ctx: Context,

@@ -28,9 +28,9 @@ const MAX_CHANGE_ATTEMPTS = 5;
  * opens the vault, lists it as paused although it was neither active nor paused, or alters its family, parameters or
  * accepted assets: the vault is read and proven before such a change is stored. A proof that finds it closed (full or
  * paused, for example), or that no node can simulate, is no contradiction. A change that does more than close the vault
- * or alter its texts is followed by another proof, whose result is stored. Builds see the change immediately, lists
- * within a minute. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the vault cannot be read or
- * a node fails during the proof, and `store_unavailable`, also if other requests changed the vault's status during five
+ * or alter its texts is followed by another proof; if a node or the database fails then, the entry is returned as it is
+ * stored. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the vault cannot be read or a node
+ * fails during the proof, and `store_unavailable`, also if other requests changed the vault's status during five
  * attempts.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {

@@ -12,13 +12,14 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 export type ClosedExit = "stopped" | "illiquid";
 
 /**
- * Result of one attempt to prove a vault. `passed`: the simulated deposit or deposit request succeeded, and shares that
- * were minted immediately have the expected value and a way back. `refused`: the chain contradicts the entry, the vault
- * rejects deposits, the shares are worth or return too little, a fee is too high, nobody can leave, nothing vouches for
- * a discovered vault any longer, or the operator's settings exclude it. `closed`: the vault's view functions or the
- * error of the simulated deposit or redemption show that it is paused, full, illiquid or without a current price, or no
- * simulation can give an account its asset, which is not a fault of the entry; `exit` is set if it takes deposits but
- * nobody can leave. `unread`: a node or the database failed, or no node can simulate.
+ * Result of one attempt to prove a vault. `passed`: the simulated deposit or deposit request succeeded; shares that
+ * were minted immediately have the expected value, and no simulation shows that they cannot be redeemed. `refused`: for
+ * example, the chain contradicts the entry, the vault rejects deposits, the shares are worth or return too little, a
+ * fee is too high, nobody can leave, nothing vouches for a discovered vault any longer, its code changed, or the
+ * operator's settings exclude it. `closed`: the vault's view functions or the error of the simulated deposit or
+ * redemption show that it is paused, full, illiquid or without a current price, or no simulation can give an account
+ * its asset, which is not a fault of the entry; `exit` is set if the reason is that nobody can leave. `unread`: the
+ * chain is not served, a node or the database failed, or no node can simulate.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }
@@ -65,16 +66,17 @@ const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
  * - A passed proof opens reviewed candidates (also refused ones) and vaults that a proof paused. A discovered or
  *   imported candidate opens only if `admission` has no obstacle.
  * - A refusal makes a candidate `refused`. It pauses an active vault if it still stands 30 minutes after the first one
- *   and is at least the third. Further proofs in between, after governance events, do not shorten that time; the third
- *   one does if an administrator asked for it (`byAdmin`).
+ *   and is at least the third. Further proofs in between, after governance events, do not shorten that time, except
+ *   that the third or a later one pauses the vault at once if an administrator asked for it (`byAdmin`).
  * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded. But an active
- *   vault that nobody can leave is paused, since its deposits still succeed: if its redemptions are stopped, that
- *   counts as a refusal; if it is illiquid, it is paused by the 25th hourly proof that finds it so.
+ *   vault that nobody can leave is paused in time: if its redemptions are stopped, that counts as a refusal; if it is
+ *   illiquid, it is paused by the 25th proof that finds it so.
  * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed; illiquid;
  * refused while paused; paused by this refusal), 10 minutes (unread), 5 and 30 minutes after the first refusal of an
- * active vault, or six hours (other refusals). Refusals and proofs that find a vault illiquid are counted apart: a
- * proof that finds it illiquid ends the refusals, and a refusal leaves the other count as it is; a passed or another
- * closed proof resets both. `now` is in milliseconds since the epoch.
+ * active vault (then after 25 minutes, while there are fewer than three), or six hours (other refusals). Refusals of an
+ * active vault and proofs that find it illiquid are counted apart: a proof that finds it illiquid ends the refusals,
+ * and a refusal leaves the other count as it is; a passed proof, and a closed one that is neither, reset both. `now` is
+ * in milliseconds since the epoch.
  */
 export function decideAfterProof(
   entry: ProvenEntry,
@@ -112,14 +114,13 @@ export function decideAfterProof(
 
 const OPEN = { status: "active", statusBy: "proof", statusReason: "" } as const;
 
-/** Returns true for entries that people have reviewed, which open by their proof alone. */
+/** Returns true for entries that people have reviewed: those of the seed and those that an operator added. */
 export const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boolean =>
   provenance.source === "seed" || provenance.source === "operator";
 
 /**
  * Returns true for entries with the status `candidate` or `refused`: new ones, ones that a proof refused, and ones that
- * an administrator sent back. A passed proof opens those that people have reviewed, and others only if the admission
- * gate lets them pass.
+ * an administrator sent back.
  */
 export const isCandidate = ({ status }: Pick<ProvenEntry, "status">): boolean =>
   status === "candidate" || status === "refused";

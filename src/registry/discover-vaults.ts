@@ -23,9 +23,9 @@ import { registerOf, type VaultRegister, vaultRegisters } from "./registers/vaul
 export interface DiscoveryReport {
   /** Registers that were due and were tried, including those that failed. */
   registers: number;
-  /** Registers that could not be read. */
+  /** Registers that could not be read, or whose vaults could not be stored. */
   failed: number;
-  /** Vaults named by the registers in the data that was read; most are already known. */
+  /** Vaults named by the registers in the data that was read, known ones included. */
   named: number;
 }
 
@@ -72,10 +72,8 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
  * Discovers vaults: reads the registers (contracts that list a protocol's vaults) that are due, several chains in
  * parallel, and starts no further one after 30 seconds. New vaults are added to the registry as candidates; for known
  * ones, it is recorded that the register names them. A vault that is missing from a completely read list loses that
- * record, and its proof becomes due. A candidate has a placeholder name and opens only after its proof and the
- * admission gate, unless an administrator opens it. Registers that can only be asked about single addresses are
- * skipped. A register that cannot be read is logged and retried after an hour; the others are still read. Throws
- * `store_unavailable`.
+ * record, and its proof becomes due. Registers that can only be asked about single addresses are skipped. A register
+ * that cannot be read is logged and due again after an hour. Throws `store_unavailable`.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const startedAt = ctx.now();

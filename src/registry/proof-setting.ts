@@ -17,10 +17,10 @@ const HeadFeesSchema: z.ZodType<HeadFees> = z.object({
 });
 
 /**
- * Returns the setting for the simulations of one proof: the chain's gas price and base fee, at most five minutes old,
- * and a random block value and payer's balance (see `createSetting`). A vault thus cannot recognize the simulations by
- * a gas price of zero or by the payer's balance. Null if the fees could not be read (which is logged), or if the chain
- * is not served. Never throws.
+ * Returns the setting for the simulations of one proof: the chain's gas price and base fee, at most five minutes old
+ * or, if they cannot be read, the last known ones, and a random block value and payer's balance (see `createSetting`),
+ * so that a vault does not recognize the simulations by them. Null if no fees are known (which is logged), or if the
+ * chain is not served. Errors of nodes are not thrown.
  */
 export async function readProofSetting(ctx: Context, chainId: number): Promise<SimulationSetting | null> {
   const client = ctx.chains.client(chainId);

@@ -32,8 +32,8 @@ export function isWorth(
 }
 
 /**
- * Returns how many times the proof's amount a larger deposit is: 150 to 1,500 times, which nobody can foresee, or fewer
- * if the vault's limit is lower; 1 if there is no room for more.
+ * Returns how many times the proof's amount a larger deposit is: 150 to 1,499 times, at random, or fewer if the vault's
+ * limit is lower; 1 if there is no room for more.
  */
 export function largerTimes(
   ctx: Context,
@@ -45,7 +45,7 @@ export function largerTimes(
   return within > 1n ? within : 1n;
 }
 
-/** Returns an address without a known key; it differs in every proof, so that a vault cannot recognize it. */
+/** Returns a random address without a known key, so that a vault cannot recognize it. */
 export function freshAccount(ctx: Context): Address {
   return getAddress(slice(keccak256(stringToHex(`causeway proof ${ctx.randomId()}`)), 12));
 }

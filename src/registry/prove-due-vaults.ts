@@ -55,10 +55,11 @@ const noProofs = (): ProofRoundReport => ({
 /**
  * Runs the due vault proofs (simulated deposits), or queues them if a queue is configured: it then only sends one
  * message per chain (see `proveFromMessage`). Without a queue, it proves vaults for about 40 seconds or 750 requests,
- * at most 60 per chain and several chains in parallel, open and paused vaults before candidates and then the most
- * overdue first; it stores the results, and reloads the cached registry if a status changed. Skips chains whose last
- * index run failed, because their nodes probably do not respond, and leaves a chain's other vaults to the next run
- * after a finding `unread`. Throws `store_unavailable`; errors of the queue propagate.
+ * at most 60 per chain and several chains in parallel, in batches that take open and paused vaults before others and
+ * then the most overdue ones; it stores the results, and reloads the cached registry if a status changed. Skips chains
+ * that are not served and those whose last index run failed, because their nodes probably do not respond, and leaves a
+ * chain's other vaults to the next run after a finding `unread`. Throws `store_unavailable`; errors of the queue
+ * propagate.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();

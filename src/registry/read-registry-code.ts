@@ -21,8 +21,8 @@ const beaconAbi = once(() => parseAbi(["function implementation() view returns (
  * Reads an identifier of the code that a vault runs: `implementation:<address>/<hash>` of an ERC-1967 proxy or an older
  * one, `beacon:<beacon>/<implementation>/<hash>` (`unknown` if the beacon does not return it), `clone:<target>` of a
  * proxy with a constant target, or `code:<hash>` of any other contract. The hash is the keccak256 of the vault's own
- * code, because any contract can write a proxy's slots. Addresses are checksummed. The identifier changes with the
- * code, unless `canRunOtherCode` is true of a clone or another contract. Errors of the chain client propagate.
+ * code, because any contract can write a proxy's slots. Addresses are checksummed. Errors of the chain client
+ * propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
   const slotOf = (slot: Hex) =>
@@ -48,8 +48,8 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
 
 /**
  * Returns false only if the code of a vault shows that it always runs itself: it contains no reachable `DELEGATECALL`,
- * `CALLCODE` or `SELFDESTRUCT`, or it is a clone of such code. True for all other proxies, for contracts with libraries
- * or a `multicall`, and for accounts without code. Errors of the chain client propagate.
+ * `CALLCODE` or `SELFDESTRUCT`, or it is a clone of such code. True also for accounts without code. Errors of the chain
+ * client propagate.
  */
 export async function canRunOtherCode(client: ChainClient, vault: Address): Promise<boolean> {
   const code = await readContractCode(client, vault);

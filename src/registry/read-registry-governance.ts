@@ -15,7 +15,7 @@ export interface VaultGovernance {
    * vaults have.
    */
   keys: readonly Address[] | "unread";
-  /** Timelock of changes in seconds, null if the family has none, or "unread" if its view function failed. */
+  /** Timelock of changes in seconds, null if none is read for the family, or "unread" if it is unknown. */
   timelockS: bigint | null | "unread";
 }
 

@@ -31,10 +31,7 @@ export interface AdmissionFacts {
 /** Minimum part of the deposit that a discovered vault must return immediately, in parts per billion: 99.5%. */
 const LEAST_RETURNED = (PARTS_PER_BILLION * 995n) / 1_000n;
 
-/**
- * Facts about a vault's code and governance, from which `codeObstacle` decides whether it may open. They are collected
- * only if `admissionObstacle` found no obstacle.
- */
+/** Facts about a vault's code and governance, from which `codeObstacle` decides whether it may open. */
 export interface AdmissionCode extends VaultGovernance {
   chainId: number;
   /** Code of the vault as `readVaultCode` returns it, or null if it was not read. */
@@ -43,7 +40,9 @@ export interface AdmissionCode extends VaultGovernance {
   reviewed: ReadonlySet<string>;
   /** True unless the vault's code is known to run only itself: see `canRunOtherCode` and `createsFixedCode`. */
   delegates: boolean;
-  /** True if a factory of the vault's family that is listed as a register created it. */
+  /**
+   * True if a factory of the vault's family that is a register (`isFactory`) names it or confirms that it created it.
+   */
   fromFactory: boolean;
   /**
    * True if a register that the protocol governs names the vault, or if at least two of these do: public lists, other
@@ -58,11 +57,10 @@ const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
 
 /**
  * Returns why a discovered or imported vault may not open yet, or null if these facts show no reason; `codeObstacle`
- * examines the rest. A factory only proves which code a vault runs, not that it is safe, so every condition must hold:
- * vault and asset are not blocked; the family is not generic ERC-4626, which any contract can implement; the asset is
- * on the operator's list; a curated source still names the vault; it has the operator's minimum age and total assets;
- * and redeeming the simulated deposit immediately returned at least 99.5% of it. `now` is in milliseconds since the
- * epoch.
+ * examines the rest. Every condition must hold: vault and asset are not blocked; the family is not generic ERC-4626,
+ * which any contract can implement; the asset is on the operator's list; a curated source still names the vault; it has
+ * the operator's minimum age and total assets; and redeeming the simulated deposit immediately returned at least 99.5%
+ * of it. `now` is in milliseconds since the epoch.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,
@@ -112,7 +110,7 @@ const names = (
  *   replaced nor be able to run other code. Code that can run other code and whose identifier names no implementation
  *   is pinned by the settings only, because a reviewed vault with the same identifier may run different code. Of a
  *   proxy that a factory of the family created, only the implementation and the beacon are compared.
- * - A public list alone is not enough, because nobody answers for it: a second source must know the vault (`agreed`).
+ * - A public list alone is not enough: a second source must name the vault (`agreed`).
  * - Its roles must be readable, and no externally owned account may hold one, unless the operator lists the account.
  * - If its family has a timelock, it must be readable and at least the operator's minimum.
  */

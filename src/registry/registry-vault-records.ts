@@ -22,8 +22,9 @@ export async function listVaultRecords(
 }
 
 /**
- * Converts a vault's database row to the format that the admin API returns. Addresses are checksummed. Throws viem's
- * InvalidAddressError for an invalid address.
+ * Converts a vault's database row to the format that the admin API returns. The addresses of its contracts and tokens
+ * are checksummed, those in `params`, `named_by` and `provenance` unchanged. Throws viem's InvalidAddressError for an
+ * invalid address.
  */
 export function toVaultRecord(row: VaultRow): VaultRecord {
   return {

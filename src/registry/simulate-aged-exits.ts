@@ -15,7 +15,7 @@ import {
   wordOf,
 } from "./simulate-proof-exit.ts";
 
-/** Time after which the shares of any vault must be redeemable, in seconds: 30 days. */
+/** Time after a deposit at which a proof simulates the latest redemption, in seconds: 30 days. */
 export const LONGEST_LOCK_S = 30 * 86_400;
 
 /**
@@ -42,9 +42,9 @@ const NO_LARGE_EXIT: LargeExit = { part: null, isFair: false };
 
 /**
  * Simulates the redemption of the proof's shares and of a larger deposit's 30 days later: in one request, in which the
- * larger one, of another account, leaves first. Simulates separately what failed there, and the small one also if it
- * paid too little, because both together may reach a limit or a fee that it alone does not. Errors of the RPC nodes
- * propagate.
+ * larger one, of another account, leaves first. If the redemption of the proof's shares fails or pays too little there,
+ * it is simulated alone, because both together may reach a limit or a fee that it alone does not. The larger one's is
+ * simulated alone if the request could not be simulated or a deposit failed in it. Errors of the RPC nodes propagate.
  */
 export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedExits> {
   const both = of.times === 1n ? null : await simulateBoth(ctx, of);
@@ -70,9 +70,9 @@ const coveredPart = (shares: bigint): bigint =>
 
 /**
  * Simulates redemptions of fewer shares than the vault refused. First, 30 days from now, of a deposit made then: null
- * if they cannot be redeemed, so that it is not their age that keeps old ones. Then of shares of that age: returns what
- * they pay, scaled to the whole deposit; `trapped` if they cannot be redeemed, or if the deposit made then mints none;
- * null if a deposit failed. Throws `simulation_unavailable`; errors of the RPC nodes propagate.
+ * if they cannot be redeemed, so that it is not their age that keeps old ones. Then of shares of that age: returns ten
+ * ninths of what they pay; `trapped` if they cannot be redeemed, or if the deposit made then mints none; null if a
+ * deposit failed, or if the payment is unknown. Throws `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigint | "trapped" | null> {
   const redeemed = await redeemedAnew(ctx, of);

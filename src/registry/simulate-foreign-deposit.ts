@@ -41,8 +41,8 @@ const previewAbi = once(() => parseAbi(["function previewDeposit(uint256) view r
 /**
  * Simulates a deposit for another account by a contract that a third account calls, as the Router's executor makes it,
  * of a larger amount than the proof's. `takes`: the vault takes such deposits, if not of this amount then of a smaller
- * one; always true for vaults of known families, whose views show who may call them. `cheats`: why the minted shares
- * count against the vault, or null. Only simulated for vaults that the Router would call and whose redemption is
+ * one; true without that for vaults of known families, whose views show who may call them. `cheats`: why the minted
+ * shares count against the vault, or null. Only simulated for vaults that the Router would call and whose redemption is
  * simulated (`judgedModes`); otherwise `takes` is true and `cheats` null. Throws `simulation_unavailable`; errors of
  * the RPC nodes propagate.
  */

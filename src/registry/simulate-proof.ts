@@ -35,11 +35,13 @@ export interface SimulatedProof {
   /** Human-readable reason why the vault was refused or is closed; empty if the proof passed. */
   reason: string;
   /**
-   * Block on whose state the deposit was simulated, or at which the views were read that decided without a simulation;
-   * never null.
+   * Block on whose state the deposit was simulated, or at which the views were read that decided without a simulation.
    */
   blockNumber: number | null;
-  /** Amount of the deposit that was tried, in the token's smallest unit, or null if the views already decided. */
+  /**
+   * Amount of the deposit that was or would have been simulated, in the token's smallest unit, or null if the views
+   * already decided.
+   */
   amount: bigint | null;
   /**
    * Minted shares in the share token's smallest unit; null if nothing was simulated, if the deposit reverted, or for a
@@ -51,7 +53,10 @@ export interface SimulatedProof {
    * reverts, was not simulated, or is not possible immediately.
    */
   returned: bigint | null;
-  /** True if the vault takes deposits only from the receiver of the shares, so the Router cannot deposit for users. */
+  /**
+   * True if the simulations show that the vault takes deposits only from the receiver of the shares, so that the Router
+   * cannot deposit for users.
+   */
   userOnly: boolean;
   /** As in `ProofFinding`. */
   exit: ClosedExit | null;
@@ -70,13 +75,13 @@ const MAX_YEARLY_FEE = 0.2;
 
 /**
  * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
- * chain. Also simulates the way back (see `simulateWayBack`) and a larger deposit by a contract (see
- * `simulateForOthers`). Simulates nothing if the vault's views already refuse the deposit, show too high a fee or say
- * that withdrawals are paused; a vault whose asset no simulation can give to an account is closed. The amount is one
- * whole token of the asset (or, if the vault does not accept it, of the first accepted token), adjusted to the vault's
- * limits; 1,000 times as much if one whole token is refused by a revert. A loss of more than 3% in the shares' value or
- * the redemption is refused, as is a vault that keeps more than half of its profits or takes more than a fifth of its
- * assets a year; one that nobody can leave is refused or closed. Throws `chain_unsupported` and
+ * chain. If shares are minted, also simulates the way back (see `simulateWayBack`) and a larger deposit by a contract
+ * (see `simulateForOthers`). Simulates nothing if the vault's views already refuse the deposit, show too high a fee or
+ * say that withdrawals are paused; a vault whose asset no simulation can give to an account is closed. The amount is
+ * one whole token of the asset (or, if the vault does not accept it, of the first accepted token), adjusted to the
+ * vault's limits; 1,000 times as much if one whole token is refused by a revert. A loss of more than 3% in the shares'
+ * value or the redemption is refused, as is a vault that keeps more than half of its profits or takes more than a fifth
+ * of its assets a year; one that nobody can leave is refused or closed. Throws `chain_unsupported` and
  * `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {

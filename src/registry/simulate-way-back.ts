@@ -27,9 +27,9 @@ const MANY_TIMES = 1_000n;
 /**
  * How the shares of a simulated deposit can be redeemed.
  * - `returned`: immediately, for so many assets (all shares, in the asset's smallest unit, rounded down). `later` is
- *   what the same shares return after 30 days, or their part of what a larger deposit then returns if that is less; null
- *   if that was not simulated or reverts. `larger` is that part if it is much less than the deposit's and than the
- *   vault's preview, otherwise null.
+ *   what the same shares return after 30 days (if they revert then, estimated from fewer shares), or their part of what
+ *   a larger deposit then returns if that is less; null if unknown. `larger` is that part if it is much less than the
+ *   deposit's and than the vault's preview, otherwise null.
  * - `waiting`: by request, after a cooldown or a lock; or no simulation can show it.
  * - `none`: not at all. `exit` is as in `ProofFinding`, or null if nothing excuses it.
  */
@@ -46,16 +46,17 @@ const STARVED = "a deposit with a wallet's gas limit mints far fewer shares";
  * all instant, and for generic vaults in each of their modes until one succeeds. Shares that can be redeemed at once
  * must also be redeemable 30 days later, unless a deposit made then cannot be redeemed either, the vault lacks only the
  * assets for what the shares have grown to, or a mode other than `instant` exists. `none` also if the deposit with a
- * wallet's gas limit mints far fewer shares and the redemption fails. `waiting`, without a simulation, for other vaults,
- * and for deposits of another token than the asset (unless the only mode is a request). If every mode reverts, finds
- * out why:
+ * wallet's gas limit mints fewer shares than are redeemed and the redemption fails. `waiting`, without a simulation,
+ * for other vaults, and for deposits of another token than the asset (unless the only mode is a request); `waiting` too
+ * if the repeated deposit fails, or if what its redemption pays is unknown, or 0 although the vault has further modes.
+ * If every mode reverts, finds out why:
  * - shares that can be redeemed an hour, a day or 30 days later are locked, which is `waiting`;
  * - if an account that holds shares without a deposit can redeem them now, its redemption in 30 days decides: if it
  *   succeeds, the deposit locks the shares for longer than that, which is `none`; otherwise nothing can be said,
  *   because the price may then be too old, which is `waiting`;
- * - `waiting` also if such an account can redeem a thousand times as many shares, or if that cannot be simulated for a
- *   vault of a known family; otherwise nobody can leave, which is `none`. Throws `simulation_unavailable`; errors of
- *   the RPC nodes propagate.
+ * - `waiting` also if such an account can redeem a thousand times as many shares now, or if its redemption cannot be
+ *   simulated for a vault of a known family; otherwise nobody can leave, which is `none`.
+ * Throws `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
   const { vault, token } = of.deposit;
@@ -78,8 +79,8 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
 }
 
 /**
- * Returns the modes whose redemption is simulated: all of a generic vault, and `instant` if it is a family's only one;
- * otherwise none. Where a known family makes some holders wait, leaving at once may cost a fee that says nothing
+ * Returns the modes whose redemption is simulated: all of a generic vault, and `instant` if it is another vault's only
+ * one; otherwise none. Where a known family makes some holders wait, leaving at once may cost a fee that says nothing
  * against a deposit, and requests have conditions that a proof's amount may not meet.
  */
 export function judgedModes(vault: Vault): readonly ExitMode[] {

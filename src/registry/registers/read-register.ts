@@ -151,9 +151,8 @@ export function deniedQuery(registers: readonly VaultRegister[], vault: Address)
 }
 
 /**
- * Returns a query for those of the given factories that confirm to have created a vault, which proves the code that it
- * runs. `code` is the vault's, as `readVaultCode` returns it. Factories without a view that confirms it, and those
- * whose read fails, are omitted.
+ * Returns a query for those of the given factories that confirm to have created a vault. `code` is the vault's, as
+ * `readVaultCode` returns it. Factories without a view that confirms it, and those whose read fails, are omitted.
  */
 export function creatorsQuery(
   factories: readonly VaultRegister[],

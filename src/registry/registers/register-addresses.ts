@@ -63,7 +63,7 @@ export const eulerFactories: readonly FactoryAddress[] = [
   [59144, "0x84711986Fd3BF0bFe4a8e6d7f4E22E67f7f27F04", null],
 ];
 
-/** Factories of Yearn V3 vaults, of every release. Source: yearn/kong. */
+/** Factories of Yearn V3 vaults. Source: yearn/kong. */
 export const yearnFactories: readonly FactoryAddress[] = [
   [1, "0x310aC28ACF5E514abDbFF9Ab25e21f1bfe22bcAC", null],
   [1, "0x444045c5C13C246e117eD36437303cac8E250aB0", null],
@@ -98,7 +98,7 @@ export const yearnFactories: readonly FactoryAddress[] = [
   [747474, "0x770D0d1Fb036483Ed4AbB6d53c1C88fb277D812F", null],
 ];
 
-/** Newest factories of SiloVaults; those before them are not published. Source: silo-contracts-v2. */
+/** Factories of SiloVaults. Source: silo-contracts-v2. */
 export const siloVaultFactories: readonly FactoryAddress[] = [
   [1, "0xB30Ee27f6e19A24Df12dba5Ab4124B6dCE9beeE5", null],
   [10, "0x535F00Aeb15B59C334cC58cc943EC5B1B3Ea6D58", null],
@@ -108,7 +108,7 @@ export const siloVaultFactories: readonly FactoryAddress[] = [
 ];
 
 /**
- * Address providers of Gearbox v3.1, which lead to the pools of every curator. Sources: Gearbox-protocol/sdk,
+ * Address providers of Gearbox v3.1, which lead to the pools of its curators. Sources: Gearbox-protocol/sdk,
  * Gearbox-protocol/permissionless.
  */
 export const gearboxCuratedProviders: readonly FactoryAddress[] = [

@@ -17,10 +17,10 @@ const MAX_PROBES = 32;
 const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
 /**
- * Returns a block before which a register had no code, found by bisection up to block `head`. It is never too late, and
- * normally at most 1,024 blocks too early; more if no node has the state of old blocks. Throws `upstream_rejected` if
- * the register has no code at `head` or the nodes lack the state of that block, and an RpcError if the last node limits
- * the rate of requests; other errors of the chain client propagate.
+ * Returns a block before which a register had no code, found by bisection up to block `head`. It is normally at most
+ * 1,024 blocks too early; more if no node has the state of old blocks. Throws `upstream_rejected` if the register has
+ * no code at `head` or the nodes lack the state of that block, and an RpcError if the last node limits the rate of
+ * requests; other errors of the chain client propagate.
  */
 export async function findFirstBlock(
   client: ChainClient,

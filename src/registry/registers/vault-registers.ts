@@ -43,9 +43,8 @@ import {
  * returns contracts that each name such a contract, and `strategyProxies` returns one strategy at a time, each with one
  * vault. `events`: the register has emitted an event for each vault, or one for several, since its deployment in block
  * `from` (null if it must be searched for); `vaults` names the event's arguments that contain vault addresses. `asked`:
- * its vaults are not read, because anyone can create vaults there, and its protocol lists the ones that count; the
- * admission gate only asks by `view` whether it created a vault. `vault_original` returns the contract that all vaults
- * of a factory are clones of.
+ * its vaults are not read; it is only asked by `view` whether it created a vault. `vault_original` returns the contract
+ * that all vaults of a factory are clones of.
  */
 export type RegisterReading =
   | {
@@ -62,10 +61,7 @@ export type RegisterReading =
   | { kind: "events"; event: () => AbiEvent; vaults: readonly string[]; from: number | null }
   | { kind: "asked"; view: "isProxy" | "isVault" | "vault_original" };
 
-/**
- * A contract that names vaults of one protocol: a factory, or a list that the protocol maintains. It may prove which
- * code a vault runs or that the protocol's owners listed it, but never that a vault is safe.
- */
+/** A contract that names vaults of one protocol: a factory, or a list that the protocol maintains. */
 export interface VaultRegister {
   chainId: number;
   /** Address of the contract; for Gearbox, that of the address provider. */
@@ -75,13 +71,13 @@ export interface VaultRegister {
   /** Name of the protocol, used in the names of its vaults. */
   protocol: string;
   /**
-   * True if the register provably created its vaults, so they run its code. False for a list of other vaults, and for a
-   * factory whose vaults are known only from its events, or whose callers choose their code.
+   * True if the register is a factory whose word that it created a vault counts for the vault's code. False for a list
+   * of other vaults, and for a factory whose vaults are known only from its events, or may run any code.
    */
   isFactory: boolean;
   /**
-   * True if the factory's own code and that of its vaults is known and cannot be replaced, although the vaults delegate
-   * calls to themselves (`multicall`). Absent if only the vaults' code can show it.
+   * True if delegated calls in the code of the factory's vaults, such as those of `multicall`, are known to run no code
+   * of others. Absent if only the vaults' code can show it.
    */
   createsFixedCode?: true;
   /** Who can add vaults: the protocol's owners (`governed`), or anyone (`anybody`). */
@@ -310,10 +306,8 @@ const kinds: readonly Kind[] = [
 ];
 
 /**
- * All registers in code. A contract at one of these addresses that does not respond like the register yields no vaults.
- * Vaults of these protocols cannot be listed on chain and come from reviewed rows and public lists: Veda and Upshift,
- * which have no register on the vaults' chains; Midas, which has no register; Maple, whose deposits need a permission;
- * Silo v3 and Superform, which have no adapter; and the older Mellow vaults, whose factory is not published.
+ * All registers in code. None of them names vaults of Veda, Upshift, Midas, Maple, Superform or Silo v3, or the older
+ * vaults of Mellow.
  */
 export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ addresses, reading, ...kind }) =>
   addresses.flatMap(([chainId, address, from]): VaultRegister[] => {
