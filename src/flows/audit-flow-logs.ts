@@ -20,9 +20,9 @@ const MAX_AUDIT_BLOCKS = 2_000;
 /**
  * Reads at most 2,000 final blocks again, starting with a random node (at random, the newest blocks or older ones), and
  * stores flows that earlier readings missed. A node that has pruned logs, or has not indexed them yet, omits them
- * without an error. Nothing is deleted. Does nothing without a final block or a vault, or if the request budget does
- * not suffice. `version` is the stored tip's current version. Errors of nodes and of the database are logged, not
- * thrown.
+ * without an error. Nothing is deleted. Does nothing if no final block belongs to a vault's history, or if the request
+ * budget does not suffice. `version` is the stored tip's current version. Errors of nodes and of the database are
+ * logged, not thrown.
  */
 export async function auditLogs(
   indexer: Indexer,

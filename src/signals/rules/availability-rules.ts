@@ -196,8 +196,8 @@ const MIN_BASELINE_HOURS = 12;
 
 /**
  * Reports that at most 5% of a vault's total assets can be withdrawn immediately, although the median of its hourly
- * snapshots was above 10%. The amount is what the largest known shareholder can withdraw; an hour without such a limit,
- * or in which it was not read, counts as fully liquid. Needs more than 12 hourly snapshots; vaults with negligible
+ * snapshots was above 10%. The amount is what the largest known shareholder can withdraw; an hour for which such a
+ * limit or the total is not known counts as fully liquid. Needs more than 12 hourly snapshots; vaults with negligible
  * assets are ignored.
  */
 export const liquidityThin: SignalRule = {
