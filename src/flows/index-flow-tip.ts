@@ -47,9 +47,10 @@ type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows
  * Indexes the flows (deposits to and withdrawals from vaults) in a chain's newest blocks: reads those above the stored
  * final block from one node, or above the node's final block if none is stored. The next run replaces the flows above
  * the final block, which corrects reorgs. A run that cannot reach the head stores what it has read, unless another run
- * has written in the meantime. If every node contradicts the stored final block, and the tip has not moved for five
- * minutes, deletes the flows above a common ancestor before it throws. Throws `upstream_unavailable`,
- * `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * has written in the meantime. If all nodes that were asked contradict the stored final block, the budget would have
+ * allowed another one, and the tip has not moved for five minutes, deletes the flows above a common ancestor (see
+ * `rewindToCommonAncestor`) and throws. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the
+ * last node's RpcError.
  */
 export async function indexTip(
   indexer: Indexer,

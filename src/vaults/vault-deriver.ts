@@ -71,7 +71,7 @@ const shareTokenAbi = once(() =>
   ]),
 );
 
-/** Maximum supported number of token decimals. With more, a share price with 18 decimals may not fit into a uint256. */
+/** Maximum supported number of token decimals. */
 export const MAX_DECIMALS = 36;
 /** Maximum length of a stored vault name, in characters. */
 export const MAX_NAME_LENGTH = 120;
