@@ -44,7 +44,8 @@ const NO_LARGE_EXIT: LargeExit = { part: null, isFair: false };
  * Simulates the redemption of the proof's shares and of a larger deposit's 30 days later: in one request, in which the
  * larger one, of another account, leaves first. If the redemption of the proof's shares fails or pays too little there,
  * it is simulated alone, because both together may reach a limit or a fee that it alone does not. The larger one's is
- * simulated alone if the request could not be simulated or a deposit failed in it. Errors of the RPC nodes propagate.
+ * simulated alone if the request could not be simulated or a deposit failed in it. If `times` is 1, there is no larger
+ * deposit. Errors of the RPC nodes propagate.
  */
 export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedExits> {
   const both = of.times === 1n ? null : await simulateBoth(ctx, of);

@@ -21,7 +21,7 @@ const MAX_LOG_BLOCKS = 10_000;
 /** Maximum number of requests per change, including rejected ones. */
 const MAX_LOG_REQUESTS = 6;
 
-/** A stored incident together with its vault. */
+/** An incident, stored or about to be, together with its vault. */
 export interface VaultIncident {
   row: SignalRow;
   vault: Vault;

@@ -33,7 +33,7 @@ export type VaultFigures = z.infer<typeof CachedFigures>;
 
 /** Data that lists show about a vault in addition to its registry entry. */
 export interface ListedFacts {
-  /** The vault's latest state, value and yields, or null if they were never read. */
+  /** The vault's latest state, value and yields, or null if unknown. */
   figures: VaultFigures | null;
   /** Counts of the vault's incidents of tiers `high` and `medium` that were last seen within 24 hours. */
   signals: { high: number; medium: number };
