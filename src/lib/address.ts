@@ -20,9 +20,8 @@ export function parseAddress(text: string): Address | null {
 const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
 
 /**
- * Returns why a text that `parseAddress` rejected is not an address (spaces around it, an ENS name, another name or a
- * symbol, a wrong length, or mixed case that does not match the EIP-55 checksum) and what to send instead. The text
- * follows the field's name in a message.
+ * Explains a text that `parseAddress` rejected, for example spaces around an address, an ENS name, a symbol, a wrong
+ * length, or mixed case that does not match the EIP-55 checksum.
  */
 export function explainAddress(text: string): string {
   if (text !== text.trim()) return "must be an address: remove the spaces around it";

@@ -1,10 +1,7 @@
 /** The largest value of a uint256. */
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
-/**
- * Number of parts in a whole: the denominator of slippage, tolerances and losses, which are computed as integers in
- * parts per billion.
- */
+/** Number of parts in a whole, for fractions that are computed as integers in parts per billion. */
 export const PARTS_PER_BILLION = 1_000_000_000n;
 
 /** Text about an amount that is invalid in a request. */
@@ -54,8 +51,8 @@ export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
 }
 
 /**
- * Converts a fraction such as 0.03, with at most nine decimals, to parts per billion. Further decimals are cut off: for
- * a tolerated loss, rounding down is safer for the user.
+ * Converts a fraction such as 0.03 to parts per billion, rounded down. What is within a millionth of a part below a
+ * whole part counts as that part, because of floating-point errors.
  */
 export function fractionToParts(fraction: number): bigint {
   return BigInt(Math.floor(fraction * Number(PARTS_PER_BILLION) + 1e-6));
@@ -85,8 +82,7 @@ export function smallestAmount(limit: bigint, holds: (amount: bigint) => boolean
 }
 
 /**
- * Formats a number with exactly `decimals` decimals (which must be at least 1), and never with an exponent, unlike
- * `toFixed`.
+ * Formats a finite number with exactly `decimals` decimals (1 to 100), and never with an exponent, unlike `toFixed`.
  */
 export function formatFixed(value: number, decimals: number): string {
   const text = value.toFixed(decimals);

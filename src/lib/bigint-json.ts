@@ -1,7 +1,4 @@
-/**
- * Serializes a value to JSON in which bigints are kept as `{"$n":"123"}`. Only for the program's own storage, never for
- * API responses.
- */
+/** Serializes a value to JSON in which bigints are kept as `{"$n":"123"}`. `parseWithBigints` reads it. */
 export function stringifyWithBigints(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === "bigint" ? { $n: item.toString() } : item,
@@ -10,7 +7,7 @@ export function stringifyWithBigints(value: unknown): string {
 
 /**
  * Parses JSON that `stringifyWithBigints` returned, restoring the bigints: every object with a string `$n` becomes one.
- * Throws a SyntaxError if the text is not JSON or such a string is not an integer.
+ * Throws a SyntaxError if the text is not JSON or `BigInt` rejects such a string.
  */
 export function parseWithBigints(text: string): unknown {
   return JSON.parse(text, (_key, item: unknown) => {

@@ -1,4 +1,4 @@
-/** The platform's `fetch`, passed as an argument so that the global is used in only one place. */
+/** The type of the platform's `fetch`, which is passed as an argument. */
 export type Fetch = (input: string, init?: RequestInit) => Promise<Response>;
 
 /** Time and size limits of one HTTP request to an outside system. */
@@ -17,15 +17,15 @@ export interface BoundedResponse {
 }
 
 /**
- * Why a request to an outside system has no usable response: no complete response within the timeout (`timeout`), a
- * failed connection (`network`), a body above the size limit (`too_large`), an unexpected HTTP status (`status`), or
- * content that does not match the expected schema (`malformed`).
+ * Why a request to an outside system has no usable response: none in time, or not sent because the system hangs
+ * (`timeout`); a failed connection, or not sent because the system failed before (`network`); a body above the size
+ * limit (`too_large`); an unexpected HTTP status (`status`); or unusable content (`malformed`).
  */
 export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
 
 /**
- * The failure of a request to an outside system. `kind` determines the public error code; `status` is the HTTP status
- * if the kind is `status`, otherwise usually null. The message is for logs only.
+ * The failure of a request to an outside system. `status` is the HTTP status, or null if none is given. The message is
+ * for logs.
  */
 export class OutsideError extends Error {
   readonly kind: OutsideFailure;
@@ -41,7 +41,8 @@ export class OutsideError extends Error {
 
 /**
  * Sends an HTTP request once and reads the response as text, within one timeout and one size limit, without following
- * redirects. Returns responses of any HTTP status. Throws OutsideError `timeout`, `network` or `too_large`.
+ * redirects unless `init` says otherwise. Returns responses of any HTTP status. Throws OutsideError `timeout`,
+ * `network` or `too_large`.
  */
 export async function boundedFetch(
   fetch: Fetch,

@@ -16,8 +16,8 @@ export class BoundedMap<V> {
   }
 
   /**
-   * Writes an entry, which becomes the most recently written one. Evicts the least recently written entry if the map is
-   * full.
+   * Writes an entry, which becomes the most recently written one. If the map then has more entries than its capacity,
+   * evicts the least recently written one.
    */
   set(key: string, value: V): void {
     this.#entries.delete(key);
@@ -39,8 +39,8 @@ interface MemoEntry<T> {
 }
 
 /**
- * Cache of computed values by name. A value is computed again when one of its inputs has changed; inputs are compared
- * with `Object.is`.
+ * Cache of computed values by name. A value is computed again when its inputs have changed or when it was evicted;
+ * inputs are compared with `Object.is`.
  */
 export class MemoByInputs<T> {
   readonly #made: BoundedMap<MemoEntry<T>>;
@@ -52,10 +52,7 @@ export class MemoByInputs<T> {
     this.#made = new BoundedMap(capacity);
   }
 
-  /**
-   * Returns the value of a name, computed by the pure function `make` if the name is new or an input in `of` has
-   * changed.
-   */
+  /** Returns the value of a name, computed by the pure function `make` if none is held for the inputs in `of`. */
   get(name: string, source: { of: readonly unknown[]; make: () => T }): T {
     const known = this.#made.get(name);
     if (known !== undefined && sameInputs(known.of, source.of)) return known.value;

@@ -11,10 +11,7 @@ export type Outcome = "answer" | "timeout" | "broken";
 /** A request (`work`) that goes through a circuit breaker. */
 export interface GuardedWork<T> {
   work: () => Promise<T>;
-  /**
-   * A trivial request with a short timeout, sent first if a hang is suspected; without it, the work itself is the
-   * trial.
-   */
+  /** A trivial request that is sent before `work` after a hang or a pause; without it, the work itself is the trial. */
   check?: () => Promise<unknown>;
   /** Returns what an error of `work` shows about the dependency. */
   outcomeOf: (error: unknown) => Outcome;
@@ -22,7 +19,7 @@ export interface GuardedWork<T> {
 
 /**
  * Returns what an error of a request shows about the dependency: `timeout` for OutsideError `timeout`, `broken` for
- * OutsideError `network`, and `answer` for any other error, because the dependency responded.
+ * OutsideError `network`, and `answer` for any other error, which is taken for a response.
  */
 export function outcomeOfOutsideError(error: unknown): Outcome {
   if (!(error instanceof OutsideError)) return "answer";
@@ -53,7 +50,7 @@ async function admitted(breaker: Breaker): Promise<BreakerVerdict> {
 /**
  * Sends a request through a circuit breaker, or directly if there is none. After a hang or a pause, sends `check`
  * first, if given. Throws OutsideError `timeout` without sending `work` if the breaker is open, if a trial in progress
- * has not succeeded within 300 ms, or if the check gets no response; errors of `work` propagate.
+ * has not succeeded after about 300 ms, or if the check times out or cannot connect; errors of `work` propagate.
  */
 export async function throughBreaker<T>(breaker: Breaker | undefined, guarded: GuardedWork<T>): Promise<T> {
   if (breaker === undefined) return guarded.work();

@@ -1,14 +1,12 @@
 /** Thresholds and pauses of a circuit breaker. */
 export interface BreakerPolicy {
-  /** Number of consecutive hangs, without any response in between, after which requests are refused. */
+  /** Number of hangs, without any response in between, after which requests are refused. */
   hangs: number;
-  /**
-   * Minimum duration of a timeout that counts as a hang, in milliseconds; a shorter one was cut by the caller's
-   * deadline.
-   */
+  /** Minimum duration of a timeout that counts as a hang, in milliseconds. It does not apply to checks. */
   hangMs: number;
   /**
-   * Time for which requests are refused after the breaker opens, in milliseconds; it doubles with each failed trial.
+   * Time for which requests are refused after the breaker opens, in milliseconds; it doubles with each failed trial, up
+   * to `longestPauseMs`.
    */
   firstPauseMs: number;
   /** Maximum time for which requests are refused, in milliseconds. */
@@ -16,9 +14,8 @@ export interface BreakerPolicy {
 }
 
 /**
- * Policy for the APIs of swap and bridge providers, which have no trivial check: a hang opens the breaker unless
- * another request was answered in the meantime. The first pause is short, because a single request may have caused the
- * hang; requests to other providers run in parallel, so later pauses may be long.
+ * Policy for the APIs of swap and bridge providers: a hang opens the breaker unless another request was answered in the
+ * meantime.
  */
 export const providerPolicy: BreakerPolicy = {
   hangs: 1,
@@ -29,14 +26,13 @@ export const providerPolicy: BreakerPolicy = {
 
 /**
  * Decision about a request. `pass`: send it. `doubtful`: send it, after the trivial check if there is one, because an
- * earlier request hung. `trial`: send it like a doubtful one, as the only request after a pause. `refused`: do not send
- * it.
+ * earlier request hung. `trial`: send it like a doubtful one, as the trial after a pause. `refused`: do not send it.
  */
 export type BreakerVerdict = "pass" | "doubtful" | "trial" | "refused";
 
 /**
- * State of a circuit breaker, for operators. `hangs` counts the hangs since the last response; `until` is the time
- * until which requests are refused, in milliseconds since the epoch, and null unless the state is `open`.
+ * State of a circuit breaker, for operators. `hangs` counts the recorded hangs since the last response; `until` is the
+ * time until which requests are refused, in milliseconds since the epoch, and null unless the state is `open`.
  */
 export interface BreakerReport {
   name: string;
@@ -51,10 +47,10 @@ export interface BreakerReport {
 const TRIAL_MS = 12_000;
 
 /**
- * Circuit breaker of one dependency, per isolate: after `hangs` consecutive timeouts, requests are refused for a pause,
- * then one trial is let through. Any response, even an error, closes it, so no caller's invalid request can open it. A
- * failed connection counts only in a trial. Call `admit` before a request and `noteAnswer`, `noteHang` or `noteBroken`
- * after it, or use `throughBreaker`. Does no I/O and sets no timers.
+ * Circuit breaker of one dependency, per isolate: after `hangs` timeouts without a response in between, or after one
+ * failed check, requests are refused for a pause; then one trial is let through. Any response, even an error, closes
+ * it. Call `admit` before a request and `noteAnswer`, `noteHang` or `noteBroken` after it, or use `throughBreaker`.
+ * Does no I/O and sets no timers.
  */
 export class Breaker {
   readonly name: string;
@@ -79,8 +75,8 @@ export class Breaker {
   }
 
   /**
-   * Decides about a request before it is sent. Only one request at a time gets a `trial`; a trial without an outcome is
-   * abandoned after 12 seconds.
+   * Decides about a request before it is sent. After a pause, one request gets a `trial`; a trial without an outcome is
+   * abandoned after 12 seconds, and the next request gets one.
    */
   admit(): BreakerVerdict {
     const now = this.#now();
@@ -107,7 +103,7 @@ export class Breaker {
 
   /**
    * Records a request without a response that was sent at `startedAt`. It does not count if another request was
-   * answered since, or if the breaker has opened since. `sure`: it was a check that every healthy dependency passes.
+   * answered since, or if the breaker has opened since. `sure`: it was a check, which opens the breaker at once.
    */
   noteHang(hang: { startedAt: number; sure?: boolean }): void {
     const { startedAt, sure = false } = hang;
@@ -117,8 +113,8 @@ export class Breaker {
   }
 
   /**
-   * Records a request, sent at `startedAt`, whose connection failed immediately: it fails a trial and has no effect
-   * otherwise.
+   * Records a request, sent at `startedAt`, whose connection failed or which timed out too early to count as a hang. It
+   * fails a trial; while the breaker is closed, it has no effect.
    */
   noteBroken(startedAt: number): void {
     if (this.#pauses > 0 && this.#openedAt < startedAt) this.#open();

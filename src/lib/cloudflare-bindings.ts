@@ -63,9 +63,8 @@ const MAX_TAGS = 100;
 
 /**
  * Purges the responses that carry any of the tags from Cloudflare's cache in front of the Worker. Only the first 100
- * distinct tags are purged. Best effort: callers must not rely on it, because the platform limits purges; a response
- * that is not purged expires soon. A failed purge is logged. Does nothing if there is no such cache. Never throws.
- * Source: developers.cloudflare.com/workers/cache/purge.
+ * distinct tags are purged. Best effort: the platform limits purges. A failed purge is logged. Does nothing if there is
+ * no such cache or no tag. Never throws. Source: developers.cloudflare.com/workers/cache/purge.
  */
 export async function purgeEdge(
   { cache, log }: { cache: EdgeCacheControl | null; log: Logger },

@@ -50,8 +50,8 @@ const schema = once(() =>
 );
 
 /**
- * Settings of vault discovery (variable `DISCOVERY`), with defaults filled in. They decide which discovered or imported
- * vaults may open; without `assets`, none does.
+ * Settings of vault discovery (variable `DISCOVERY`), with defaults filled in. They limit which discovered vaults may
+ * open.
  */
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 

@@ -9,8 +9,5 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Length of a day, in seconds. */
 export const DAY_S = DAY_MS / SECOND_MS;
 
-/**
- * Deadline of a build, in milliseconds from the start of the request. It leaves 0.7 seconds for the response within the
- * eight seconds that a build may take.
- */
+/** Deadline of a build, in milliseconds from the start of the request. */
 export const BUILD_DEADLINE_MS = 7_300;

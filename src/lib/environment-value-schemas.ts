@@ -36,8 +36,7 @@ export function jsonVariable<T extends z.ZodType>(schema: T) {
 
 /**
  * Creates the schema of an object with one row for each chain id. It is parsed to a list of pairs of chain id and row.
- * `makeRow` creates the schema of a row when it is first needed, because every isolate builds all schemas at its start,
- * but only deployments with chains of their own have rows.
+ * `makeRow` creates the schema of a row when the first row is parsed.
  */
 export const byChain = <T extends z.ZodType>(makeRow: () => T) =>
   z

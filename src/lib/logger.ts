@@ -1,10 +1,7 @@
 /** Fields of a log line, apart from its level and event name. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/**
- * Logger that writes one JSON line per event. Event names are stable, because alerts search for them. Credentials in
- * fields are redacted.
- */
+/** Logger that writes one JSON line per event. Text fields are redacted as by `redact`. */
 export interface Logger {
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -20,16 +17,17 @@ const SECRETS =
   /(?:https?|postgres(?:ql)?|rediss?):\/\/[^\s"']+|cw_(?:live|secret|session)_\w+|Bearer\s+\S+|0x[0-9a-f]{65,}|(?<![0-9a-f])(?<!0x)[0-9a-f]{40,}/gi;
 
 /**
- * Replaces URLs, API keys, secrets, tokens and long hex strings in a text, which may be credentials, with `[redacted]`,
- * and cuts the text to 500 characters. Hashes and addresses with 0x stay readable.
+ * Replaces what may be a credential in a text with `[redacted]`, and cuts the text to 500 characters: URLs of HTTP,
+ * Postgres and Redis, API keys, secrets and session tokens of this API, bearer tokens, and long hex strings. Hashes and
+ * addresses with 0x outside of these stay readable.
  */
 export function redact(text: string): string {
   return text.replace(SECRETS, "[redacted]").slice(0, 500);
 }
 
 /**
- * Creates a logger that passes each event to `write` as one line of JSON. The fields in `base` are part of every line.
- * Text fields are redacted and cut to 500 characters.
+ * Creates a logger that passes each event to `write` as one line of JSON. The fields in `base` are part of every line;
+ * an event's field of the same name replaces them. Text fields are redacted and cut to 500 characters.
  */
 export function createLogger(write: (line: string) => void, base: LogFields): Logger {
   const emit = (level: string, event: string, fields: LogFields = {}): void => {
@@ -48,7 +46,7 @@ export function createLogger(write: (line: string) => void, base: LogFields): Lo
 
 /**
  * Returns the messages of an error and of up to three causes, joined by ` <- `, each cut to 200 characters; for any
- * other thrown value, its text. For logs only; never put it in a response.
+ * other thrown value, its text. For logs only.
  */
 export function describeError(error: unknown): string {
   const messages: string[] = [];

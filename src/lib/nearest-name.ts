@@ -1,8 +1,8 @@
 /**
  * Returns the known name that a misspelled one probably means, or null if none is close enough. A name is close if it
  * equals the text apart from case and separators (`fromToken`), if it is at most one edit per three letters away
- * (always at least one edit; `slipage`), or if it is the only name that contains the text as a whole word (`amount`).
- * Only the first 64 characters of the text count.
+ * (always at least one edit; `slipage`), or if it is the only name that has the text as one of its words between
+ * underscores (`amount`). Only the first 64 characters of the text count.
  */
 export function nearestName(text: string, names: readonly string[]): string | null {
   const wanted = lettersOf(text.slice(0, MAX_LENGTH));
@@ -23,7 +23,10 @@ const MAX_LENGTH = 64;
 /** Returns the letters and digits of a name in lowercase, so that `from_token` equals `fromToken`. */
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** Returns the number of insertions, deletions and substitutions between two texts (Levenshtein distance). */
+/**
+ * Returns the number of insertions, deletions and substitutions between two texts (Levenshtein distance), which must
+ * not contain surrogate pairs.
+ */
 export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (const [row, letter] of [...a].entries()) {

@@ -12,9 +12,9 @@ export function once<T>(make: () => T): () => T {
 
 /**
  * Returns a function that imports a module on its first call and from then on returns the value that `make` creates
- * from the module. `load` is a dynamic import: the bundle stays one file, but the module is not evaluated when the
- * isolate starts. Every caller awaits its own import until the value exists, because workerd may drop a promise that
- * belongs to another request. Errors of `load` and `make` propagate; the next call tries again.
+ * from the module. `load` is a dynamic import, so the module is not evaluated when the isolate starts. Every caller
+ * awaits its own import until the value exists, because workerd may drop a promise that belongs to another request.
+ * Errors of `load` and `make` propagate; the next call tries again.
  */
 export function onceImported<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
   let made: { value: T } | null = null;

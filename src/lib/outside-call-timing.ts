@@ -44,7 +44,7 @@ export class Timing {
     return [...this.#spans.values()].reduce((sum, { requests }) => sum + requests, 0);
   }
 
-  /** Returns the time since the API request or job run started, in milliseconds. */
+  /** Returns the time since the measurement started, in milliseconds. */
   elapsedMs(): number {
     return this.#clock() - this.#startedAt;
   }

@@ -3,7 +3,7 @@
  * only briefly.
  */
 export interface RenewedLease {
-  /** Interval of the renewals, in milliseconds; a fraction of the lease's length. */
+  /** Time from one renewal to the next, in milliseconds; it must be a fraction of the lease's length. */
   everyMs: number;
   /**
    * Renews the lease. Returns false if another holder has taken it, which ends the renewals. After an error, the state
@@ -22,8 +22,8 @@ export interface HeldLease {
 }
 
 /**
- * Runs work and renews its lease until the work ends. Returns the result of the work. The caller acquires and releases
- * the lease. Errors of the work propagate; those of renewals are ignored.
+ * Runs work and renews its lease until the work ends or another holder has taken the lease. Returns the result of the
+ * work. The caller acquires and releases the lease. Errors of the work propagate; those of renewals are ignored.
  */
 export async function workUnderLease<T>(
   { everyMs, renew }: RenewedLease,

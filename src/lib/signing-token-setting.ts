@@ -9,7 +9,7 @@ import { once } from "./once.ts";
  */
 export interface SigningToken {
   domain: { name?: string; version?: string; chainId: number; verifyingContract: Address };
-  /** Value that `DOMAIN_SEPARATOR()` must return; otherwise the entry is not used. */
+  /** The expected value of `DOMAIN_SEPARATOR()`. */
   separator: Hex;
   /** True if the token supports ERC-2612 permits. */
   permit: boolean;
@@ -44,9 +44,8 @@ const schema = once(() =>
 );
 
 /**
- * Parses the environment variable `AUTHORIZATIONS`: tokens that accept signed authorizations, by chain id, on chains
- * that are not defined in code. Returns an empty map if it is not set; for an invalid setting, adds a Zod issue and
- * returns an empty map.
+ * Parses the environment variable `AUTHORIZATIONS`: tokens that accept signed authorizations, by chain id. Returns an
+ * empty map if it is not set; for an invalid setting, adds a Zod issue and returns an empty map.
  */
 export function parseSigningTokens(
   value: unknown,

@@ -10,18 +10,21 @@ import type { CacheEntry } from "./redis-memory-cache.ts";
  * missing value, and errors of `read` and `write` are logged.
  */
 export interface SharedCache {
-  /** Returns the stored entry, or null if there is none, its value does not match the schema, or Redis fails. */
+  /**
+   * Returns the stored entry, or null if there is none, if it is malformed, does not match the schema or is dated more
+   * than five seconds in the future, or if Redis fails.
+   */
   read(policy: SharedPolicy): Promise<CacheEntry | null>;
-  /** Stores an entry, which expires after the policy's `keepMs`. */
+  /** Stores an entry, which expires after the policy's `keepMs`, or never if that is null. */
   write(policy: SharedPolicy, entry: CacheEntry): Promise<void>;
   /**
-   * Takes the lock of a cache key for five seconds. Returns false if another request holds it, and true if Redis fails,
-   * so that every isolate then loads the value itself.
+   * Takes the lock of a cache key for five seconds. Returns false if it is held already, and true if Redis fails, so
+   * that the value is then loaded without the lock.
    */
   tryLock(key: string): Promise<boolean>;
   /** Releases the lock of a cache key if this request holds it. */
   unlock(key: string): Promise<void>;
-  /** Removes the entry of a cache key. */
+  /** Removes the entry of a cache key, if Redis responds. */
   drop(key: string): Promise<void>;
 }
 

@@ -11,8 +11,8 @@ const COMMAND_TIMEOUT_MS = 800;
 
 /**
  * Redis commands of one request or job run. Keys get a prefix, and the time of each command is recorded. A command is
- * sent once and not retried. For one to three seconds after a hang, commands throw OutsideError `timeout` without being
- * sent. Errors of the driver propagate, including its own TimeoutError.
+ * not retried. While the circuit breaker refuses commands, they throw OutsideError `timeout` without being sent. Errors
+ * of the driver propagate, including its own TimeoutError.
  */
 export interface RedisStore {
   /** Returns the value of a key, or null if there is none. */
@@ -49,8 +49,8 @@ return 1`;
 
 /**
  * Creates the Upstash client. A command times out after `timeoutMs` (default 800) milliseconds and is not retried.
- * Values are returned as strings, without deserialization. The client may live as long as the isolate, because without
- * auto-pipelining no request's promise depends on another request.
+ * Stored values are returned as strings, without deserialization. The client may live as long as the isolate, because
+ * without auto-pipelining no request's promise depends on another request.
  */
 export function createRedis(settings: { url: string; token: string; timeoutMs?: number }): Redis {
   return new Redis({

@@ -3,8 +3,8 @@ import { type Outcome, throughBreaker } from "../lib/circuit-breaker-call.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 
 /**
- * Policy of Redis's circuit breaker. One hang (a timeout after at least 0.7 seconds) opens it, because commands are
- * always fast and Redis is not essential. Commands are then refused for one to three seconds.
+ * Policy of Redis's circuit breaker. One hang (a timeout after at least 0.7 seconds, without another command's response
+ * in the meantime) opens it: commands are then refused for one second, and for up to three after failed trials.
  */
 export const redisPolicy: BreakerPolicy = {
   hangs: 1,
@@ -15,7 +15,7 @@ export const redisPolicy: BreakerPolicy = {
 
 /**
  * Sends a command through the breaker and measures its time. Returns the result of the command. Throws OutsideError
- * `timeout` without sending it while the breaker is open; errors of the driver propagate, including its timeouts.
+ * `timeout` without sending it while the breaker refuses it; errors of the driver propagate, including its timeouts.
  */
 export function sendCommand<T>(
   scope: { timing: Timing; breaker?: Breaker },

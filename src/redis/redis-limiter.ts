@@ -10,8 +10,8 @@ import { sendCommand } from "./redis-command.ts";
 const CAPACITY = 20_000;
 
 /**
- * In-memory request counters of one isolate, for limits that no Cloudflare rate limiter covers. Keeps at most 20,000
- * windows; the oldest is evicted first.
+ * In-memory request counters of one isolate. Keeps at most 20,000 rate-limit windows; the one that began first is
+ * evicted first.
  */
 export class LimiterMemory {
   readonly #windows = new BoundedMap<{ count: number; endsAt: number }>(CAPACITY);
@@ -50,7 +50,7 @@ export interface LimitCount {
    * request or failed.
    */
   remaining: number | null;
-  /** Milliseconds until the window ends, or null if Cloudflare's rate limiter counts the request. */
+  /** Milliseconds until the window ends, or null if Cloudflare's rate limiter counts the request or failed. */
   resetMs: number | null;
 }
 

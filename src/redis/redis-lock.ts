@@ -10,7 +10,7 @@ export interface LockScope {
   token: string;
 }
 
-/** Work that only the holder of the lock `key` may run. */
+/** Work to run under the lock `key`. */
 export interface LockedWork<T> {
   key: string;
   /**
@@ -25,8 +25,8 @@ const LOCK_TTL_MS = 20_000;
 const RENEW_MS = 5_000;
 
 /**
- * Runs work under a lock and returns its result, or returns null at once if another holder has the lock. The lock is
- * renewed every five seconds during the work, and expires at most 20 seconds after its holder was killed. If Redis
+ * Runs work under a lock and returns its result, or returns null without running it if another holder has the lock. The
+ * lock is renewed about every five seconds during the work, and expires 20 seconds after the last renewal. If Redis
  * fails, the work runs without a lock, which is logged, so it must be safe to run twice. Errors of the work propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {

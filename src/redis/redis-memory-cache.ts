@@ -51,8 +51,8 @@ export class MemoryCache {
   }
 
   /**
-   * Returns the error of a key's last failed load, or null if the load may be tried again. `now` is in milliseconds
-   * since the epoch.
+   * Returns the record of a key's last failed load, or null if there is none or the load may be tried again. `now` is
+   * in milliseconds since the epoch.
    */
   failureOf(key: string, now: number): { error: unknown } | null {
     const failure = this.#failures.get(key);

@@ -9,7 +9,7 @@ export interface NonceStore {
   /** Stores a value for `ttlMs` milliseconds. Throws `store_unavailable`. */
   put(key: string, value: string, ttlMs: number): Promise<void>;
   /**
-   * Returns and removes a value, or returns null if there is none. Of several concurrent callers exactly one gets the
+   * Returns and removes a value, or returns null if there is none. Of several concurrent callers at most one gets the
    * value. Throws `store_unavailable`. Source: Redis `GETDEL`.
    */
   take(key: string): Promise<string | null>;

@@ -15,20 +15,17 @@ export interface CachePolicy<T> {
   freshMs: number;
   /** Age up to which a value in memory is served while it is reloaded in the background. */
   staleMs: number;
-  /** Age up to which the value is served, marked as stale, if loading fails; null means without limit. */
+  /** Age up to which the value is served if loading fails; null means without limit. */
   keepMs: number | null;
   /**
-   * How isolates share the value. `locked` (the default): through Redis, and only one isolate at a time loads it.
-   * `unlocked`: through Redis, but every isolate that needs the value may load it, which saves two commands if a load
-   * is one query. `isolate`: not shared; the value stays in memory.
+   * How isolates share the value. `locked` (the default): through Redis, with a lock that keeps isolates from loading
+   * it at the same time. `unlocked`: through Redis without a lock, so every isolate that needs the value may load it.
+   * `isolate`: not shared; the value stays in memory.
    */
   sharing?: "locked" | "unlocked" | "isolate";
-  /** A value that the caller already has. It is used if memory holds none or an older one. */
+  /** A value that the caller already has. It is used if memory holds none or no newer one. */
   known?: CacheEntry & { value: T };
-  /**
-   * Loads the value. Called if no value younger than `staleMs` is available, and in the background if the value is
-   * older than `freshMs`.
-   */
+  /** Loads the value. */
   load: () => Promise<T>;
 }
 
@@ -36,30 +33,29 @@ export interface CachePolicy<T> {
 export interface Cached<T> {
   value: T;
   storedAt: number;
-  /** True if the value is older than `staleMs`, because it could not be reloaded in time. */
+  /** True if the value is `staleMs` old or older. */
   stale: boolean;
 }
 
 /** Two-level cache of one request: the isolate's memory, then Redis. */
 export interface Cache {
   /**
-   * Returns the value in memory, or `known`, if it is younger than `staleMs`, and reloads it in the background if it is
-   * older than `freshMs`. Otherwise returns a value from Redis that is younger than `freshMs`, or else what `load`
-   * returns. Concurrent callers share one load: within the isolate through its promise, for at most three seconds;
-   * across isolates, if `sharing` is `locked`, through a short lock, whose losers get a value younger than `staleMs` or
-   * wait for the winner's for 600 ms before they load one themselves. If Redis fails, the value is loaded. If loading
-   * fails, the last known value is served up to `keepMs`, otherwise the error of `load` propagates; the isolate does
-   * not retry a failed load for two seconds.
+   * Returns the value in memory, or `known`, if it is younger than `staleMs`; if it is not younger than `freshMs`, a
+   * reload starts in the background. Otherwise reloads the value: takes it from Redis if it is younger than `freshMs`
+   * there, else calls `load`. Requests of the isolate share one reload, for at most three seconds. With `locked`, a
+   * reload that finds the lock held takes a value younger than `staleMs`, or waits up to about 600 ms for the holder's
+   * value and then calls `load`. If `load` fails, the newest known value is returned if it is younger than `keepMs`,
+   * otherwise the error propagates; for two seconds, reloads then usually fail the same way without calling `load`.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
-   * Loads a changed value now, and replaces it in this isolate's memory and in Redis;
-   * other isolates may serve their copy until it is as old as `staleMs`. If loading fails, the last known value stays
-   * and the failure is logged. Never throws.
+   * Loads a value now, and replaces it in this isolate's memory and in Redis; other isolates may go on serving their
+   * copies. If loading fails, the last known value stays and the failure is logged. Never throws.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**
-   * Removes a value from this isolate's memory and from Redis, but not from the memory of other isolates. Never throws.
+   * Removes a value from this isolate's memory and, if Redis responds, from Redis, but not from the memory of other
+   * isolates. Never throws.
    */
   drop(key: string): Promise<void>;
 }
@@ -74,7 +70,7 @@ export interface CacheScope {
   now: () => number;
   waitUntil: (promise: Promise<unknown>) => void;
   log: Logger;
-  /** Creates a token that no other request uses; called only when a lock is taken. */
+  /** Creates a token that no other request uses; it identifies this request as the holder of locks. */
   makeToken: () => string;
 }
 
