@@ -60,8 +60,7 @@ const NO_BRIDGE: NoRouteReason = {
 
 /**
  * Converts any value thrown while a provider was asked or its route was built to an AppError. An AppError is returned
- * unchanged. Anything else indicates a defect, in a provider's code or in that of the build, and becomes
- * `upstream_unavailable`, with the value as its cause for the log.
+ * unchanged. Anything else becomes `upstream_unavailable`, with the value as its cause.
  */
 export function toProviderFailure(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -71,7 +70,8 @@ export function toProviderFailure(error: unknown): AppError {
 /**
  * Returns true if an error comes from a provider or its route, so that another route may succeed: `no_route`,
  * `upstream_rejected`, `upstream_timeout`, `upstream_unavailable`, `rate_limited`, `would_revert`,
- * `simulation_unavailable`, or `price_unsafe` about an offer. All other errors come from the vault or the request.
+ * `simulation_unavailable`, or `price_unsafe` about an offer. All other errors are attributed to the vault or the
+ * request.
  */
 export function isProviderFailure(error: AppError): boolean {
   return PROVIDER_ERROR_CODES.has(error.code) || isUnsafeRoute(error);
@@ -97,11 +97,11 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Chooses the error to report if every route failed; the first of these that exists: the last error that comes from the
- * vault or the request (the route through the vault's asset is tried last); an offer far from the fair price;
- * `no_route` with a reason that a different amount or slippage can remove; another provider error, with `rate_limited`
- * replaced by `upstream_unavailable`; `no_route` with the most specific reason. A `no_route` result lists the reasons
- * of all failures, or `bridge_unavailable` if there are none. Pure.
+ * Chooses the error to report if every route failed; the first of these that exists: the last error for which
+ * `isProviderFailure` is false; the first `price_unsafe` about an offer; `no_route` with a reason that a different
+ * amount or slippage can remove; another provider error, with `rate_limited` replaced by `upstream_unavailable`;
+ * `no_route` with a reason that is not a general limit of a provider, if there is one. A `no_route` result lists the
+ * reasons of all failures, or `bridge_unavailable` if there are none. Pure.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

@@ -8,7 +8,7 @@ import type { BridgedAsset } from "./provider-bridged-assets.ts";
 /** What a provider may use while it serves one request: fetch, clock, timing and chain clients. */
 export interface ProviderScope {
   fetch: Fetch;
-  /** Records the duration of each outside request, for the log. */
+  /** Records the time of outside requests. */
   timing: Timing;
   /** Circuit breakers of the isolate; absent if every request is to be sent. */
   breakers?: Breakers;
@@ -82,11 +82,13 @@ export interface TransferQuote {
   bridgeLogo: string | null;
   /** Expected amount delivered, in the smallest unit of `toToken`. */
   toAmount: bigint;
-  /** Guaranteed minimum amount delivered, in the smallest unit of `toToken`. */
+  /**
+   * Minimum amount delivered, in the smallest unit of `toToken`; in a quote, the minimum that the provider announces.
+   */
   toAmountMin: bigint;
   /**
-   * Fees that the provider declares to be contained in its amounts, in parts per billion of the amount paid. The
-   * declaration is not verified; it is accepted only up to a limit.
+   * Fees that the provider declares to be contained in its amounts, in parts per billion of the amount paid or
+   * delivered. The declaration is not verified.
    */
   declaredFee: bigint;
   /**
@@ -108,20 +110,20 @@ export interface TransferQuote {
 }
 
 /**
- * A transfer that is ready to sign: its transaction was decoded and compared with the request field by field. Here,
- * `nativeFee` is the fee that the transaction itself pays.
+ * A transfer that is ready to sign: its transaction was decoded and verified against the request. Here, `nativeFee` is
+ * the fee that the transaction itself pays.
  */
 export interface VerifiedTransfer extends TransferQuote {
   /** The transaction to sign on the source chain; `value` is in wei. */
   transaction: { to: Address; data: Hex; value: bigint };
   /**
-   * The address that the user must approve for `amount`, taken from the deployment tables in code, or null if
-   * the source token is native.
+   * The address that the user must approve for `amount`, taken from the deployment tables, or null if the source token
+   * is native.
    */
   spender: Address | null;
   /** The contract on the destination chain that makes the destination call, or null without a call. */
   executor: Address | null;
-  /** The provider's own key for the bridge, which status requests need. */
+  /** The provider's own key for the bridge or exchange, which status requests take. */
   tool: string;
   /** Number of seconds for which the quoted amounts are valid. */
   validSeconds: number;
@@ -162,8 +164,8 @@ export interface TransferReference {
  */
 export interface ProviderStatus {
   /**
-   * Progress of the transfer. `unknown`: the provider does not know it, as for every swap by KyberSwap or Velora, whose
-   * receipt is the only evidence; `source_pending`: the source transaction is not final; `bridging`: no payout yet;
+   * Progress of the transfer. `unknown`: nothing is known of it, as of every swap by KyberSwap or Velora, whose receipt
+   * is the only evidence; `source_pending`: the source transaction is not final; `bridging`: no payout yet;
    * `delivered`: paid out on the destination chain, even if a destination call failed; `refunding`, `refunded`: it is
    * or was returned on the source chain; `failed`: no delivery is expected.
    */
@@ -184,16 +186,13 @@ export interface ProviderStatus {
 
 /** Evidence of a transfer from the bridge's own contracts on both chains. It does not rely on any API. */
 export interface BridgeProof {
-  /**
-   * Evidence of the delivery in `destinationTxHash`, or null if that transaction did not deliver the
-   * transfer.
-   */
+  /** Evidence of the delivery in `destinationTxHash`, or null if there is none. */
   delivery: DeliveryProof | null;
   /**
    * What the bridge took on the source chain: token, amount in its smallest unit, and the contract (`by`) that took it
    * and would pay a refund. `deadline` is the time after which it is refunded if there was no payout, in UNIX seconds;
-   * `refundable` is true once the destination chain shows that this has happened. Null for bridges that never refund on
-   * the source chain.
+   * `refundable` is true once the destination chain shows that the deadline has passed without a payout. Null for
+   * bridges that never refund on the source chain.
    */
   taken: { token: Address; amount: bigint; by: Address; deadline: number; refundable: boolean } | null;
 }
@@ -202,7 +201,7 @@ export interface BridgeProof {
 export interface DeliveryProof {
   /** Amount that the bridge paid out, in the delivered token's smallest unit. */
   amount: bigint;
-  /** First and last log index of the receipt that belong to this delivery, both inclusive. */
+  /** First and last log index of the receipt that belong to this delivery, both inclusive. `last` may be infinite. */
   logs: { first: number; last: number };
   /**
    * How the delivery was matched to the transfer: "id" by an identifier that both chains show, "content" only by equal
@@ -211,7 +210,7 @@ export interface DeliveryProof {
   matchedBy: "id" | "content";
 }
 
-/** An event by which a user's transfers that nobody reported to this service are found on one chain. */
+/** An event by which a user's unreported transfers are found on one chain. */
 export interface TransferEvent {
   /** `source`: the funds left the user's account. `destination`: they arrived. */
   side: "source" | "destination";
@@ -225,9 +224,7 @@ export interface TransferEvent {
   nativeOnly: boolean;
 }
 
-/**
- * A token as a provider's token list states it. This service verifies the decimals on chain, but not symbol and name.
- */
+/** A token as a provider's token list states it. */
 export interface ListedToken {
   chainId: number;
   /** The zero address for the chain's native token. */
@@ -268,8 +265,8 @@ export interface Provider {
    */
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;
   /**
-   * Returns the addresses that the user may have to approve for a request, from the deployment tables in code. Empty if
-   * the source token is native or the provider does not serve the chain.
+   * Returns the addresses that the user may have to approve for a request, from the deployment tables. Empty if the
+   * source token is native or the provider does not serve the chain.
    */
   spenders(request: TransferRequest): readonly Address[];
   /**
@@ -283,8 +280,8 @@ export interface Provider {
    */
   status(scope: ProviderScope, transfer: TransferReference): Promise<ProviderStatus>;
   /**
-   * Returns the bridgeable tokens of a chain with the asset that each represents, from the deployment tables in code.
-   * Two tokens of the same asset are valued one to one. Empty for an exchange and for unknown chains.
+   * Returns the bridgeable tokens of a chain with the asset that each represents, from the deployment tables. Two
+   * tokens of the same asset are valued one to one. Empty for an exchange and for unknown chains.
    */
   assets(chainId: number): readonly BridgedAsset[];
   /**

@@ -105,9 +105,9 @@ interface ApiExchange {
 
 /**
  * Requests a quote from Across's API: by GET, or by POST if `message` (for the recipient of the delivery) is not `0x`.
- * Waits for at most 5 seconds, or until the caller's deadline, including one retry after a network error or a 5xx
- * response. Throws `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable` (also for a response that
- * does not match the schema). Source: Across API `suggested-fees`.
+ * The timeout is 5 seconds, or the rest of the caller's deadline, including one retry after a network error or a 5xx
+ * response if time is left. Throws `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable` (also for a
+ * response that does not match the schema). Source: Across API `suggested-fees`.
  */
 export async function fetchSuggestedFees(
   scope: ProviderScope,
@@ -123,8 +123,8 @@ export async function fetchSuggestedFees(
 
 /**
  * Requests the status of a transfer from Across's API by the hash of its source transaction. Returns null if the API
- * does not know the transfer yet. Waits for at most 4 seconds, or until the caller's deadline, including one retry
- * after a network error or a 5xx response. Throws `no_route`, `rate_limited`, `upstream_timeout` or
+ * does not know the transfer yet. The timeout is 4 seconds, or the rest of the caller's deadline, including one retry
+ * after a network error or a 5xx response if time is left. Throws `no_route`, `rate_limited`, `upstream_timeout` or
  * `upstream_unavailable`. Source: Across API `deposit/status`.
  */
 export async function fetchDepositStatus(

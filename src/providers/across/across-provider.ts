@@ -38,9 +38,10 @@ export interface AcrossOptions {
 
 /**
  * Creates the Across provider, which bridges a token to the same asset on another chain, with or without a destination
- * call. Quotes and statuses come from Across's API; calldata is encoded here, and contract addresses are defined in
- * code. A quote guarantees its full amount: Across either delivers it or refunds the deposit. Throws `internal` if
- * `options.deployments` names a chain that is defined in code, or one chain twice.
+ * call. Quotes come from Across's API, statuses from it and from the chains; calldata is encoded here, and contract
+ * addresses come from the deployment tables in code and in the options. A quote guarantees its full amount: Across
+ * either delivers it or refunds the deposit. Throws `internal` if `options.deployments` names a chain that is defined
+ * in code, or one chain twice.
  */
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);

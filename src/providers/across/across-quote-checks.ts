@@ -115,7 +115,7 @@ export interface AcrossTerms {
 /**
  * Checks an Across quote and returns the deposit parameters that it contains. Throws `upstream_rejected` if the quote
  * has a fault, and `no_route` if the amount is outside the bridge's limits or the output is zero or less than the
- * destination call needs (`minIn`). Does not check whether the output is fair: the caller does, as for every provider.
+ * destination call needs (`minIn`). Does not check whether the output is fair.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
   const fault = findQuoteFault(fees, asked);

@@ -95,7 +95,7 @@ export function verifyAcrossDeposit(
 /**
  * Returns the names of the fields in which an Across deposit transaction differs from the expected one: target, value,
  * every argument of `deposit`, the calls in its message, and the appended bytes. Empty if it matches. If the calldata
- * cannot be decoded, the decoder's error message takes the place of the fields of the calldata. Never throws.
+ * cannot be decoded, the decoder's error message takes the place of the fields of the calldata.
  */
 export function findDepositDifferences(
   transaction: VerifiedTransfer["transaction"],

@@ -2,7 +2,7 @@ import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAb
 
 /**
  * ABI of the two functions of MetaAggregationRouterV2 that are accepted as swaps. `swapGeneric` is excluded, because it
- * can call any contract. Source: MetaAggregationRouterV2.sol, verified on every chain at its address.
+ * can call any contract. Source: MetaAggregationRouterV2.sol.
  */
 export const kyberRouterAbi = parseAbi([
   "struct SwapDescription { address srcToken; address dstToken; address[] srcReceivers; uint256[] srcAmounts; address[] feeReceivers; uint256[] feeAmounts; address dstReceiver; uint256 amount; uint256 minReturnAmount; uint256 flags; bytes permit; }",

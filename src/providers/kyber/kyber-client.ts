@@ -26,8 +26,7 @@ interface KyberRequest<S extends z.ZodType> {
 export interface KyberClient {
   /**
    * Sends a request once and returns its parsed response together with the complete JSON, in which numbers keep all
-   * their digits. The timeout is 2 seconds, or the rest of the caller's deadline. There is no retry, because KyberSwap
-   * allows only three requests per second and other providers quote the same transfer. Throws `no_route`,
+   * their digits. The timeout is 2 seconds, or the rest of the caller's deadline. There is no retry. Throws `no_route`,
    * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. The error texts never contain
    * text from KyberSwap.
    */

@@ -76,8 +76,8 @@ export async function listLifiTokens(
 
 /**
  * Returns the ids of chains for which LI.FI now lists a Diamond contract other than the one in code; empty if nothing
- * changed. Transactions on these chains are rejected until the code is updated. Throws `rate_limited`,
- * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /chains`.
+ * changed. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
+ * /chains`.
  */
 export async function listChangedDiamonds(context: LifiContext, scope: ProviderScope): Promise<number[]> {
   const { chains } = await context.client.ask(scope, {

@@ -61,8 +61,8 @@ export interface LifiProvider extends Provider {
 
 /**
  * Creates the LI.FI provider, which bridges, swaps and makes destination calls. Its transactions come from LI.FI's API
- * and are verified field by field. Throws `internal` if the integrator name does not have 1 to 23 characters of
- * `[A-Za-z0-9._-]`, or if a deployment in the options names a chain that is defined in code.
+ * and are verified. Throws `internal` if the integrator name does not have 1 to 23 characters of `[A-Za-z0-9._-]`, or
+ * if a deployment in the options names a chain that is defined in code.
  */
 export function createLifi(options: LifiOptions): LifiProvider {
   const { integrator } = options;

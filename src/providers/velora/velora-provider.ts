@@ -41,10 +41,9 @@ interface VeloraParts {
 }
 
 /**
- * Creates the Velora provider, which swaps tokens on chains that it serves and KyberSwap does not, and delivers them to
- * the user. It has no bridges, destination calls or events. Its status is always `unknown`, because only the receipt
- * shows the result of a swap. Throws `internal` if `options.deployments` names a chain that is defined in code, or one
- * chain twice.
+ * Creates the Velora provider, which swaps tokens on one chain and delivers them to the user. It has no bridges,
+ * destination calls or events. Its status is always `unknown`, because only the receipt shows the result of a swap.
+ * Throws `internal` if `options.deployments` names a chain that is defined in code, or one chain twice.
  */
 export function createVelora(options: VeloraOptions): Provider {
   const deployments = resolveVeloraDeployments(options.deployments ?? []);

@@ -69,15 +69,18 @@ export interface Fill {
    * instead; null if the logs do not show the outcome, as after an update signed by the depositor.
    */
   callsSucceeded: boolean | null;
-  /** First and last log index of the receipt that belong to this fill, both inclusive. */
+  /**
+   * First and last log index of the receipt that belong to this fill, both inclusive. `last` is infinite if no other
+   * fill follows.
+   */
   logs: { first: number; last: number };
 }
 
 /**
  * Returns the fill of an Across deposit from a destination receipt, or null if the receipt contains none or the
- * transaction reverted. Every field of the deposit is compared, because anyone can fill an invented deposit with the
- * same id. Throws an Error if the deposit's message, or an address that it needs, cannot be decoded. Source:
- * SpokePool.sol, MulticallHandler.sol.
+ * transaction reverted. Every field that the fill event repeats is compared, because anyone can fill an invented
+ * deposit with the same id. Throws an Error if the deposit's message, or an address that it needs, cannot be decoded.
+ * Source: SpokePool.sol, MulticallHandler.sol.
  */
 export function findFill(
   receipt: Receipt,
@@ -126,9 +129,9 @@ type FilledRelayArgs = Pick<
 const NO_MESSAGE: Hex = `0x${"0".repeat(64)}`;
 
 /**
- * Returns true if a fill event matches an Across deposit in every field, the message by its hash. The event repeats the
- * deposit's original values, which are compared; a recipient, message or amount that the depositor updated later is
- * stated apart and ignored. Source: SpokePool.sol, `_hashNonEmptyMessage`.
+ * Returns true if a fill event matches an Across deposit in every field that the event repeats, the message by its
+ * hash. The original values are compared; a recipient, message or amount that the depositor updated later is stated
+ * apart and ignored. Source: SpokePool.sol, `_hashNonEmptyMessage`.
  */
 export function isSameRelay(fill: FilledRelayArgs, deposited: AcrossDeposit): boolean {
   return (

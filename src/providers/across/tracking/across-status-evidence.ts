@@ -5,8 +5,8 @@ import type { Fill } from "./across-fill.ts";
 
 /**
  * State of a transfer's source transaction on chain. `unread`: the chain could not be read. `absent`: it does not know
- * the transaction. `waiting`: pending. `reverted`: included, but reverted. `no_deposit`, `deposited`: included without
- * or with exactly one Across deposit to the destination chain.
+ * the transaction. `waiting`: pending. `reverted`: included, but reverted. `deposited`: included, with exactly one
+ * Across deposit to the destination chain; `no_deposit`: included, with none or several.
  */
 export type SourceEvidence = "unread" | "absent" | "waiting" | "reverted" | "no_deposit" | "deposited";
 

@@ -29,8 +29,8 @@ export class RateLimitMemory {
 
   /**
    * Records the rate limit that a response reports; other responses change nothing. After status 429, or if
-   * `ratelimit-remaining` is 0, the group of endpoints must not be called for the time that the response states,
-   * between 1 and 60 seconds. `now` is in milliseconds since the epoch.
+   * `ratelimit-remaining` is 0, the group of endpoints must not be called for the time that `retryAfterSeconds`
+   * returns. `now` is in milliseconds since the epoch.
    */
   record(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
     const { status, headers, now } = answer;
@@ -41,8 +41,8 @@ export class RateLimitMemory {
 
 /**
  * Returns the waiting time that a LI.FI response requests, in seconds, from `Retry-After` (seconds or a date) or
- * `ratelimit-reset` (seconds). The result is between 1 and 60, and 60 if the response has neither header. `now` is in
- * milliseconds since the epoch.
+ * `ratelimit-reset` (seconds). The result is between 1 and 60, and 60 if the response has neither in a usable form.
+ * `now` is in milliseconds since the epoch.
  */
 export function retryAfterSeconds(headers: Headers, now: number): number {
   const seconds =

@@ -39,8 +39,8 @@ const FEE_AT = 164;
 const HOOK_AT = 228;
 
 /**
- * Parses the message of CCTP's `MessageSent` event. Returns null if it is not version 1 (CCTP V2) or is too short.
- * Source: MessageV2.sol.
+ * Parses the message of CCTP's `MessageSent` event. Returns null if it or its body is not version 1 (CCTP V2), or if it
+ * is too short. Source: MessageV2.sol.
  */
 export function parseCctpMessage(message: Hex): BurnMessage | null {
   if (size(message) < BODY_AT + HOOK_AT || numberAt(message, 0) !== VERSION) return null;

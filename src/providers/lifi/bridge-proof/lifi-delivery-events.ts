@@ -13,7 +13,7 @@ type CctpSent = Extract<SentTransfer, { kind: "circle" }>;
 
 /** A payout of a Stargate pool on the destination chain that was matched to a transfer. */
 export interface StargatePayout {
-  /** The address that received the tokens: the user, or LI.FI's receiver contract before a destination call. */
+  /** The address that received the tokens, such as the user, or LI.FI's receiver contract before a destination call. */
   to: Hex;
   /** Id of the LayerZero message that carried the transfer. */
   guid: Hex;
@@ -33,10 +33,10 @@ export const receiverAbi = once(() =>
 );
 
 /**
- * Returns the payout of a Stargate transfer from a destination receipt, or null if the transaction reverted or its
- * receipt contains none or more than one. A taxi transfer (sent at once) is matched by the id of its LayerZero message;
- * a bus transfer (batched) by source chain, receiver and amount, which another transfer may share. Source: IOFT.sol,
- * `OFTReceived`.
+ * Returns the payout of a Stargate transfer from a destination receipt, or null if the transaction reverted, its
+ * receipt contains none or more than one, or a chain has no known pool of the asset. A taxi transfer (sent at once) is
+ * matched by the id of its LayerZero message; a bus transfer (batched) by source chain, receiver and amount, which
+ * another transfer may share. Source: IOFT.sol, `OFTReceived`.
  */
 export function findStargatePayout(
   receipt: Receipt,
@@ -67,8 +67,8 @@ export function findStargatePayout(
 /**
  * Returns how the destination call of a Stargate transfer ended, from a receipt of the destination chain: "called" if
  * it succeeded; the payment of the tokens to the user if it failed; "no_call" if the transaction reverted or does not
- * execute this transfer's message. Sources: ReceiverStargateV2.sol, and LayerZero's MessagingComposer.sol, which emits
- * `ComposeDelivered` after the call.
+ * execute this transfer's message, or if the contracts of the destination chain are not known. Sources:
+ * ReceiverStargateV2.sol, and LayerZero's MessagingComposer.sol, which emits `ComposeDelivered` after the call.
  */
 export function findStargateRecovery(
   receipt: Receipt,

@@ -31,10 +31,10 @@ export interface BusRide {
 
 /**
  * Returns true if the Stargate bus (a batch of transfers) that made a delivery carried the given ticket, false if it
- * did not, or null if the bus is not found or the source chain cannot be read. Searches the `BusDriven` events from 30
- * minutes before the delivery, but not before the ticket was bought, to a minute after it, with at most 4 log requests.
- * If the delivery seems older than the ticket, because the clock of its chain lags, the 30 minutes after the ticket are
- * searched. Never throws. Sources: Bus.sol, TokenMessaging.sol.
+ * did not, or null if the bus is not found or the source chain cannot be read. Searches the `BusDriven` events with at
+ * most 4 log requests, in estimated blocks: from 30 minutes before the delivery, but not before the ticket was bought,
+ * to a minute after it. If the delivery seems older than the ticket, because the clock of its chain lags, the 30
+ * minutes after the ticket are searched. Never throws. Sources: Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {

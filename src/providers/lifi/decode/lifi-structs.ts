@@ -11,7 +11,7 @@ export interface BridgeData {
   integrator: string;
   referrer: Address;
   sendingAssetId: Address;
-  /** The user, also if the bridge delivers to LI.FI's receiver contract for a destination call. */
+  /** The final receiver, also if the bridge delivers to LI.FI's receiver contract for a destination call. */
   receiver: Address;
   /** Minimum amount bridged after the swaps, in the smallest unit of `sendingAssetId`. */
   minAmount: bigint;

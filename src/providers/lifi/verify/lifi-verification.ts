@@ -33,11 +33,7 @@ export interface Verification {
   claim: QuoteClaim;
 }
 
-/**
- * Seconds for which a LI.FI transaction is offered to the user: 180, long enough for an approval with a hardware
- * wallet. LI.FI refreshes its rates every minute, but its calldata does not expire; the encoded minimum limits the loss
- * if rates change.
- */
+/** Seconds for which a LI.FI transaction is offered to the user: 180. */
 export const LIFI_VALID_SECONDS = 180;
 
 /**

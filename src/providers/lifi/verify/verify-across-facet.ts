@@ -33,8 +33,8 @@ const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
  * Verifies the calldata of LI.FI's Across facet and returns the guaranteed output, in the delivered token's smallest
  * unit. After swaps, the facet ignores `outputAmount` and delivers the bridged amount times the multiplier (18
  * decimals), rounded down. That rounding is tolerated: one unit, plus one for every 10^18 units bridged. Throws
- * `upstream_rejected` if a field does not match the request, and `no_route` if the destination call needs more than is
- * guaranteed. Source: AcrossFacetV4.sol.
+ * `upstream_rejected` if a field does not match the request, and `no_route` if the destination call declares a higher
+ * input than is guaranteed. Source: AcrossFacetV4.sol.
  */
 export function verifyAcrossFacet(verification: Verification, call: AcrossCall): bigint {
   const { claim } = verification;

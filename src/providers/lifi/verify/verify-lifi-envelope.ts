@@ -26,7 +26,7 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
  * Returns the amounts that a LI.FI quote's JSON states for the delivery (before any destination call), and the native
  * fee that its transaction pays on top of the amount. That fee is computed from the transaction's value, not from the
  * quote's own list of fees. Throws `upstream_rejected` if the amounts contradict each other, are zero, or are not
- * stated.
+ * stated, or if the value is less than a payment in native currency.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);

@@ -126,9 +126,9 @@ export function verifySwapCall(verification: Verification, call: SwapCall): bigi
 
 /**
  * Verifies the calldata of a contract call on one chain and returns the amount guaranteed to reach the called contract,
- * in the smallest unit of the token it takes. Without a swap, this is the exact input; after a swap, it is the call's
- * own minimum (`minIn`), the only bound that a contract enforces. Throws `upstream_rejected` if a field does not match
- * the request, and `no_route` if the call declares a higher input than the quote guarantees.
+ * in the smallest unit of the token it takes. This is the exact input if it is known; after a swap or a fee of unknown
+ * amount, it is the call's own minimum (`minIn`), the only bound that a contract enforces. Throws `upstream_rejected`
+ * if a field does not match the request, and `no_route` if the call declares a higher input than the quote guarantees.
  */
 export function verifyExecuteCall(verification: Verification, call: ExecuteCall): bigint {
   const { request, claim } = verification;
