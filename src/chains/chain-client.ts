@@ -32,15 +32,17 @@ export interface ChainClient {
   readonly definition: ChainDefinition;
   /**
    * Sends a JSON-RPC request to the chain's nodes in turn, at most three, each with a timeout of five seconds, and
-   * returns the first result, which may be null. Nodes that are known not to support the method are skipped. Throws an
-   * RpcError `revert` as soon as a node returns one, or `unsupported` if the last node does or all were skipped;
-   * otherwise, if no node returned a result, `upstream_timeout` if the last one timed out, or `upstream_unavailable`.
+   * returns the first result, which may be null. Nodes that are known not to support the method with this number of
+   * parameters are skipped. Throws an RpcError `revert` as soon as a node returns one, or `unsupported` if the last
+   * node that was asked does or all were skipped; otherwise, if no node returned a result, `upstream_timeout` if the
+   * last one timed out, or `upstream_unavailable`.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
    * Sends a JSON-RPC request and parses its result with `read`; if `read` throws, the next node is tried. If the result
    * contains chain id and head, `read` passes them to `seen`, which throws if they are wrong (see `observe`). Throws
-   * the errors of `request`, and `upstream_unavailable` if `read` threw for the last node.
+   * the errors of `request`. An RpcError that `read` throws counts as one of the node; after any other error of `read`
+   * for the last node, throws `upstream_unavailable`.
    */
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
@@ -202,7 +204,7 @@ type LogLimits = Partial<LogQuerySize>;
 
 /**
  * What a Worker isolate has learnt about the nodes it uses: verified chain ids, heads, failures, missing methods and
- * log limits. It only guides the choice of nodes and is lost with the isolate.
+ * log limits. It is lost with the isolate.
  */
 export class NodeHealth {
   readonly #avoidUntil = new Map<string, number>();
@@ -256,12 +258,12 @@ export class NodeHealth {
     return known;
   }
 
-  /** Returns true if the node has been verified to serve the chain that it is configured for. */
+  /** Returns true if the node has reported the chain that it is configured for. */
   isVerified(url: string): boolean {
     return this.#verified.has(url);
   }
 
-  /** Records that the node has been verified to serve the chain that it is configured for. */
+  /** Records that the node has reported the chain that it is configured for. */
   markVerified(url: string): void {
     this.#verified.add(url);
   }

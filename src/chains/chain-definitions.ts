@@ -8,7 +8,7 @@ export interface ChainDefinition {
   name: string;
   /** Short lowercase name of the chain, used in links and tools. */
   key: string;
-  /** Origin of the chain's block explorer, without a trailing slash; empty if it has none. */
+  /** URL of the chain's block explorer, without a trailing slash; empty if none is known. */
   explorer: string;
   native: { symbol: string; decimals: number };
   /** Contract of the canonical wrapped native currency, or null if none is known for certain. */
@@ -32,8 +32,8 @@ export function transactionLink(chain: ChainDefinition, txHash: string): string 
 }
 
 /**
- * Creates the `chain_unsupported` error, which the caller throws, for a chain that is not served. Its text lists the
- * served chains.
+ * Creates (without throwing) the `chain_unsupported` error for a chain that is not served. Its text lists the served
+ * chains.
  */
 export function chainNotServed(chainId: number, served: ReadonlyMap<number, ChainDefinition>): AppError {
   const names = [...served.values()].map((chain) => `${chain.name} (${chain.chainId})`);

@@ -82,10 +82,10 @@ export interface TransactionOnChain {
 
 /**
  * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests to possibly different
- * nodes. `transaction` is null if the node does not know the transaction, `receipt` also while it is pending; there is
- * never a receipt without its transaction. If a node's answer is malformed or describes another transaction, the next
- * node is asked. Throws `upstream_unavailable` if no node gives a usable answer, or if the nodes know only the receipt.
- * Errors of the chain client propagate.
+ * nodes; the transaction is requested again if only its receipt was returned. `transaction` is null if the node does
+ * not know the transaction, `receipt` also while it is pending; there is never a receipt without its transaction. If a
+ * node's answer is malformed or describes another transaction, the next node is asked. Throws `upstream_unavailable` if
+ * no node gives a usable answer, or if the nodes know only the receipt. Errors of the chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
@@ -165,8 +165,8 @@ function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt 
 }
 
 /**
- * Converts the event logs of a simulated call to viem's type; block number and transaction hash are null. Throws a
- * ZodError if they are malformed.
+ * Converts the event logs of a simulated call to viem's type; block number, block hash and transaction hash are null.
+ * Throws a ZodError if they are malformed.
  */
 export function simulatedLogs(raw: readonly unknown[]): Log[] {
   return toLogs(LogsShape.parse(raw), { blockNumber: null, transactionHash: null });

@@ -21,7 +21,7 @@ const NO_FINALIZED = /finali[sz]ed block|unknown block|(?:block|header) not foun
  * below the head `latest`. If the node does not support the tag or knows no finalized block, it is the one 1,024 below
  * the head. The result is never below 0 or below `atLeast`, the last block known to be final, even if that is less than
  * 64 blocks below the head. Makes one request if the result is the node's finalized block, otherwise two. Throws
- * OutsideError `malformed` if the head is below `atLeast`; errors of the node propagate.
+ * OutsideError `malformed` if the head is below `atLeast` or an answer is malformed; errors of the node propagate.
  */
 export async function readFinalBlock(
   node: NodeSession,

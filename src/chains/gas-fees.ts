@@ -29,9 +29,8 @@ const SAMPLE_BYTES = 1_000n;
 const ENVELOPE_BYTES = 120n;
 
 /**
- * Reads the current transaction fees of a chain, in one request, or two parallel ones if it charges an L1 data fee.
- * Returns null if the data fee could not be read from the contract that reports it. Errors of the chain client
- * propagate.
+ * Reads the current transaction fees of a chain. Returns null if the data fee could not be read from the contract that
+ * reports it. Errors of the chain client propagate.
  */
 export async function readGasFees(client: ChainClient): Promise<GasFees | null> {
   const query = dataFeeQuery(client.definition.dataFee ?? null);

@@ -32,13 +32,10 @@ const RATE_LIMIT =
 const NAMED_LIMIT =
   /(?:up to|at most|maximum|max|limited to|limit(?: is)?|exceeds?|within|over|than)\b[^0-9]{0,40}?([0-9][0-9,_]*)(k?)(?!\w)(?!\s*(?:[kmg]i?b|bytes?|m?s|sec\w*)\b)/i;
 
-/**
- * Number of blocks in the first `eth_getLogs` request on a chain whose nodes have not rejected any request yet.
- * Indexing widens it after successful requests.
- */
+/** Default number of blocks in the first `eth_getLogs` request of a reading. */
 export const INITIAL_BLOCKS = 2_000;
 
-/** Returns true if a node's error message rejects the size of a log request, so that a smaller request may succeed. */
+/** Returns true if a node's error message seems to reject the size of a log request. */
 export function isRangeRefusal(message: string): boolean {
   return RANGE_REFUSAL.test(message) && !RATE_LIMIT.test(message);
 }
@@ -58,7 +55,7 @@ export function shrinkQuery(asked: LogQuerySize, message: string): Partial<LogQu
   return isRangeRefusal(message) && asked.blocks > 1 ? { blocks: reduceLimit(asked.blocks, message) } : null;
 }
 
-/** Returns true if a node's error message is about the rate of requests, not about their size. */
+/** Returns true if a node's error message seems to be about the rate of requests. */
 export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message);
 
 /**

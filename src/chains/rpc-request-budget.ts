@@ -21,7 +21,7 @@ export interface RequestBudget {
   addresses: number;
   /** Maximum number of topics in one list of a request. */
   topics: number;
-  /** Returns true if the time for reading is over; the rest is for confirming and storing. */
+  /** Returns true if the time for reading is over. */
   late: () => boolean;
 }
 

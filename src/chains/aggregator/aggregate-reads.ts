@@ -26,11 +26,11 @@ const ROUNDS = 6;
 const LAST_GAS = 20_000_000;
 
 /**
- * Makes view calls on one chain in as few `eth_call` requests as possible, at most 300 calls each, and returns each
- * result under the name of its read. The calls are independent: a revert, high gas use or malformed return data of one
- * does not affect the others. A call may use three million gas; if it runs out, it is repeated with a limit of 20
- * million. All calls of one request see the same block; the returned block is that of the first request. Throws
- * `upstream_unavailable` or `upstream_timeout`.
+ * Makes view calls on one chain, up to 300 in one `eth_call` request, and returns each result under the name of its
+ * read. A call that reverts or returns malformed data does not fail the others. A call may use three million gas; if it
+ * runs out, it is repeated with a limit of 20 million. Calls that a request had no gas or space for are repeated in up
+ * to five further requests, and then count as failed. All calls of one request see the same block; the returned block
+ * is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
@@ -80,10 +80,10 @@ interface ProgramAnswer<T> {
 
 /**
  * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block. If
- * the program is too large for creation code, a state override places it at an account. Returns null if the program and
- * the calls do not fit into one request, if the program failed or returned more data than the aggregator copies, or if
- * a call could not be made for lack of gas or space. Throws an RpcError `unsupported` if no node accepts the override;
- * other errors of the chain client propagate.
+ * both are too large for creation code, a state override places the program at an account. Returns null if the program
+ * and the calls do not fit into one request, if the program failed or returned more data than the aggregator copies, or
+ * if a call could not be made for lack of gas or space. Throws an RpcError `unsupported` if no node accepts the
+ * override; other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -131,9 +131,9 @@ function runTogether<T>(
 }
 
 /**
- * Runs a program of any size in an `eth_call`: a state override places it at an account, so the size limits of creation
- * code and of its result do not apply. Throws an RpcError `unsupported` if no node accepts the override; other errors
- * of the chain client propagate. Source: execution-apis, `eth_call`; EIP-170, EIP-3860.
+ * Runs a program in an `eth_call` whose state override places it at an account, so the size limits of creation code and
+ * of its result do not apply. Throws an RpcError `unsupported` if no node accepts the override; other errors of the
+ * chain client propagate. Source: execution-apis, `eth_call`; EIP-170, EIP-3860.
  */
 export function runHeldProgram<T>(client: ChainClient, program: Program<T>): Promise<T> {
   return client.ask({
@@ -218,9 +218,8 @@ export function settleRead(read: Read<unknown> | undefined, result: CallResult |
 }
 
 /**
- * Runs a query with its further batches, each batch in as few requests as possible. Returns the query's result and the
- * block of the first batch. Throws `upstream_unavailable` or `upstream_timeout`; errors of the query's own functions
- * propagate.
+ * Runs a query with its further batches, each as `aggregate` makes them. Returns the query's result and the block of
+ * the first batch. Throws `upstream_unavailable` or `upstream_timeout`; errors of the query's own functions propagate.
  */
 export async function runQuery<S>(
   client: ChainClient,
@@ -251,7 +250,7 @@ export async function readNativeBalance(client: ChainClient, account: Address): 
 
 /**
  * Creates a read of an account's balance of the native currency, in wei. The read runs creation code, which only the
- * aggregator contract supports, so it works only in a batch of `aggregate`.
+ * aggregator contract supports, so it works only in a batch.
  */
 export function nativeBalanceRead(account: Address): Read<bigint> {
   // Creation code that returns the balance: push the account, BALANCE, store it at 0, return 32 bytes.

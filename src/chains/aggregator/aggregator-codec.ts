@@ -23,11 +23,10 @@ const TAIL_BYTES = 8;
 const CALL_BYTES = 22;
 /**
  * Maximum number of calls in one request. With 300 calls, the 24,576 bytes that creation code can return (EIP-170)
- * leave an average of 78 bytes for the data of each result. Calls whose results do not fit are repeated in another
- * request.
+ * leave an average of 78 bytes for the data of each result.
  */
 export const MAX_CALLS = 300;
-/** Gas limit of one call. Vaults that allocate to many markets use several hundred thousand gas. */
+/** Default gas limit of one call. */
 export const CALL_GAS = 3_000_000;
 
 /** Bytes available for calls next to the aggregator's creation code. */
@@ -41,8 +40,7 @@ export function fitsOneRequest(calls: readonly AggregatedCall[]): boolean {
 
 /**
  * Splits calls, in order, into slices of at most 300 that each fit into one request; a call that is too large for any
- * request gets its own slice. Returns one empty slice if there are no calls, because the caller still needs the block
- * that the request returns.
+ * request gets its own slice. Returns one empty slice if there are no calls.
  */
 export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][] {
   let last: C[] = [];

@@ -19,8 +19,8 @@ export interface SimulationInput {
    */
   overrides: StateOverride;
   /**
-   * Timestamp of the simulated block in seconds since the epoch, later than the head's. At the head's own time,
-   * interest and fees would already have been accrued, and the gas for accruing them would be missing.
+   * Timestamp of the simulated block in seconds since the epoch, later than the head's. Only `eth_simulateV1` applies
+   * it.
    */
   time: number;
   /** True for a single call that needs no overrides, because the user has the tokens and the allowance on-chain. */
@@ -41,8 +41,8 @@ export interface SimulationInput {
    */
   later?: { calls: readonly SimulationCall[]; time: number };
   /**
-   * What the calls show to contracts that look for signs of a simulation. Nodes that reject it simulate without it.
-   * Absent for the nodes' defaults, among them a gas price and base fee of zero.
+   * What the calls show to contracts that look for signs of a simulation. If a simulation with it fails, it is repeated
+   * without it. Absent for the nodes' defaults.
    */
   setting?: SimulationSetting | null;
 }
@@ -268,8 +268,8 @@ type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };
 
 /**
  * Encodes state overrides as nodes take them, for example in the third parameter of `eth_call`. Only balance, code and
- * `stateDiff` are encoded; other fields are dropped. Overrides of the same address add up; of the same field or slot,
- * the last one counts.
+ * `stateDiff` are encoded; other fields are dropped. Overrides of the same address in the same letter case add up; of
+ * the same field or slot, the last one counts.
  */
 export function encodeOverrides(overrides: StateOverride): Record<Address, WireOverride> {
   const wire: Record<Address, WireOverride> = {};

@@ -6,22 +6,22 @@ import { RpcQuantity, RpcWord } from "../rpc-values.ts";
 
 /** The fees of a chain's head block and whether contracts see randomness in it, as `readHeadFees` reads them. */
 export interface HeadFees {
-  /** Price of one unit of gas that a transaction pays now, in wei. */
+  /** Price of one unit of gas that a node suggests, in wei. */
   gasPrice: bigint;
   /** Base fee of the head block in wei, or null on chains without EIP-1559. */
   baseFee: bigint | null;
-  /** True if the chain's blocks have a random value (`block.prevrandao`), as on Ethereum since proof of stake. */
+  /** True if the head block has a random value (`block.prevrandao`), as on Ethereum since proof of stake. */
   isRandom: boolean;
 }
 
-/** What a simulated transaction shows to contracts, so that it resembles one that somebody sends. */
+/** What a simulated transaction shows to contracts, so that it resembles a real one. */
 export interface SimulationSetting {
-  /** As in `HeadFees`; the payer pays them in the simulation. */
+  /** As in `HeadFees`. */
   gasPrice: bigint;
   baseFee: bigint | null;
   /** Value of `block.prevrandao`, or null to leave it to the node. */
   prevRandao: Hex | null;
-  /** Gas limit of each call. */
+  /** Gas limit of one call. */
   gas: bigint;
   /** The payer's balance of the native currency for gas, in wei. */
   funds: bigint;
@@ -65,9 +65,9 @@ const CALL_GAS = 12_000_000n;
 const MAX_SURPLUS = 3_000n;
 
 /**
- * Returns a setting for one simulation. `random` are 64 hexadecimal digits that nobody can foresee; they determine the
- * random value of the block and the payer's balances: of the native currency, one to five times what three of its calls
- * may cost. `reader` is an address that nobody can foresee either.
+ * Returns a setting for one simulation. `random` are 64 unpredictable hexadecimal digits; they determine the random
+ * value of the block and the payer's balances: of the native currency, one to five times what three of its calls may
+ * cost. `reader` must be an unpredictable address.
  */
 export function createSetting(
   { gasPrice, baseFee, isRandom }: HeadFees,

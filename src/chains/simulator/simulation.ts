@@ -21,8 +21,9 @@ export interface SimulationRead {
 }
 
 /**
- * The result of one simulated call. `gasUsed` estimates the gas of a separate transaction. `returnData` holds the
- * revert data if `ok` is false. `logs` is null if the simulation method does not return event logs.
+ * The result of one simulated call. `gasUsed` estimates the gas of a separate transaction; it is 0 if a plain
+ * `eth_call` reverted. `returnData` holds the revert data if `ok` is false. `logs` is null if the simulation method
+ * does not return event logs.
  */
 export interface SimulatedCall {
   ok: boolean;
@@ -36,7 +37,7 @@ export interface SimulatedCall {
  * that call, or null if all succeeded. `before` and `after` hold the return data of each read, or null if the read
  * failed, returned nothing or was not made. `blockNumber` is that of the block on whose state the calls ran, or null if
  * the method or the chain does not return it. `blockTimestamp` is what the calls saw as the block's time, in seconds
- * since the epoch.
+ * since the epoch; after a plain `eth_call`, it is the requested time.
  */
 export interface SimulationResult {
   chainId: number;

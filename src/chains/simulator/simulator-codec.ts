@@ -78,9 +78,9 @@ export function encodeSimulation(of: SimulationQuery): SimulationRequest {
 
 /**
  * Decodes the result of the `eth_call` that `encodeSimulation` encoded; pass the same calls and reads. The gas of each
- * call is that of a separate transaction, without refunds. From the second call on it is underestimated, because
- * earlier calls have warmed addresses and storage slots (EIP-2929): to get a gas limit, simulate the call as the first
- * one. Throws an Error if the result is malformed or does not match the calls and reads.
+ * call is that of a separate transaction, without refunds. From the second call on it may be too low, because earlier
+ * calls have warmed addresses and storage slots (EIP-2929). Throws an Error if the result is malformed or does not
+ * match the calls and reads.
  */
 export function decodeSimulation(
   data: Hex,

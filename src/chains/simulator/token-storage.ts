@@ -66,8 +66,8 @@ export function allowanceCandidates(owner: Address, spender: Address): SlotCandi
 
 /**
  * Returns the state override (`stateDiff`) that writes every candidate's magic value, so that one `eth_call` of
- * `balanceOf(owner)` or `allowance(owner, spender)` reveals the token's storage layout. Candidates for balances and
- * allowances can share one override.
+ * `balanceOf(owner)` or `allowance(owner, spender)` shows which of the layouts the token has. Candidates for balances
+ * and allowances can share one override.
  */
 export function probeState(tried: readonly SlotCandidate[]): { slot: Hex; value: Hex }[] {
   return tried.map(({ slot, magic }) => ({ slot, value: numberToHex(magic, { size: 32 }) }));
@@ -130,8 +130,8 @@ const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 /**
  * Finds the storage layout of a token's balances with one `eth_call`. Returns null if the layout is not among the known
  * ones, for example because the token rebases, packs its balances or keeps them elsewhere, or if `balanceOf` reverts or
- * returns no word. Throws RpcError `unsupported` if the nodes do not support state overrides. Errors of the chain
- * client propagate.
+ * returns no word. Throws RpcError `unsupported` if the nodes reject state overrides. Errors of the chain client
+ * propagate.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<SlotLayout | null> {
   const tried = balanceCandidates(PROBED);
