@@ -55,7 +55,7 @@ const Coin = z.looseObject({
 
 /** Dependencies of one request to the price API. */
 export interface MarketScope {
-  /** Origin of the API, or null if the deployment uses none. */
+  /** Base URL of the API, or null if the deployment uses none. */
   apiUrl: string | null;
   breaker: MarketBreaker;
   fetch: Fetch;
@@ -66,9 +66,9 @@ export interface MarketScope {
 
 /**
  * Requests the prices of many tokens from the price API and returns the known ones by `priceKey`. The result is empty
- * if no API is configured. Each request has at most 50 tokens, a timeout of 1.5 seconds and no retries. A failed
- * request is logged, and its tokens are left out. Throws OutsideError if no request succeeded or the circuit breaker is
- * open, so that callers do not cache the failure. Source: DefiLlama's coins API, `GET /prices/current/{coins}`.
+ * if no API is configured or no token is given. Each request has at most 50 tokens, a timeout of 1.5 seconds and no
+ * retries. A failed request is logged, and its tokens are left out. Throws OutsideError if no request succeeded or the
+ * circuit breaker is open. Source: DefiLlama's coins API, `GET /prices/current/{coins}`.
  */
 export async function fetchMarketPrices(
   scope: MarketScope,
@@ -176,8 +176,8 @@ export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
 }
 
 /**
- * Returns a market price with `judges` set to false if the price is more than 15 minutes old: it is then only
- * displayed, and no offer is checked against it. `now` is in milliseconds since the epoch.
+ * Returns a market price, with `judges` set to false if the price is more than 15 minutes old. `now` is in milliseconds
+ * since the epoch.
  */
 export function agedMarketPrice(price: TokenPrice, now: number): TokenPrice {
   const isRecent = now / 1000 - price.at <= MAX_JUDGING_AGE_S;

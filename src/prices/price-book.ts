@@ -20,8 +20,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const TRIAL_MS = 3_000;
 /**
  * Circuit breaker of the price API, per isolate: after a failure, requests are refused for five seconds, doubled with
- * each further failure up to a minute. An API that fails or hangs thus costs one timeout per pause, not one per
- * request.
+ * each further failure up to a minute, or for the time that the API asks for if that is longer, up to a minute.
  */
 export class MarketBreaker {
   #failures = 0;
@@ -36,8 +35,8 @@ export class MarketBreaker {
   }
 
   /**
-   * Returns true if a request may be sent now. After a pause, only one request is admitted until its outcome is known,
-   * for three seconds at most. `now` is in milliseconds since the epoch.
+   * Returns true if a request may be sent now. After a pause, it is true once, and then false until the outcome is
+   * recorded or three seconds have passed. `now` is in milliseconds since the epoch.
    */
   admits(now: number): boolean {
     if (this.isOpen(now)) return false;
@@ -105,7 +104,7 @@ export class PriceMemory {
     return recent !== undefined && now - recent.readAt < RECENT_MS ? recent.price : null;
   }
 
-  /** Removes the feed prices of tokens (`priceKey`) whose feeds have just been read again. */
+  /** Removes the feed prices of tokens (`priceKey`). */
   forgetPrices(keys: readonly string[]): void {
     for (const key of keys) this.#recent.delete(key);
   }

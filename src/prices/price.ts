@@ -21,25 +21,21 @@ export interface Price {
 
 /** A token's price with the bounds, error and reliability that checks of offers use. */
 export interface TokenPrice extends Price {
-  /**
-   * Lowest and highest of the prices against which offers may be checked: equal unless the sources disagree. A user's
-   * payment is valued at `high` and the user's proceeds at `low`, so that a disagreement never makes an offer look
-   * better.
-   */
+  /** Lowest and highest of the prices against which offers may be checked: equal unless the sources disagree. */
   low: bigint;
   high: bigint;
-  /** True if feed and market differ by more than their errors allow. */
+  /** True if feed and market differ by more than `combinePrices` allows. */
   disputed: boolean;
   /** Error bound of the price, in basis points: the deviations of its feeds, or the error assumed of the market. */
   errorBps: number;
   /**
    * True if this price may be used to accept or reject an offer. False for prices that cannot show a depeg (contract
-   * exchange rates, nominal prices) and for uncertain or old market prices, which are only for display.
+   * exchange rates, nominal prices) and for uncertain or old market prices.
    */
   judges: boolean;
   /**
    * Unit that the token is pegged to or tracks closely: `USD` for dollar stablecoins, `ETH` for wrapped and staked
-   * ether. Null if unknown. Narrower bands apply between tokens of one unit.
+   * ether. Null if unknown.
    */
   unit: string | null;
 }

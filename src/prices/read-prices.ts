@@ -31,7 +31,7 @@ export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
 
 /**
  * Returns true if a token has price feeds that may still change its price in this request: the request has not read
- * them, and no other request of the isolate has in the last 30 seconds. False for a token without feeds.
+ * them, and the isolate has no feed price of the token from the last 30 seconds. False for a token without feeds.
  */
 export function hasUnreadFeed(ctx: Context, of: ChainToken): boolean {
   const key = priceKey(of);
@@ -56,7 +56,7 @@ export function priceFeedQuery(
  * Returns the prices from a batch of feed reads and stores them for this request (see `pricesOfRequest`) and, for 30
  * seconds, for other requests of the isolate. They replace the tokens' earlier feed prices: a token whose feeds are
  * unusable has none afterwards. `headTime` is the timestamp of the batch's block, in seconds. Each problem that makes a
- * feed unusable is logged at most once in ten minutes.
+ * feed unusable is logged at most once in ten minutes by the isolate.
  */
 export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
   const { readings, headTime } = read;
@@ -222,10 +222,10 @@ const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
 /**
  * Returns the prices of many tokens for display: feed prices that were read at most five minutes ago, and market prices
- * that were requested at most five minutes ago (an hour if the price API fails). Reads all feeds of a chain in one
- * request and 50 tokens per request from the price API, in parallel and cached. A failing source affects only its own
- * prices. Market prices that take more than two seconds (50 ms if offers may be checked against every token's feed
- * price) are left out. Never throws: tokens without a price are absent.
+ * that were requested at most five minutes ago (an hour if the price API fails). Reads the feeds of each chain together
+ * and up to 50 tokens per request from the price API, in parallel and cached. Market prices that arrive more than two
+ * seconds after the feeds (50 ms if offers may be checked against every token's feed price) are left out. Never throws:
+ * tokens without a price are absent.
  */
 export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];

@@ -65,11 +65,14 @@ export interface RouterStep {
  */
 export interface RouterOrder {
   tokenIn: Address;
-  /** Exact input, or the largest uint256 for all that the payer holds and has allowed. */
+  /**
+   * Exact input, or the largest uint256 for all that the payer holds and has allowed (of the native currency, all that
+   * is sent less `nativeFee`).
+   */
   amountIn: bigint;
-  /** Minimum input that must reach the executor; never zero. */
+  /** Minimum input that must reach the executor; the Router refuses zero. */
   minIn: bigint;
-  /** Native currency in wei for bridge fees, in addition to the input; the unused part goes to `refundTo`. */
+  /** Native currency in wei for bridge fees, in addition to the input. */
   nativeFee: bigint;
   tokenOut: Address;
   receiver: Address;
@@ -92,7 +95,10 @@ export interface RouterOrder {
 export interface RouterCall {
   order: RouterOrder;
   steps: readonly RouterStep[];
-  /** Tokens that the steps may leave over, besides the input and the approved tokens; sent to `refundTo`. */
+  /**
+   * Further tokens, besides the input and the approved ones, of which the rest is sent to `refundTo`. `tokenOut` and
+   * the native currency in it are ignored.
+   */
   sweep: readonly Address[];
 }
 

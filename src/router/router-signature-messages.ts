@@ -146,8 +146,8 @@ export function toPermit2Message(call: RouterCall, chainId: number) {
 /**
  * Returns the ERC-2612 permit message that lets the Router spend the order's `amountIn` of the input token until the
  * order's deadline. The signature does not commit to the order, so only the owner can submit the order with it
- * (`executeWithPermit`); anyone may submit the permit itself to the token, which does no harm. `nonce` is the owner's
- * current permit nonce in the token. Source: EIP-2612.
+ * (`executeWithPermit`); anyone may submit the permit itself to the token. `nonce` is the owner's current permit nonce
+ * in the token. Source: EIP-2612.
  */
 export function toPermitMessage(
   { order }: RouterCall,

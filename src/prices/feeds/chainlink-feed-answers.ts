@@ -52,10 +52,7 @@ const CLOCK_SKEW_S = 60;
  */
 const HEARTBEAT_PART = 1.5;
 const HEARTBEAT_GRACE_S = 300;
-/**
- * Heartbeat that is assumed for a feed whose heartbeat is not published, in seconds: a day, the longest of all other
- * feeds.
- */
+/** Heartbeat that is assumed for a feed whose heartbeat is not published, in seconds: a day. */
 export const UNKNOWN_HEARTBEAT_S: number = DAY_S;
 
 /** Returns the age in seconds above which a feed's answer is stale: one and a half heartbeats plus five minutes. */

@@ -23,7 +23,7 @@ export interface FeedReadings {
   tokens: readonly TokenFeed[];
   /** False for a chain without a sequencer uptime feed. */
   hasSequencer: boolean;
-  /** Latest round of the sequencer uptime feed, or null if there is none or it could not be read. */
+  /** Latest round of the sequencer uptime feed, or null if it was not read. */
   sequencer: FeedRound | null;
   /** Rounds by the feed's address in lowercase; null if unread. */
   rounds: ReadonlyMap<string, FeedRound | null>;
@@ -134,8 +134,8 @@ export interface FeedPrices {
 /**
  * Returns the prices that follow from a batch of feed reads, and the feeds that cannot be used. `headTime` is the
  * timestamp of the block that was read, in seconds. A token's price is the product of its feeds' answers, rounded down,
- * with the time of the oldest answer. It exists only if all these feeds are usable, and the chain's sequencer is up and
- * did not restart within the last half hour. Pure.
+ * with the time of the oldest answer. It exists only if all these feeds are usable, it is not zero, and the sequencer,
+ * if the chain has an uptime feed, is up and did not restart within the last half hour. Pure.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;

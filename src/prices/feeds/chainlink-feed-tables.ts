@@ -5,7 +5,7 @@ import { sovereignChainFeeds } from "./sovereign-chain-feeds.ts";
 
 /**
  * The price feeds of the chains that are defined in code, by chain id. A heartbeat that no source states is assumed to
- * be one day, and a deviation 1%. A bridged token is `nominal` if its feed prices the token on its home chain.
+ * be one day, and a deviation 1%.
  */
 export const feedTables: Readonly<Record<number, ChainFeeds>> = {
   ...ethereumFeeds,

@@ -10,9 +10,9 @@ export interface FeedDefinition {
   decimals: number;
   /** The pairs that `description()` may name, in uppercase, such as `ETH/USD`. */
   pairs: readonly string[];
-  /** Longest time between two updates that the operator states, in seconds. */
+  /** Longest time between two updates that the operator states or that is assumed, in seconds. */
   heartbeatS: number;
-  /** Deviation at which the operator updates the feed, in basis points. */
+  /** Deviation at which the operator updates the feed, stated or assumed, in basis points. */
   deviationBps: number;
 }
 
@@ -25,15 +25,14 @@ export interface TokenFeed {
   feeds: readonly FeedDefinition[];
   /**
    * True if one of the feeds is a contract's exchange rate, or the price of the token's underlying token: such a price
-   * does not show a depeg of the token, so no offer is checked against it. Absent if the feeds observe the token's own
-   * markets.
+   * does not show a depeg of the token, so no offer is checked against it.
    */
   nominal?: true;
 }
 
 /** The price feeds of one chain, listed by token. */
 export interface ChainFeeds {
-  /** Chainlink's sequencer uptime feed, or null if the chain has none. */
+  /** Chainlink's sequencer uptime feed, or null if none is known. */
   sequencer: Address | null;
   tokens: readonly TokenFeed[];
 }
