@@ -12,9 +12,10 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 /**
  * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
  * with the caller as its actor. A request to a route that is not public counts by its client address, before its
- * credentials are examined; another one by its caller. A request with an idempotency key may be a replay, so it first
- * counts as one read; its full count happens when the handler calls `charge`. On a GET request to a public route, an
- * API key is ignored while the database is unavailable. Throws `rate_limited`; errors of `authenticate` propagate.
+ * credentials are examined; another one by its caller, or by its client address if the API key cannot be verified. A
+ * request with an idempotency key, on a route that accepts one, may be a replay: it first counts as one read, and in
+ * full when the handler calls `charge`. On a public route, an API key is ignored if the route has no rate limit, and on
+ * a GET request also while the database is unavailable. Throws `rate_limited`; errors of `authenticate` propagate.
  */
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
@@ -40,8 +41,9 @@ const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
 /**
  * Counts a validated request against the route's limit per caller and user address, and returns the context for the
  * handler. Nothing is counted if the route has no such limit, the body has no `user_address`, or the caller is a
- * partner that authenticated with a session or with the secret of its API key. A request with an idempotency key is
- * counted only when the handler calls `charge` of the returned context. Throws `rate_limited`, or its `charge` does.
+ * partner that authenticated with a session or with the secret of its API key. A request with an idempotency key, on a
+ * route that accepts one, is counted only when the handler calls `charge` of the returned context. Throws
+ * `rate_limited`, or its `charge` does.
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,
@@ -105,8 +107,8 @@ async function countAgainstLimit(
 }
 
 /**
- * Returns the credentials in a request's headers; a field is null if its header is absent. Also records whether there
- * are any, because responses to requests with credentials are not cached.
+ * Returns the credentials in a request's headers; a field is null if its header is absent. Also records on the request
+ * whether there are any.
  */
 export function readCredentials(c: HonoContext<AppEnv>): OfferedCredentials & { hasCredentials: boolean } {
   const key = c.req.header("x-api-key") ?? null;
@@ -119,7 +121,7 @@ export function readCredentials(c: HonoContext<AppEnv>): OfferedCredentials & { 
 
 /**
  * Returns a middleware for administrators' paths that throws `route_not_found` if no administrator is configured, and
- * otherwise keeps web pages of other origins from calling the path (see `publicCors`).
+ * otherwise makes `publicCors` leave out its headers.
  */
 export function adminGate(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -29,11 +29,10 @@ const answerPreflight = cors({
 });
 
 /**
- * Returns a middleware that lets web pages of any origin call all routes except those of administrators, and read all
- * responses, including errors. This is safe because sessions are bearer tokens, which browsers do not add by
- * themselves. The header of the API secret is not allowed, because secrets must not reach browsers. Mount the
- * middleware once, inside the request's scope. Hono's own CORS middleware only responds to preflight requests here,
- * because it would copy every other `Response`.
+ * Returns a middleware that lets web pages of any origin call the routes and read their responses, including errors,
+ * except on requests for which `sameOriginOnly` is set. The header of the API secret is not allowed, because secrets
+ * must not reach browsers. Mount the middleware once, inside the request's scope. Hono's own CORS middleware only
+ * responds to preflight requests here, because it would copy every other `Response`.
  */
 export function publicCors(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -15,7 +15,7 @@ import { ValidationFailure, validate } from "./validate-request.ts";
 
 /**
  * Creates a hono app that serves the given routes, with request ids, response headers, CORS, rate limits, validation,
- * deadlines, problem documents (RFC 9457 error responses), and 404 and 405 responses. Trailing slashes in paths are
+ * deadlines, problem documents (RFC 9457 error responses), and 404 and 405 responses. A trailing slash in a path is
  * ignored.
  */
 export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {

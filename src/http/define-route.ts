@@ -55,8 +55,8 @@ export class Reply<T> {
 /**
  * One operation of the API: its documentation, access, input, response, error codes and handler. The handler converts
  * between the wire format and the function that does the work. It sees only the validated input, and returns the
- * response's value or a `Reply`, with which it can set headers or another status. It throws AppErrors with the codes in
- * `errors`, and `ValidationFailure`.
+ * response's value or a `Reply`, with which it can set headers or another status. It may throw an AppError or a
+ * `ValidationFailure`.
  */
 export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   operationId: string;
@@ -74,7 +74,10 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
    * session or API secret do not count.
    */
   userLimit?: LimitName;
-  /** Cache rule of successful responses to requests without credentials; others are never cached. */
+  /**
+   * Cache rule of the handler's responses to requests with a canonical URL (`isCanonicalUrl`) and without credentials.
+   * Shared caches must not store any other response.
+   */
   cache: CacheRule;
   params?: P;
   query?: Q;

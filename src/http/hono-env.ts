@@ -19,11 +19,11 @@ export interface AppEnv {
     hasCredentials: boolean | undefined;
     /** True if shared caches may store the response, or undefined if that was not determined yet. */
     isCacheable: boolean | undefined;
-    /** Text of the request's body, or undefined if it has none. */
+    /** Text of the request's body, or undefined if none was read. */
     bodyText: string | undefined;
     /** True if the response must not have a `Server-Timing` header. */
     timingHidden: true | undefined;
-    /** True if web pages of other origins must not call the path. */
+    /** True if the response must not have CORS headers. */
     sameOriginOnly: true | undefined;
   };
 }

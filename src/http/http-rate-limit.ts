@@ -14,8 +14,8 @@ export function rateLimitOf(route: Pick<AnyRoute, "limit">): LimitName | null {
 }
 
 /**
- * Throws `rate_limited`, with the seconds until the window ends as `retry_after`, if a counted request exceeds its rate
- * limit. A request that could not be counted is admitted.
+ * Throws `rate_limited`, with the seconds until the window ends (60 if unknown) as `retry_after`, if a counted request
+ * exceeds its rate limit. A request that could not be counted is admitted.
  */
 export function assertWithinLimit({ name, limit, count }: CountedRequest): void {
   if (count === null || count.admitted) return;
@@ -25,8 +25,8 @@ export function assertWithinLimit({ name, limit, count }: CountedRequest): void 
 
 /**
  * Returns a middleware that sets the rate limit headers of counted requests. `RateLimit-Policy` has the limit.
- * `RateLimit` has the remaining requests and the seconds until the window ends; it is set only if the limit is counted
- * exactly or is exceeded. Source: draft-ietf-httpapi-ratelimit-headers.
+ * `RateLimit` has the remaining requests and the seconds until the window ends (60 if unknown); it is set only if a
+ * counter was available and the limit is counted exactly or is exceeded. Source: draft-ietf-httpapi-ratelimit-headers.
  */
 export function rateLimitHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

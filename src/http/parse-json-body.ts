@@ -29,7 +29,7 @@ export function parseJsonBody(c: HonoContext<AppEnv>, { body }: AnyRoute): Parse
   }
 }
 
-/** Returns true if a schema is that of an object that rejects unknown fields. */
+/** Returns true if a schema is a zod object that rejects unknown fields. */
 export function isStrict(schema: z.ZodType | undefined): boolean {
   return schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever;
 }

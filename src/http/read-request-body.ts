@@ -16,7 +16,7 @@ const tooLarge = (most: number) => failure("body_too_large", `the body must not 
  * Returns a middleware that reads the request body before the route is handled. Throws `body_too_large` if more than
  * `most` bytes (default: 64 KiB) are declared or sent. Throws a ValidationFailure if the body is compressed or not
  * UTF-8 (wrong bytes would silently become other characters), does not arrive completely within ten seconds, or the
- * connection fails, because that is the client's fault and not an upstream's.
+ * connection fails.
  */
 export function readRequestBody(most = MAX_BODY_BYTES): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

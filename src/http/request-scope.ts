@@ -8,10 +8,7 @@ import { isCacheable } from "./respond.ts";
 /** Format of request ids that are accepted from clients. */
 const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 
-/**
- * Creates the context of a request from the Worker's bindings; the module that composes the app provides this function.
- * Throws `internal` if a configuration variable is missing or invalid.
- */
+/** Creates the context of a request from the Worker's bindings. May throw `internal` for an invalid configuration. */
 export type ContextFactory = (bindings: Record<string, unknown>, request: RequestFacts) => Context;
 
 /**
@@ -52,7 +49,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
   };
 }
 
-/** Returns a middleware that omits `Server-Timing` from every response of a path, including 405 and 413. */
+/** Returns a middleware that omits `Server-Timing` from the response to each request that reaches it. */
 export function hideServerTiming(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     c.set("timingHidden", true);

@@ -25,9 +25,9 @@ const NOT_SHARED = {
 };
 
 /**
- * Returns the HTTP response for a handler's result. The route's schema removes undeclared fields. On routes that allow
- * caching, the response gets an ETag, and is a 304 without a body if `If-None-Match` contains the ETag or `*`. Throws a
- * ZodError if the result does not match the schema, which is a bug.
+ * Returns the HTTP response for a handler's result. The result is parsed with the route's schema, and what the schema
+ * returns is sent. On routes that allow caching, the response gets an ETag, and is a 304 without a body if
+ * `If-None-Match` contains the ETag or `*`. Throws a ZodError if the result does not match the schema, which is a bug.
  */
 export async function respond(c: HonoContext<AppEnv>, route: AnyRoute, answer: unknown): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;

@@ -12,8 +12,8 @@ type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodTyp
 
 /**
  * Parses the path, query, headers and body of a request with the route's schemas. A null value of an optional body
- * field counts as absent. Throws a ValidationFailure that lists the issues of all parts: violations of the schemas,
- * unknown parameters, malformed JSON, and text that the database cannot store.
+ * field that does not allow null counts as absent. Throws a ValidationFailure that lists the issues of all parts:
+ * violations of the schemas, unknown parameters, malformed JSON, and text that the database cannot store.
  */
 export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInput {
   const issues: ValidationIssue[] = [];

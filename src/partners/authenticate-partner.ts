@@ -31,10 +31,11 @@ const SESSION_OR_PAIR =
   "a session, or an API key with its secret: send `Authorization: Bearer <session_token>`, or X-API-Key and X-API-Secret";
 
 /**
- * Returns the caller of an operation, authenticated by the credentials that the operation accepts. Invalid credentials
- * are rejected even if they are optional, as is an API key in the `Authorization` header. Throws `credentials_required`,
- * `credentials_invalid`, `session_expired`, `key_forbidden`, `store_unavailable`, `internal` if an API key is given and no
- * pepper is configured, and `route_not_found` for an administrator's operation if no administrator is configured.
+ * Returns the caller of an operation, authenticated by the credentials that the operation accepts. For `public`, an
+ * invalid API key is rejected and not ignored; without an API key, an `Authorization` header that contains one is
+ * rejected, and any other is ignored. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
+ * `key_forbidden`, `store_unavailable`, `internal` if an API key is given and no pepper is configured, and
+ * `route_not_found` for an administrator's operation if no administrator is configured.
  */
 export async function authenticate(
   ctx: Context,
@@ -154,9 +155,9 @@ const decoys = { key: "", secret: "" };
 
 /**
  * Returns the partner of an API key, and verifies the secret if the request has one. Not cached, so that a revocation
- * takes effect immediately. Neither the response nor its timing reveals why credentials were rejected. Records the
- * key's use in the background, at most once a minute. Throws `credentials_invalid`, `key_forbidden` if the client
- * address is not in the key's allow list, `store_unavailable`, and `internal` if no pepper is configured.
+ * takes effect immediately. Every rejected key or secret gets the same error. Records the key's use in the background
+ * if the recorded one is at least a minute old. Throws `credentials_invalid`, `key_forbidden` if the client address is
+ * not in the key's allow list, `store_unavailable`, and `internal` if no pepper is configured.
  */
 export async function authenticateKey(ctx: Context, offered: OfferedPair): Promise<PartnerActor> {
   if (decoys.key === "")

@@ -26,7 +26,7 @@ export interface CountedRequest {
  * that caller. It never counts by user address alone, because a third party could then lock the user out. A partner
  * that is authenticated by secret or session is one caller. A partner's API key without its secret counts separately
  * for each client address, so that a copied key does not exhaust the partner's limit. Every other caller is a client
- * address. Never throws.
+ * address, as `clientSubject` names it. Never throws.
  */
 export async function countRequest(
   ctx: Context,

@@ -18,7 +18,7 @@ export async function sha256(text: string): Promise<string> {
 
 /**
  * Returns the HMAC-SHA-256 of an API key or secret, 32 bytes. The HMAC key is a pepper: a secret of the deployment.
- * `use` is part of the hashed text, so that an API key and a secret never have the same digest.
+ * `use` is part of the hashed text, so that the same text has different digests as an API key and as a secret.
  */
 export async function pepperedDigest(
   pepper: Pepper,
@@ -40,8 +40,8 @@ async function importPepper(secret: string): Promise<CryptoKey> {
 }
 
 /**
- * Returns true if two digests are equal; the comparison takes constant time. Throws a RangeError if their lengths
- * differ, since lengths are not secret.
+ * Returns true if two digests are equal. The comparison does not stop at the first difference. Throws a RangeError if
+ * their lengths differ, since lengths are not secret.
  */
 export function timingSafeEqual(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) throw new RangeError("digests of different lengths");

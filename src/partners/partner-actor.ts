@@ -34,7 +34,7 @@ export interface PartnerActor {
   kind: "partner";
   partner: PartnerIdentity;
   proof: PartnerProof;
-  /** Version of the API key and secret that was current when the request was authenticated. */
+  /** Version of the key pair when the request was authenticated; for a session, that of the partner's first pair. */
   keyVersion: number;
   /** Id of the key pair that was used, or null if the request was authenticated by session. */
   keyId: string | null;

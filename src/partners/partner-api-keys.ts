@@ -20,8 +20,8 @@ import { credentialPrefix, generateCredential } from "./partner-credentials.ts";
 
 /**
  * Generates an API key and its secret. `shown` is what the response shows, only once; `stored` is what the database
- * keeps: the digests of both, and the prefix for display. Throws `internal` if no pepper (the deployment's secret for
- * digests of credentials) is configured.
+ * keeps: the digests of both, the pepper's version, and the prefix for display. Throws `internal` if no pepper (the
+ * deployment's secret for digests of credentials) is configured.
  */
 export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKeys; stored: StoredPair }> {
   const [pepper] = ctx.config.partnerPeppers;
@@ -40,10 +40,10 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 /**
  * Replaces one key pair of the authenticated partner: the pair that authenticated the request or, for a session, the
  * partner's first pair, which becomes valid again if it was revoked. Writes an audit entry. When this returns, the
- * replaced pair and all sessions of the partner but the caller's are invalid; its other key pairs stay valid.
- * Concurrent calls with one session run one after the other, so only the pair of the last call stays valid. Of
- * concurrent calls with one key pair, only the first succeeds. Throws `credentials_required`, `credentials_invalid`,
- * `session_expired`, `store_unavailable` (also after 20 lost races), and `internal` if no pepper is configured.
+ * replaced pair and all sessions of the partner but the caller's are invalid; its other key pairs stay valid. Of
+ * concurrent calls with one session, only the pair of the last one stays valid. Of concurrent calls with one key pair,
+ * at most one succeeds. Throws `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable`
+ * (also after 20 lost races), and `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);
@@ -111,8 +111,9 @@ const MAX_CREATIONS = 5;
 /**
  * Creates a named key pair for the authenticated partner, and writes an audit entry. The key and the secret are
  * returned only here and cannot be read again. An empty allow list admits every client address. A fifth pair takes the
- * place and the id of the first one, if that was revoked. Throws `limit_reached` if the partner has five pairs (also
- * after five lost races), `credentials_required`, `store_unavailable`, and `internal` if no pepper is configured.
+ * place and the id of the first one, if that was revoked. Throws `limit_reached` if no place was free in five attempts:
+ * a partner has at most five pairs. Throws `credentials_required`, `store_unavailable`, and `internal` if no pepper is
+ * configured.
  */
 export async function createKey(
   ctx: Context,

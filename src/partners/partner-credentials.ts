@@ -19,7 +19,7 @@ export function generateCredential(kind: CredentialKind): string {
 
 /**
  * Returns true if a text is a well-formed credential: its prefix, length, digits and checksum are correct. The checksum
- * is always computed, so that a malformed text takes as long as a well-formed one.
+ * is always computed.
  */
 export function isCredential(kind: CredentialKind, text: string): boolean {
   const prefix = `cw_${kind}_`;

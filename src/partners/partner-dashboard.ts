@@ -41,10 +41,10 @@ const NO_WITHDRAWALS = {
 
 /**
  * Returns statistics about the deposits and withdrawals built with the authenticated partner's API keys since a time,
- * or about all of them if `since` is null: counts by outcome; the number of users who sent a deposit; the fraction of
- * ended deposits that were completed (null if none has ended); the amounts of completed deposits in the paid token's
- * smallest unit, for the 200 tokens with the most of them; and counts for the newest 366 days on which any was built
- * and then sent. Throws `credentials_required`, `store_unavailable`.
+ * or about all of them if `since` is null: counts by outcome; the number of users who sent a deposit; the completed
+ * ones among the completed, partial, refunded and failed deposits, as a fraction (null if there are none); the amounts
+ * of completed deposits in the paid token's smallest unit, for the 200 tokens with the most of them; and counts for the
+ * newest 366 days on which any was built and then sent. Throws `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);

@@ -115,7 +115,10 @@ export function writeStoredMessage(stored: StoredMessage): string {
   return JSON.stringify(stored);
 }
 
-/** Parses a sign-in message that `writeStoredMessage` serialized. Returns null for any other text. */
+/**
+ * Parses a sign-in message that `writeStoredMessage` serialized. Returns null if the text is not JSON with these
+ * fields.
+ */
 export function readStoredMessage(text: string): StoredMessage | null {
   try {
     const parsed = StoredMessageJson.safeParse(JSON.parse(text));
@@ -127,8 +130,8 @@ export function readStoredMessage(text: string): StoredMessage | null {
 
 /**
  * Issues a sign-in message that is valid for ten minutes, and only for this address and purpose. An address can have
- * several valid messages at a time, so that nobody can invalidate a message by requesting another one. If the purpose
- * is null, it is `login` for a registered partner and `register` for any other address. Throws `store_unavailable`.
+ * several valid messages at a time, so a further request invalidates none. If the purpose is null, it is `login` for a
+ * registered partner and `register` for any other address. Throws `store_unavailable`.
  */
 export async function issueNonce(
   ctx: Context,
@@ -145,7 +148,7 @@ export async function issueNonce(
   return { nonce, message };
 }
 
-/** Error codes of operations that take a signed sign-in message. */
+/** Error codes that `verifySignedNonce` throws. */
 export const signingErrors: readonly ErrorCode[] = [
   "nonce_invalid",
   "signature_invalid",
