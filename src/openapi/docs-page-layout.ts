@@ -1,10 +1,10 @@
-/** Content security policy of pages without scripts: they may load only their stylesheet and their icon. */
+/** Content security policy of pages without scripts: they may load only stylesheets and images of their own origin. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
  * Cache rule of the documentation pages, which take no parameters: shared caches may serve them for five minutes, and
- * for another hour while they reload them.
+ * for another hour while they reload them or the Worker fails.
  */
 export const PAGE_CACHE = { sMaxAge: 300, staleWhileRevalidate: 3_600, tags: ["docs"], parameters: [] };
 

@@ -11,8 +11,7 @@ const sentenceHtml = (text: string): string =>
 
 /**
  * Returns the HTML body of the page /docs/errors, with the status, title, cause, remedy and an example of every error
- * code, and the cause and remedy of every code of `reasonHelp`, which appear only inside responses. It is written to
- * the static assets, so that the texts are not part of the Worker.
+ * code, and the cause and remedy of every code of `reasonHelp`, which appear only inside responses.
  */
 export const errorsPageBody = (): string => `<h1>Errors</h1>
 <p>Invalid input gives status 422 and the list of its errors in <code>detail</code>. Every other error is a problem document (RFC 9457) with one of these codes. Branch on <code>code</code>; titles and details may change.</p>

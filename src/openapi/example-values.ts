@@ -102,8 +102,8 @@ const simulated = {
 };
 
 /**
- * Example values of fields, by the name of their component. They replace the fields' own examples where these would
- * contradict each other, for example amounts and states that do not belong together.
+ * Example values of fields, by the name of their component. They replace the fields' own examples, so that for example
+ * amounts and states belong together.
  */
 export const exampleValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   VaultProof: { ok: true, amount: AMOUNT, shares: SHARES, reason: "" },

@@ -130,8 +130,8 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
 
 /**
  * Returns the OpenAPI 3.1 document of the routes, in their order, with the public URL of a deployment as its server.
- * Error responses follow from the routes' error codes, and both they and the 2xx responses have examples. Source:
- * OpenAPI Specification 3.1.
+ * Problem documents follow from the routes' error codes; they and the 2xx responses have examples. Source: OpenAPI
+ * Specification 3.1.
  */
 export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
   const document = new OpenAPIHono();
@@ -196,8 +196,8 @@ type HeaderName = keyof typeof RESPONSE_HEADERS;
 const ALWAYS_PRESENT: ReadonlySet<string> = new Set<HeaderName>(["X-Request-Id", "ETag", "Retry-After"]);
 
 /**
- * Documents the response headers in an OpenAPI document: defines them in its components, and references from every
- * response the headers that it may have. Modifies the document in place.
+ * Documents the response headers in an OpenAPI document: defines them in its components, and references some of them
+ * from each response, by its status. Modifies the document in place.
  */
 export function addResponseHeaders(document: DescribedDocument): void {
   const schema = { type: "string" };

@@ -97,9 +97,9 @@ interface DefaultedField {
 }
 
 /**
- * Moves the defaults of fields in request bodies, at every depth, into the fields' descriptions. Client generators would
- * otherwise treat a field with a default as always present and require it from the caller. Modifies the document in
- * place.
+ * Moves the defaults of fields in request bodies, also of nested objects and of the items of arrays, into the fields'
+ * descriptions. Client generators would otherwise treat a field with a default as always present and require it from
+ * the caller. Modifies the document in place.
  */
 export function describeDefaults(document: DescribedDocument): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, DefaultedField>;

@@ -27,5 +27,5 @@ const positionsGet = defineRoute({
     getPositions(ctx, { user: params.user_address, chainId: query.chain_id ?? null }),
 });
 
-/** Route that returns a user's vault shares and pending deposits, on all chains or one. */
+/** Route that returns a user's positions, on all chains or one. */
 export const positionRoutes: readonly AnyRoute[] = [positionsGet];

@@ -9,7 +9,7 @@ import { buildDepositOrMoveOnce, OwnShareError, quoteDepositOrMove } from "../mo
 import { BuildInput } from "../schemas/build-input-schema.ts";
 import { BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 
-/** Error codes that both quoting and building a deposit can return. */
+/** Error codes that are documented for both quoting and building a deposit. */
 export const buildErrors: readonly ErrorCode[] = [
   "chain_unsupported",
   "token_unsupported",
