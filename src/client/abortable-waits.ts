@@ -28,8 +28,7 @@ const UNWIND_MS = 1_000;
 
 /**
  * Returns the result of `work`, which observes the signal itself. If the signal aborts and the work does not end within
- * a second, because a wallet has not answered, throws CausewayError `aborted`; the work goes on, and its result is
- * ignored.
+ * a second, throws CausewayError `aborted`; the work goes on, and its result is ignored.
  */
 export function endedSoonAfterAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;

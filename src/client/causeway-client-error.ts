@@ -1,17 +1,17 @@
 import type { ApiErrorCode } from "./api-types.generated.ts";
 
 /**
- * Code of an error that arises in the client. `invalid_input`: the API rejected the input, see `issues`; `network`: no
- * usable response; `aborted`: the caller's signal aborted; `user_rejected`: the user declined in the wallet;
- * `wrong_account`: the order is for an account other than the wallet's, or no account is connected; `in_progress`: the
- * order is already being executed, in this page or in another tab; `insufficient_balance`: the account does not hold
- * what the order pays; `insufficient_allowance`: the user approved less in the wallet than the order pays;
- * `chain_unavailable`: the wallet cannot switch to the chain; `transaction_reverted`: a transaction was included and
- * reverted; `transaction_cancelled`, `transaction_replaced`: the user cancelled it in the wallet, or another
- * transaction took its place; `outcome_unknown`: the wallet has sent or may have sent a transaction or a batch, and its
- * outcome is unknown, for example because the wallet's response was lost or no receipt was found within ten minutes, so
- * it may still be executed; `wallet_failed`: any other failure of the wallet, or a step that cannot be given to it.
- * Except with `outcome_unknown`, nothing is paid by a step that failed with an error of the wallet.
+ * Code of an error that arises in the client. `invalid_input`: the API rejected the input, or it cannot be written as
+ * JSON, see `issues`; `network`: no usable response; `aborted`: the caller's signal aborted; `user_rejected`: the user
+ * declined in the wallet; `wrong_account`: the order is for an account other than the wallet's, or no account is
+ * connected; `in_progress`: the order is already being executed, in this page or in another tab;
+ * `insufficient_balance`: the account does not hold what the order pays; `insufficient_allowance`: the user approved
+ * less in the wallet than the order pays; `chain_unavailable`: the wallet cannot switch to the chain;
+ * `transaction_reverted`: a transaction was included and reverted; `transaction_cancelled`, `transaction_replaced`: the
+ * user cancelled it in the wallet, or another transaction took its place; `outcome_unknown`: the wallet has sent or may
+ * have sent a transaction or a batch, and its outcome is unknown, for example because the wallet's response was lost or
+ * no receipt was found in time, so it may still be executed; `wallet_failed`: any other failure of the wallet, or a
+ * step that cannot be given to it.
  */
 export type ClientErrorCode =
   | "invalid_input"
@@ -52,7 +52,7 @@ export interface CausewayErrorDetails {
 }
 
 /**
- * The error that the client throws. `code` is stable; the message is for display. Only errors of the application's own
+ * The error that the client throws. `code` is stable; the message is for display. Errors of the application's own
  * functions (wallet function and callbacks) propagate unchanged.
  */
 export class CausewayError extends Error {
@@ -61,7 +61,7 @@ export class CausewayError extends Error {
   readonly code: ApiErrorCode | ClientErrorCode;
   /** HTTP status, or null if the API did not return an error response. */
   readonly status: number | null;
-  /** Id of the request, for support inquiries, or null if the API sent none. */
+  /** Id of the request, for support inquiries, or null if none is known. */
   readonly requestId: string | null;
   /** Additional fields of the API's error, such as `min_deposit`, `retry_after` or `reasons`. */
   readonly members: Readonly<Record<string, unknown>>;

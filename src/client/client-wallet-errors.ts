@@ -62,7 +62,7 @@ export function refusesBatch(error: unknown): boolean {
 
 /**
  * Converts an error of the wallet to `user_rejected` or `wrong_account`, according to its EIP-1193 code or that of a
- * cause, or otherwise to the code `otherwise`. The message is one sentence. A CausewayError is returned unchanged.
+ * cause, or otherwise to the code `otherwise`. A CausewayError is returned unchanged.
  */
 export function toWalletError(error: unknown, otherwise: CausewayError["code"]): CausewayError {
   if (error instanceof CausewayError) return error;

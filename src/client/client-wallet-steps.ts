@@ -93,8 +93,8 @@ export async function addressIn(
 
 /**
  * Returns the chain of a step, for a request that is sent to the wallet next. Throws CausewayError `chain_unavailable`
- * if the wallet is on another chain: the user may have changed it since `walletOn`, and what is paid to an address of
- * one chain is lost on another. Throws `wallet_failed` if the wallet does not answer.
+ * if the wallet is on another chain: the user may have changed it since `walletOn`. Throws `wallet_failed` if the
+ * wallet does not answer.
  */
 export async function chainOf(wallet: Wallet, { chainId }: TransactionStep): Promise<Chain> {
   const current = await answerOf(getChainId(wallet)).catch((error: unknown) => {

@@ -8,7 +8,7 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
 
 /**
  * An API value as the client returns it: its type with names in `camelCase`. In the generated types, amounts are
- * already `bigint` and addresses `0x${string}`. Records of any names and values are unchanged, such as `typed_data`.
+ * already `bigint` and addresses `0x${string}`. The value of a field `typed_data` is unchanged.
  */
 export type Model<T> = T extends readonly (infer Item)[]
   ? Model<Item>[]

@@ -94,10 +94,10 @@ const pollAfter = (recommended: unknown): number =>
 
 /**
  * Executes the steps of an order: performs the first required step, fetches the order again, and repeats this until no
- * step is required or waiting. Returns the order's last state. Sends no step twice except approvals, even if an earlier
- * execution handed it to the wallet, unless `sendAgain` is set. Temporary failures of the API while fetching are
- * retried. Throws CausewayError: `aborted`, and errors of the wallet and of the API; errors of a wallet function
- * propagate.
+ * step is required or waiting. Returns the order's last state. Except for approvals, does not send again what it has
+ * sent, or what `order.handed` says was handed to the wallet before, unless `sendAgain` is set. Temporary failures of
+ * the API while fetching are retried. Throws CausewayError: `aborted`, and errors of the wallet and of the API; errors
+ * of a wallet function propagate.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,
@@ -149,8 +149,9 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Polls an order until no step is required or waiting, and calls `onChange` with the first result and every changed
- * one. Returns the last result. Temporary failures of the API are retried; other errors propagate. Throws `aborted`.
+ * Polls an order until no step is required or waiting, and calls `onChange` with the first result and with each one
+ * that differs in `updatedAt`, state or states of steps. Returns the last result. Temporary failures of the API are
+ * retried; other errors propagate. Throws `aborted`.
  */
 export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {
   read: () => Promise<Reading>;

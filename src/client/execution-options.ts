@@ -5,8 +5,7 @@ import type { HandedSteps, StepStorage } from "./handed-steps.ts";
 
 /**
  * State of an order (a deposit or a withdrawal) as the API returned it: the user's steps, and the recommended time in
- * milliseconds before the order is fetched again, which is absent in the response to a build (the client then waits
- * three seconds).
+ * milliseconds before the order is fetched again, which is absent in the response to a build.
  */
 export interface OrderReading {
   trackingId: string;
@@ -57,7 +56,7 @@ export interface ExecutionOptions {
   storage?: StepStorage | undefined;
   /**
    * True to send steps again whose outcome the client does not know (error `outcome_unknown`). Only for a user who has
-   * seen in the wallet that it sent nothing, or that what it sent has failed: otherwise the order is paid twice.
+   * seen in the wallet that it sent nothing, or that what it sent has failed: otherwise the order may be paid twice.
    */
   sendAgain?: boolean | undefined;
 }

@@ -52,8 +52,8 @@ function defaultStorage(): StepStorage {
 
 /**
  * Opens the record of an order in `storage`: by default the page's `localStorage`, which outlives the page, or the
- * memory of the process where there is none. After a storage has failed, the record is kept in memory until the storage
- * works again; it is never an error.
+ * memory of the process where there is none. After a write to the storage has failed, the record is kept in memory
+ * until a write succeeds; a failure is never an error.
  */
 export function openHandedSteps(trackingId: string, storage = defaultStorage()): HandedSteps {
   const name = `causeway:${trackingId}`;

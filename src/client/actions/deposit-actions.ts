@@ -21,10 +21,10 @@ export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
 
 /**
  * Builds a deposit and executes all its steps: switches chains, sends approvals, signs, sends, and waits for bridges
- * and vaults until the deposit ends. Returns it in its last state, which may be `refunded`, `partial` or `failed`.
- * Throws CausewayError with a code of the API's build, such as `no_route` or `would_revert`, or of the client, such as
- * `insufficient_balance` (before anything is signed), `user_rejected`, `wrong_account` or `aborted`; errors of a wallet
- * function propagate. Temporary failures of the API while waiting are retried.
+ * and vaults until no step is left. Returns the deposit in its last state, which may be `refunded`, `partial` or
+ * `failed`. Throws CausewayError with a code of the API's build, such as `no_route` or `would_revert`, or of the
+ * client, such as `insufficient_balance` (before anything is signed), `user_rejected`, `wrong_account` or `aborted`;
+ * errors of a wallet function propagate. Temporary failures of the API while waiting are retried.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
   const { wallet, onProgress, signal, batch, storage, idempotencyKey, sendAgain, ...rest } = input;
@@ -45,7 +45,7 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
 /**
  * Continues a deposit from its tracking id alone, for example after the page was reloaded: fetches the remaining steps
  * and executes them like `executeDeposit`. Throws CausewayError, for example `deposit_not_found`, `wrong_account`, or
- * `in_progress` if another tab is executing the deposit; errors of a wallet function propagate.
+ * `in_progress` if the deposit is already being executed; errors of a wallet function propagate.
  */
 export async function continueDeposit(
   client: CausewayClient,
@@ -110,8 +110,8 @@ export async function cancelDeposit(
 /**
  * Claims the shares of a user's settled deposit requests at a vault, including requests that were not built with
  * Causeway, and returns when the claim is included in a block. Throws CausewayError: `nothing_to_withdraw` if no
- * request is settled, the API's reason if the claim would fail, or an error of the wallet. Source: `pending` of
- * `GET /v1/positions/{user_address}`.
+ * request is settled, the API's reason if the claim is not possible, or another error of the API or of the wallet.
+ * Source: `pending` of `GET /v1/positions/{user_address}`.
  */
 export async function claimDeposit(
   client: CausewayClient,
@@ -144,8 +144,9 @@ const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has se
 
 /**
  * Polls a deposit until none of its steps is required or waiting, and calls `onChange` with the first result and with
- * every changed one. Returns the last result. Network errors, rate limits and server errors are retried without limit.
- * Throws CausewayError: `aborted` when the signal aborts, and other errors of the API, such as `deposit_not_found`.
+ * each one that differs in `updatedAt`, state or states of steps. Returns the last result. Network errors, rate limits
+ * and server errors are retried without limit. Throws CausewayError: `aborted` when the signal aborts, and other errors
+ * of the API, such as `deposit_not_found`.
  */
 export function watchDeposit(
   client: CausewayClient,

@@ -106,7 +106,7 @@ export function getVaults(client: CausewayClient, query: Query<"vaults.list"> & 
 }
 
 /**
- * Reads all vaults that match the filters, page by page (`for await`), 100 in a page unless `limit` says otherwise. A
+ * Reads the vaults that match the filters, page by page (`for await`), 100 in a page unless `limit` says otherwise. A
  * vault whose place in the order changes meanwhile may be on two pages or on none. Throws CausewayError.
  */
 export function vaultPages(client: CausewayClient, query: Query<"vaults.list"> & ActionOptions = {}) {
@@ -143,9 +143,9 @@ export function quoteDeposit(client: CausewayClient, input: DepositInput & Actio
 }
 
 /**
- * Builds a deposit: the simulated transactions to sign, and the tracking id. The same `idempotencyKey` returns the same
- * deposit while its quote is valid. Throws CausewayError, for example `no_route`, `would_revert` or
- * `idempotency_conflict`. Source: `POST /v1/quote/build`.
+ * Builds a deposit: the simulated transactions to sign, and the tracking id. The same `idempotencyKey` with the same
+ * input returns the same deposit while its quote is valid. Throws CausewayError, for example `no_route`, `would_revert`
+ * or `idempotency_conflict`. Source: `POST /v1/quote/build`.
  */
 export function buildDeposit(
   client: CausewayClient,
@@ -251,8 +251,8 @@ export function getActions(
 }
 
 /**
- * Returns the status of a transfer, given the hash of any of its transactions. An unknown transaction is not an error:
- * its status is `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
+ * Returns the status of a transfer, given the hash of its source transaction, of its delivery or of its second step. An
+ * unknown transaction is not an error: its status is `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
  */
 export function getStatus(client: CausewayClient, query: Query<"status.get"> & ActionOptions) {
   const { signal, ...rest } = query;
@@ -277,10 +277,7 @@ export async function getTokens(
   return Array.isArray(tokens) ? tokens : [];
 }
 
-/**
- * Lists the bridges that the API can use, with the chains that each connects. Throws CausewayError. Source:
- * `GET /v1/bridges`.
- */
+/** Lists the bridges that the API can use. Throws CausewayError. Source: `GET /v1/bridges`. */
 export function getBridges(client: CausewayClient, { signal }: ActionOptions = {}) {
   return ask<"bridges.list">(client, { path: "/v1/bridges", signal });
 }

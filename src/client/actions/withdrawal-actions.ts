@@ -45,7 +45,7 @@ export async function executeWithdrawal(
 
 /**
  * Continues a withdrawal from its tracking id alone, like `continueDeposit`. Throws CausewayError, for example
- * `withdrawal_not_found`, `wrong_account` or `in_progress`.
+ * `withdrawal_not_found`, `wrong_account` or `in_progress`; errors of a wallet function propagate.
  */
 export async function continueWithdrawal(
   client: CausewayClient,
@@ -81,9 +81,9 @@ export async function cancelSignedWithdrawal(
 }
 
 /**
- * Polls a withdrawal like `watchDeposit`, until none of its steps is required or waiting, and calls `onChange` with the
- * first result and with every changed one. Returns the last result. Throws CausewayError like `watchDeposit`, but
- * `withdrawal_not_found` for an unknown tracking id.
+ * Polls a withdrawal like `watchDeposit`, until none of its steps is required or waiting, and calls `onChange` as it
+ * does. Returns the last result. Throws CausewayError like `watchDeposit`, but `withdrawal_not_found` for an unknown
+ * tracking id.
  */
 export function watchWithdrawal(
   client: CausewayClient,
@@ -98,16 +98,16 @@ export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress
 
 /**
  * Claims a settled redemption request, which need not have been built with Causeway, and returns when the claim is
- * included in a block. Throws CausewayError: `nothing_to_withdraw` if nothing is ready, another code of the API, or an
- * error of the wallet. Source: `POST /v1/withdraw/claim`.
+ * included in a block. Throws CausewayError with a code of the API, for example `request_pending` if the vault has not
+ * settled the request, or an error of the wallet. Source: `POST /v1/withdraw/claim`.
  */
 export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "claim", input });
 
 /**
  * Cancels a redemption request that the vault has not settled; it need not have been built with Causeway. Returns when
- * the transaction is included in a block. Throws CausewayError: `mode_unsupported` if the vault does not allow it,
- * another code of the API, or an error of the wallet. Source: `POST /v1/withdraw/cancel`.
+ * the transaction is included in a block. Throws CausewayError with a code of the API, for example `mode_unsupported`,
+ * or an error of the wallet. Source: `POST /v1/withdraw/cancel`.
  */
 export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "cancel", input });
