@@ -11,8 +11,8 @@ let runtime: Runtime | null = null;
 
 /**
  * Creates the context of one HTTP request, cron job run or queue message. All contexts of an isolate share one runtime,
- * which the first call creates. Throws `internal` with the names of missing or invalid configuration variables, or with
- * the id of a chain whose settings are incomplete.
+ * which the first successful call creates. Throws `internal` with the names of missing or invalid configuration
+ * variables, or with the id of a chain whose settings are incomplete.
  */
 export const contextOfIsolate: ContextFactory = (bindings, request) => {
   runtime ??= createRuntime(bindings);
@@ -90,8 +90,8 @@ export interface App {
 }
 
 /**
- * Creates the app. A route group is mounted on the first request to its paths; all other paths are served by the
- * documentation pages, or get `route_not_found`.
+ * Creates the app. A route group is loaded on the first request to a path with one of its prefixes. The documentation
+ * pages get every other path, and answer with `route_not_found` to those that they do not know.
  */
 export function composeApp(makeContext: ContextFactory = contextOfIsolate): App {
   const docsPages = createApp([], makeContext);

@@ -248,7 +248,7 @@ export interface Config {
   redisToken: string;
   /** Prefix of this deployment's keys in a shared Redis database. */
   redisKeyPrefix: string;
-  /** The deployment's own origin, without a trailing slash. */
+  /** The deployment's own origin, as `PUBLIC_URL` states it, less one trailing slash. */
   publicUrl: string;
   /**
    * Token of the administrator, or null if the deployment has none: then no request is authorized as the administrator.
@@ -256,17 +256,17 @@ export interface Config {
   adminToken: string | null;
   /** The chains to serve, or null for all supported chains on public nodes. */
   chains: readonly ChainSetting[] | null;
-  /** Settings of the providers to use; empty for direct deposits only. */
+  /** Settings of the providers to use; empty for none. */
   providers: ProviderSettings;
-  /** URL of the public price API, or null for none, and price feeds on chains that are not in code. */
+  /** URL of the public price API, or null for none, and price feeds by chain id, for chains without feeds in code. */
   prices: { apiUrl: string | null; feeds: ReadonlyMap<number, PriceSettings["feeds"][number][1]> };
-  /** Settings of vault discovery: registers on chains that are not in code, and conditions of the admission gate. */
+  /** Settings of vault discovery: registers, and conditions of the admission gate. */
   discovery: DiscoverySetting;
-  /** Tokens that support signatures, by chain id, on chains that are not in code. */
+  /** Tokens that support signatures, by chain id, for chains without such tokens in code. */
   signingTokens: ReadonlyMap<number, SigningTokens>;
-  /** True if responses carry the `Server-Timing` header; the default. */
+  /** False if no response may carry the `Server-Timing` header. Default: true. */
   serverTiming: boolean;
-  /** Rate limits of callers that are not partners. */
+  /** Rate limits of callers that are not partners, and the basis of those of partners. */
   limits: Limits;
   /** Factor by which the rate limits are multiplied for partners' requests. */
   keyFactor: number;
@@ -274,17 +274,14 @@ export interface Config {
   partnerLimits: ReadonlyMap<string, Partial<Limits>>;
   /** Cloudflare's rate limiters by their limit per minute: the binding `LIMIT_600` has the key 600. */
   platformLimiters: ReadonlyMap<number, PlatformLimiter>;
-  /** Queue for backfill messages, or null if every run backfills within its own budget. */
+  /** Queue for backfill messages, or null if none is bound. */
   flowsQueue: MessageQueue | null;
-  /**
-   * Queue for tracking deposits and withdrawals and for vault proofs, or null if each cron run does this work itself,
-   * within its own budget.
-   */
+  /** Queue for tracking deposits and withdrawals and for vault proofs, or null if none is bound. */
   followingQueue: MessageQueue | null;
   /** Static files of the site, or null if the deployment has none. */
   assets: AssetFiles | null;
   /**
-   * Secrets that API keys are hashed with, the newest version first; empty if none are set: creating and verifying API
+   * Secrets that API keys are hashed with, the highest version first; empty if none are set: creating and verifying API
    * keys then fails.
    */
   partnerPeppers: readonly Pepper[];

@@ -37,8 +37,8 @@ export interface Chains {
 /** The deployment's swap and bridge providers, and the dependencies that they use during one request. */
 export interface Providers {
   /**
-   * Loads the providers on the first call in the isolate. Throws `internal` if a setting would replace contracts that
-   * ship in code.
+   * Loads the providers on the first call in the isolate. Throws `internal` if a setting is refused, for example one
+   * that would replace contracts that ship in code.
    */
   readonly all: () => Promise<readonly Provider[]>;
   readonly scope: ProviderScope;
@@ -50,7 +50,7 @@ export interface Providers {
  */
 export interface Context {
   readonly config: Config;
-  /** The Postgres database. Statements throw `store_unavailable`. */
+  /** The Postgres database. `Database.run` describes the errors of statements. */
   readonly db: Database;
   /** Redis commands, for data that may be lost. */
   readonly redis: RedisStore;
@@ -66,14 +66,13 @@ export interface Context {
   readonly prices: { readonly memory: PriceMemory; readonly book: PriceBook };
   /** The caller of the request, for example an authenticated partner. */
   readonly actor: Actor;
-  /** Id of the request or job run, which is part of every log line. */
+  /** Id of the request or job run, which is part of the lines of `log`. */
   readonly requestId: string;
   /** The client's IP address as the platform reports it, or `unknown`. */
   readonly clientAddress: string;
   /**
-   * Counts a possible replay (a repeated request with an idempotency key) against its rate limit, once the verb has
-   * found that there is new work. Does nothing for any other request, which is counted before the verb runs. Throws
-   * `rate_limited`.
+   * Counts a possible replay (a request with an idempotency key) against its rate limits; to be called once there is
+   * new work to do. Does nothing for a request that was counted before. Throws `rate_limited`.
    */
   charge(): Promise<void>;
   /** Logger whose lines contain the request id. */
@@ -85,11 +84,11 @@ export interface Context {
   /** Returns the current time in milliseconds since the epoch. */
   now(): number;
   /**
-   * Runs work under a lock and returns its result, or null at once if another holder has the lock. Runs the work
-   * without a lock if Redis fails. Errors of the work propagate.
+   * Runs work under a lock and returns its result, or returns null without running it if another holder has the lock.
+   * Runs the work without a lock if Redis fails. Errors of the work propagate.
    */
   withLock<T>(lock: LockedWork<T>): Promise<T | null>;
-  /** Returns a random 128-bit id as 32 hex digits. */
+  /** Returns a random UUID as 32 hex digits, without hyphens. */
   randomId(): string;
   /** Removes responses with these tags from the platform's cache, in the background and without any guarantee. */
   purgeEdge(tags: readonly string[]): void;
@@ -97,9 +96,7 @@ export interface Context {
   waitUntil(promise: Promise<unknown>): void;
 }
 
-/**
- * Everything that a Worker isolate keeps between requests: settings, stateless clients, and caches that may be lost.
- */
+/** Everything that a Worker isolate keeps between requests: settings, clients, and caches that may be lost. */
 export interface Runtime {
   readonly config: Config;
   /** Opens the database client on first use. */
@@ -185,8 +182,7 @@ export interface RequestFacts {
 }
 
 /**
- * Creates the context of one request or job run, without I/O. Its caller is anonymous and its `charge` does nothing; an
- * HTTP handler gets a copy with the authenticated caller and the rate limit of its route.
+ * Creates the context of one request or job run, without I/O. Its caller is anonymous and its `charge` does nothing.
  */
 export function createContext(runtime: Runtime, request: RequestFacts): Context {
   const now = (): number => Date.now();

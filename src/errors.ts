@@ -83,7 +83,7 @@ export interface ErrorMembers {
   vault_paused: { reason: string };
   /** Why each route was refused, with the reason codes of the page /docs/errors. */
   no_route: { reasons: readonly { code: string; detail: string }[] };
-  /** Decoded revert reason of the simulated transaction, or null if it has none. */
+  /** Decoded revert reason of the simulated transaction, or null if none is known. */
   would_revert: { revert: string | null };
   below_minimum: { min_deposit: string | null };
   above_maximum: { max_deposit: string | null };
@@ -97,9 +97,8 @@ export interface ErrorMembers {
 }
 
 /**
- * What a price error is about. `vault`: the vault's share price, or that it mints, pays or returns less than it
- * promises, or takes more shares. `route`: a provider's offer or its simulated output, compared with a fair price or
- * with its minimum.
+ * What a price error is about. `vault`: the vault's share price or amounts. `route`: a provider's offer or its
+ * simulated output.
  */
 export type PriceSubject = "vault" | "route";
 
@@ -109,7 +108,7 @@ type MembersOf<C extends ErrorCode> = C extends keyof ErrorMembers ? [members: E
 /**
  * An error with a public error code. The caller sees `detail` (the message) and `members` (the additional fields of the
  * problem document), which must not name an upstream service, URL or key. Details for operators go into `cause`, which
- * is only logged.
+ * the caller does not see.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -135,16 +134,13 @@ export function failure<C extends ErrorCode>(code: C, detail: string, ...members
   return new AppError(code, detail, members[0] === undefined ? {} : { members: { ...members[0] } });
 }
 
-/**
- * Creates (without throwing) the error of a path that no endpoint has. An administrator's path must give the same one
- * where no administrator is configured.
- */
+/** Creates (without throwing) the error of a path that no endpoint has. */
 export const noSuchEndpoint = (): AppError =>
   failure("route_not_found", "no endpoint has this path: /docs and /openapi.json describe all of them");
 
 /**
  * Creates (without throwing) an error for an error code without additional fields. `detail` is shown to the caller;
- * `cause` is only logged.
+ * `cause` is not.
  */
 export function failureFrom(
   code: Exclude<ErrorCode, keyof ErrorMembers>,

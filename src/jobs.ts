@@ -32,7 +32,7 @@ const followDepositsJob: Job = {
   run: async (ctx) => ({ ...(await followDeposits(ctx)) }),
 };
 
-/** Job that indexes the flows (deposits and withdrawals) of every chain's vaults up to the chain's head. */
+/** Job that indexes the flows (deposits and withdrawals) of the vaults on every chain. */
 export const indexFlowsJob: Job = {
   name: "index_flows",
   run: async (ctx) => ({ ...(await indexAllChains(ctx)) }),
@@ -102,8 +102,7 @@ const deleteUnsentJob: Job = {
 
 /**
  * The jobs of each cron trigger in wrangler.toml. The lists of a trigger run concurrently, so a slow list does not
- * delay the others. The jobs within a list run in order, so signals use the snapshots and governance events that were
- * just stored.
+ * delay the others. The jobs within a list run in order.
  */
 export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> = {
   "* * * * *": [[followDepositsJob], [indexFlowsJob, proveVaultsJob]],
@@ -115,16 +114,16 @@ export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> =
 
 /**
  * Runs the jobs of a cron trigger as `runJobs` does. `cron` is a key of `jobsByCron`; any other text does nothing.
- * Throws the first error of a job once all jobs have ended.
+ * Throws the first error of a job once all jobs have ended; errors of `makeContext` propagate at once.
  */
 export function handleCron(cron: string, makeContext: () => Context): Promise<void> {
   return runJobs(jobsByCron[cron] ?? [], makeContext);
 }
 
 /**
- * Runs lists of jobs: the lists concurrently, the jobs of a list one after the other. Each job has its own context, its
- * own lock and one log line; a job whose lock another run holds is skipped. A failing job does not stop the others.
- * Throws the first error once all jobs have ended.
+ * Runs lists of jobs: the lists concurrently, the jobs of a list one after the other. Each job has its own context and
+ * its own lock, and its end is logged; a job whose lock another run holds is skipped. A failing job does not stop the
+ * others. Throws the first error of a job once all jobs have ended; errors of `makeContext` propagate at once.
  */
 export async function runJobs(lists: readonly (readonly Job[])[], makeContext: () => Context): Promise<void> {
   const failures: unknown[] = [];
@@ -183,10 +182,7 @@ function whileHeld(ctx: Context, lease: HeldLease): Context {
   };
 }
 
-/**
- * A batch of messages from a Cloudflare queue, with the fields that are used: the queue's name, and the messages in
- * order of delivery.
- */
+/** A batch of messages from a Cloudflare queue, with the fields that are used: the queue's name and the messages. */
 export interface QueueBatch {
   readonly queue: string;
   readonly messages: readonly QueueMessage[];
@@ -216,10 +212,9 @@ const BACKFILL: MessageWork = { job: "backfill_flows", run: runBackfillMessage, 
 const FOLLOW: MessageWork = { job: "follow_message", run: runFollowMessage, retries: false };
 
 /**
- * Handles queue messages one by one, each with one log line. A failed backfill message is delivered again; any other
- * failed message is acknowledged, because a later cron run repeats its work. Messages of a dead-letter queue are only
- * logged and acknowledged, because the next index run queues their blocks again. Throws only the errors of
- * `makeContext`.
+ * Handles queue messages one by one and logs the end of each. For a failed backfill message, a further delivery is
+ * requested; any other failed message is acknowledged. Messages of a dead-letter queue are only logged and
+ * acknowledged. Errors of `makeContext` propagate; those of the work do not.
  */
 export async function handleMessages(batch: QueueBatch, makeContext: () => Context): Promise<void> {
   for (const message of batch.messages) {

@@ -17,8 +17,8 @@ export interface Readiness {
 }
 
 /**
- * Checks that the database, Redis and the RPC nodes of every chain respond, and returns the results in this order.
- * Never throws; a failed check is logged.
+ * Checks that the database, Redis and, for every chain, one of the RPC nodes respond, and returns the results in this
+ * order. Never throws; a failed check is logged.
  */
 export async function checkReadiness(ctx: Context): Promise<Readiness[]> {
   const chains = [...ctx.chains.definitions.keys()].map((chainId) => ({
@@ -59,7 +59,7 @@ async function probe(ctx: Context, { name, ask, otherwise }: Probed): Promise<Re
 
 /**
  * How far the deposits and withdrawals of one chain's vaults are indexed, as block numbers: the head block, the last
- * indexed block, and the lag between them. A number is null if it is unknown.
+ * indexed block, and the lag between them, which is never negative. A number is null if it is unknown.
  */
 export interface ChainIndexHealth {
   chain_id: number;

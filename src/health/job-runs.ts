@@ -24,8 +24,8 @@ const Run = z.object({
   code: z.string().nullable(),
 });
 /**
- * The last run of a background job. `ended_at` and `ok` are null while it is running and if it was killed; `code` is
- * the error code of a failed run, otherwise null. Times are RFC 3339.
+ * The last run of a background job. `ended_at` and `ok` are null until its end is recorded; `code` is the error code of
+ * a failed run, otherwise null. Times are RFC 3339.
  */
 export type JobRun = z.infer<typeof Run>;
 

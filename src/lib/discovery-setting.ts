@@ -24,7 +24,7 @@ const schema = once(() =>
     owners: z.array(ChainAddress).default([]),
     /** Minimum timelock of a discovered vault in seconds, if its family has a timelock. */
     min_timelock_s: z.int().min(0).default(1),
-    /** Registers on chains that are not defined in code; those on other chains are ignored. */
+    /** Registers on chains for which the code has none; those on other chains are ignored. */
     registers: z
       .array(
         z.strictObject({
