@@ -22,7 +22,7 @@ export interface ChainDefinition {
    * limit it.
    */
   maxLogTopics?: number;
-  /** Kind of contract that reports the chain's L1 data fee; undefined if the chain charges only for gas. */
+  /** Kind of contract that reports the chain's L1 data fee; undefined if the chain is not known to charge one. */
   dataFee?: "op-stack" | "arbitrum";
 }
 

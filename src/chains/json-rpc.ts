@@ -6,8 +6,9 @@ import { boundedFetch, type Fetch, type FetchBounds, OutsideError } from "../lib
 export type RpcErrorKind = "revert" | "unsupported" | "node";
 
 /**
- * A JSON-RPC error. `revert`: the call reverted or ran out of gas; `unsupported`: the node does not support the method
- * or rejects its parameters; `node`: any other error, so another node may succeed.
+ * A JSON-RPC error. `revert`: the call failed in its execution, for example because it reverted or ran out of gas;
+ * `unsupported`: the node does not support the method or rejects its parameters; `node`: any other error, so another
+ * node may succeed.
  */
 export class RpcError extends Error {
   readonly kind: RpcErrorKind;

@@ -1,9 +1,9 @@
 import type { EIP1193Provider } from "viem";
 
 /**
- * An event that an embedded deposit form sends to the embedding page. `ready`: the form is shown; `connected`: the
- * wallet is connected; `built`: a deposit was built and waits for signatures; `progress`: the deposit's state changed;
- * `resize`: the frame needs this height, in CSS pixels.
+ * An event that an embedded deposit form sends to the embedding page. `ready`: the frame has received the page's
+ * wallet; `connected`: an account of the wallet is connected, also after a change; `built`: a deposit was built;
+ * `progress`: the deposit has this state; `resize`: the content has this height, in CSS pixels.
  */
 export type EmbedEvent =
   | { type: "ready" }

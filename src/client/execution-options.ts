@@ -15,7 +15,7 @@ export interface OrderReading {
   pollAfterMs?: number;
 }
 
-/** Progress of an execution, reported at each change of a step. */
+/** Progress of an execution. */
 export interface ExecutionProgress {
   trackingId: string;
   /**
@@ -39,7 +39,7 @@ export interface ExecutionProgress {
 /** Options of an execution. */
 export interface ExecutionOptions {
   wallet: WalletSource;
-  /** Called at every change. The callback must not throw. */
+  /** Called with each progress, and again after each reading while waiting. The callback must not throw. */
   onProgress?: ((progress: ExecutionProgress) => void) | undefined;
   /**
    * Aborts the execution with the error `aborted`. Transactions that were already sent are not affected; the order can

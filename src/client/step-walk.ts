@@ -77,8 +77,8 @@ export class StepWalk<Reading extends OrderReading> {
   }
 
   /**
-   * Performs a step, with those that fit into one batch with it. If the wallet was handed steps of this order before
-   * and the API has not seen them, it waits for those instead. Throws CausewayError.
+   * Performs a step, with those that fit into one batch with it if the wallet takes batches. If the wallet was handed
+   * steps of this order before and the API has not seen them, it waits for those instead. Throws CausewayError.
    */
   async perform(step: Step, { steps }: OrderReading): Promise<void> {
     const left = this.#leftBehind(steps);

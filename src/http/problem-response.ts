@@ -38,5 +38,5 @@ export function publicError(error: unknown): AppError {
     : new AppError("internal", "an unexpected error occurred", { cause: error });
 }
 
-/** Error codes that every route can return. */
+/** Error codes that are documented for every route. */
 export const commonErrors: readonly ErrorCode[] = ["internal"];

@@ -13,9 +13,9 @@ export type ContextFactory = (bindings: Record<string, unknown>, request: Reques
 
 /**
  * Returns a middleware that gives each request an id and a context, sets `Server-Timing` (if configured) on responses
- * that are not cacheable, except on paths with `hideServerTiming`, and logs requests that fail (status 500 or above) or
- * take two seconds or more. The client's own request id is used if it consists of at most 64 characters of `[\w-]`.
- * Errors of `makeContext` propagate.
+ * that are not cacheable, unless `hideServerTiming` has run, and logs requests that fail (status 500 or above) or take
+ * two seconds or more. The client's own request id is used if it consists of at most 64 characters of `[\w-]`. Errors
+ * of `makeContext` propagate.
  */
 export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

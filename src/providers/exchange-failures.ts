@@ -22,7 +22,7 @@ const DEFAULT_WAIT_S = 5;
 /** Maximum waiting time that is accepted from a rate limit, in seconds. */
 const MAX_WAIT_S = 60;
 
-/** Creates a `no_route` error with one reason and its text. `cause` is only logged. */
+/** Creates a `no_route` error with one reason and its text. The caller of the API does not see `cause`. */
 export function noExchangeRoute(code: ExchangeReason, cause?: unknown): AppError {
   const detail = reasonDetails[code];
   return new AppError("no_route", detail, { members: { reasons: [{ code, detail }] }, cause });
@@ -48,7 +48,7 @@ export function exchangeWaitSeconds(headers: Headers, now: number): number {
 
 /**
  * Converts an HTTP error status without a known reason to an AppError: `upstream_timeout` for 408 and 504, otherwise
- * `upstream_unavailable`. `cause` is only logged.
+ * `upstream_unavailable`. The caller of the API does not see `cause`.
  */
 export function exchangeStatusFailure(status: number, cause: unknown): AppError {
   const timedOut = status === 408 || status === 504;
@@ -58,7 +58,7 @@ export function exchangeStatusFailure(status: number, cause: unknown): AppError 
 /**
  * Converts an error of a request to an exchange (no response, an oversized one, or one that is not JSON) to an
  * AppError: `upstream_timeout` for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. The error
- * becomes the cause, which is only logged.
+ * becomes the cause, which the caller of the API does not see.
  */
 export function exchangeRequestFailure(error: unknown): AppError {
   const timedOut = error instanceof OutsideError && error.kind === "timeout";

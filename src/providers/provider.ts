@@ -125,7 +125,7 @@ export interface VerifiedTransfer extends TransferQuote {
   executor: Address | null;
   /** The provider's own key for the bridge or exchange, which status requests take. */
   tool: string;
-  /** Number of seconds for which the quoted amounts are valid. */
+  /** Number of seconds for which the transaction is offered to the user. */
   validSeconds: number;
   /** True if the transaction swaps one token for another. */
   swaps: boolean;
@@ -266,7 +266,7 @@ export interface Provider {
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;
   /**
    * Returns the addresses that the user may have to approve for a request, from the deployment tables. Empty if the
-   * source token is native or the provider does not serve the chain.
+   * source token is native or the chain has no deployment.
    */
   spenders(request: TransferRequest): readonly Address[];
   /**

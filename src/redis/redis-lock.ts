@@ -26,8 +26,9 @@ const RENEW_MS = 5_000;
 
 /**
  * Runs work under a lock and returns its result, or returns null without running it if another holder has the lock. The
- * lock is renewed about every five seconds during the work, and expires 20 seconds after the last renewal. If Redis
- * fails, the work runs without a lock, which is logged, so it must be safe to run twice. Errors of the work propagate.
+ * lock is renewed about every five seconds during the work, and expires 20 seconds after it was taken or last renewed.
+ * If Redis fails, the work runs without a lock, which is logged, so it must be safe to run twice. Errors of the work
+ * propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {
   const { redis, log, token } = scope;

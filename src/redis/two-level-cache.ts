@@ -44,13 +44,14 @@ export interface Cache {
    * reload starts in the background. Otherwise reloads the value: takes it from Redis if it is younger than `freshMs`
    * there, else calls `load`. Requests of the isolate share one reload, for at most three seconds. With `locked`, a
    * reload that finds the lock held takes a value younger than `staleMs`, or waits up to about 600 ms for the holder's
-   * value and then calls `load`. If `load` fails, the newest known value is returned if it is younger than `keepMs`,
-   * otherwise the error propagates; for two seconds, reloads then usually fail the same way without calling `load`.
+   * value and then calls `load`. If `load` fails, the newest known value is returned if it is younger than `keepMs` or
+   * that is null, otherwise the error propagates; for two seconds, reloads then usually fail the same way without
+   * calling `load`.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
-   * Loads a value now, and replaces it in this isolate's memory and in Redis; other isolates may go on serving their
-   * copies. If loading fails, the last known value stays and the failure is logged. Never throws.
+   * Loads a value now, and replaces it in this isolate's memory and, if Redis responds, in Redis; other isolates may go
+   * on serving their copies. If loading fails, the last known value stays and the failure is logged. Never throws.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**

@@ -44,9 +44,10 @@ export interface RouterPatch {
 
 /**
  * One call of the Router's executor. Before it, the executor must hold at least `needAmount` of `needToken` (zero
- * address: native) and approves its whole balance of `approveToken` (zero address: none) to `spender`; the allowance is
- * revoked after the call. `patches` are written into `data`. `value` is in wei; the largest uint256 means all native
- * currency that the executor holds. See OrderTypes.sol.
+ * address: native, in addition to the order's `nativeFee`; an amount of zero demands nothing) and approves its whole
+ * balance of `approveToken` (zero address: none) to `spender`; the allowance is revoked after the call. `patches` are
+ * written into `data`. `value` is in wei; the largest uint256 means all native currency that the executor holds, and is
+ * refused in an order with a `nativeFee`. See OrderTypes.sol.
  */
 export interface RouterStep {
   target: Address;

@@ -27,10 +27,10 @@ const LAST_GAS = 20_000_000;
 
 /**
  * Makes view calls on one chain, up to 300 in one `eth_call` request, and returns each result under the name of its
- * read. A call that reverts or returns malformed data does not fail the others. A call may use three million gas; if it
- * runs out, it is repeated with a limit of 20 million. Calls that a request had no gas or space for are repeated in up
- * to five further requests, and then count as failed. All calls of one request see the same block; the returned block
- * is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
+ * read. A call that reverts or returns malformed data does not fail the others. A call may use up to three million gas;
+ * one that fails after using most of it is repeated with a limit of 20 million. Calls that a request had no gas or
+ * space for are repeated in up to five further requests, and then count as failed. All calls of one request see the
+ * same block; the returned block is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,

@@ -54,8 +54,8 @@ export function failureFromAcrossResponse(response: BoundedResponse, now: number
 
 /**
  * Converts an error of a request to Across's API (no response, or an oversized one) to an AppError: `upstream_timeout`
- * for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. The error becomes the cause, which is
- * only logged.
+ * for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. The error becomes the cause, which the
+ * caller of the API does not see.
  */
 export function failureFromAcrossRequest(error: unknown): AppError {
   return error instanceof OutsideError && error.kind === "timeout"

@@ -91,8 +91,8 @@ function acrossTokens(chainId: number): AcrossToken[] {
 }
 
 /**
- * Across's contracts on one chain, and the tokens that may be bridged from and to it. A deployment without tokens is
- * used only for tracking.
+ * Across's contracts on one chain, and the tokens that may be bridged from and to it. A deployment without tokens
+ * serves to track transfers; none are built with it.
  */
 export interface AcrossDeployment {
   chainId: number;

@@ -10,7 +10,7 @@ import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lif
 import { checkQuotedAction } from "./verify/verify-lifi-envelope.ts";
 
 /**
- * Requests quotes from LI.FI for a bridge transfer or for a swap on one chain. A transfer is quoted over every bridge
+ * Requests quotes from LI.FI for a bridge transfer or for a swap on one chain. A transfer is requested for all bridges
  * that can serve it and whose calldata this service can verify. Returns at least one quote, and only the one with the
  * highest minimum output for each bridge. The quotes do not include a destination call: they cover the amount that is
  * delivered to it. Sends no request if a call on one chain spends the paid token itself. Takes at most 8 seconds, or

@@ -35,13 +35,13 @@ export interface VerifiedVeloraSwap {
 }
 
 /**
- * Decodes the transaction of a swap, compares every field that moves money with the request, and encodes the
- * transaction again from the verified fields. The executor and its data stay opaque; the minimum output bounds what
- * they do. The router checks that minimum before it deducts fees, the surplus over the quoted amount and the unit that
- * it keeps. Therefore a transaction with a partner, a fee or a permit is rejected, the quoted amount must be at least
- * the price's output, and the minimum less that unit must be above zero and at least the price's output less the
- * slippage; a minimum above the price's output is rejected. Pure.
- * Throws `upstream_rejected`, with the name of the differing field in its cause.
+ * Decodes the transaction of a swap, compares the fields that move money with the request, and encodes the transaction
+ * again from the verified fields. The executor and its data stay opaque; the minimum output bounds what they do. The
+ * router checks that minimum before it deducts fees, the surplus over the quoted amount and the unit that it keeps.
+ * Therefore a transaction with a partner, a fee or a permit is rejected, the quoted amount must be at least the price's
+ * output, and the minimum less that unit must be above zero and at least the price's output less the slippage; a
+ * minimum above the price's output is rejected. Pure. Throws `upstream_rejected`, with the name of the differing field
+ * in its cause.
  */
 export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyInput): VerifiedVeloraSwap {
   const { priceRoute: route, txParams: sent } = answer;

@@ -137,7 +137,7 @@ export function lifiRateLimited(retryAfter: number): AppError {
 
 /**
  * Creates a `no_route` error with the given reasons and their texts. The text of the first reason is the error's
- * message. `cause` is only logged.
+ * message. The caller of the API does not see `cause`.
  */
 export function noLifiRoute(reasons: readonly LifiReason[], cause?: unknown): AppError {
   const [first = "no_quote"] = reasons;
