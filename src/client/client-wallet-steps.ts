@@ -50,7 +50,8 @@ const UNKNOWN_MS = 60_000;
 /**
  * Returns the wallet's client for a chain: the result of `source` if it is a function, otherwise `source` itself,
  * switched to the chain if necessary. Throws CausewayError: `chain_unavailable`, `user_rejected` or `wrong_account` if
- * the switch fails, `wallet_failed` if the wallet does not answer; errors of the function propagate.
+ * the chain cannot be read or switched, `wallet_failed` if the wallet does not answer; errors of the function
+ * propagate.
  */
 export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
   if (typeof source === "function") return source(chainId);

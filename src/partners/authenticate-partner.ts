@@ -155,9 +155,10 @@ const decoys = { key: "", secret: "" };
 
 /**
  * Returns the partner of an API key, and verifies the secret if the request has one. Not cached, so that a revocation
- * takes effect immediately. Every rejected key or secret gets the same error. Records the key's use in the background
- * if the recorded one is at least a minute old. Throws `credentials_invalid`, `key_forbidden` if the client address is
- * not in the key's allow list, `store_unavailable`, and `internal` if no pepper is configured.
+ * takes effect immediately. An unknown, malformed or revoked key and a wrong secret get the same error. Records the
+ * key's use in the background if the recorded one is at least a minute old. Throws `credentials_invalid`,
+ * `key_forbidden` if the client address is not in the key's allow list, `store_unavailable`, and `internal` if no
+ * pepper is configured.
  */
 export async function authenticateKey(ctx: Context, offered: OfferedPair): Promise<PartnerActor> {
   if (decoys.key === "")

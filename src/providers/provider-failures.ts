@@ -68,7 +68,7 @@ export function toProviderFailure(error: unknown): AppError {
 }
 
 /**
- * Returns true if an error comes from a provider or its route, so that another route may succeed: `no_route`,
+ * Returns true if an error is attributed to a provider or its route, so that another route may succeed: `no_route`,
  * `upstream_rejected`, `upstream_timeout`, `upstream_unavailable`, `rate_limited`, `would_revert`,
  * `simulation_unavailable`, or `price_unsafe` about an offer. All other errors are attributed to the vault or the
  * request.

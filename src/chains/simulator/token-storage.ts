@@ -66,8 +66,8 @@ export function allowanceCandidates(owner: Address, spender: Address): SlotCandi
 
 /**
  * Returns the state override (`stateDiff`) that writes every candidate's magic value, so that one `eth_call` of
- * `balanceOf(owner)` or `allowance(owner, spender)` shows which of the layouts the token has. Candidates for balances
- * and allowances can share one override.
+ * `balanceOf(owner)` or `allowance(owner, spender)` shows which of the layouts the token has, if any. Candidates for
+ * balances and allowances can share one override.
  */
 export function probeState(tried: readonly SlotCandidate[]): { slot: Hex; value: Hex }[] {
   return tried.map(({ slot, magic }) => ({ slot, value: numberToHex(magic, { size: 32 }) }));

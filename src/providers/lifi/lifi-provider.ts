@@ -48,8 +48,8 @@ export interface LifiOptions {
 }
 
 /**
- * The LI.FI provider, with access to LI.FI's current lists of bridges, tokens and contracts. These methods throw the
- * errors of `Provider` except `no_route`.
+ * The LI.FI provider, with access to LI.FI's current lists of bridges, tokens and contracts. The methods for these
+ * lists throw the errors of `Provider` except `no_route`.
  */
 export interface LifiProvider extends Provider {
   /** Requests the verifiable bridges that LI.FI currently offers, with the chain pairs that they connect. */

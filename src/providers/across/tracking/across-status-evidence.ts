@@ -55,10 +55,10 @@ const STATUS_WAITING: UnprovenStatus = {
 const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", substatus: "UNKNOWN_ERROR" };
 
 /**
- * Returns the status of an Across transfer that the evidence supports. On-chain evidence takes precedence: the API's
- * status counts only if no chain contradicts it. A delivery has the substatus PARTIAL if the destination call failed,
- * and null if its outcome is unknown. The phase is `unknown` if the API gives no status and the chains show no fill and
- * no pending, reverted or included deposit. Pure.
+ * Returns the status of an Across transfer that the evidence supports. A fill on the destination chain and a reverted
+ * source transaction take precedence over the API's status. A delivery has the substatus PARTIAL if the destination
+ * call failed, and null if its outcome is unknown. The phase is `unknown` if the API gives no status and the chains
+ * show no fill and no pending, reverted or included deposit. Pure.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   const { apiStatus, source, relay, fill } = evidence;
