@@ -80,3 +80,15 @@ test("amounts of final flows are converted, tried five times at most, and never 
   }
   expect([await open(), (await described())[1]]).toEqual([[], [2, null, 5]]);
 });
+
+test("a computed amount is kept when its flow is read again with the id of its request", async () => {
+  const { vaults } = await tested.store.load();
+  const read = { from: 5, to: 5 };
+  const listed = vaults.map(({ row, coverage }) => ({ vaultAddress: row.address, source: coverage.source }));
+  const again = [flow(1, { requestId: "8" })];
+  await tested.store.applyHistory({
+    ...{ chainId: CHAIN_ID, read, vaults: listed, rows: again, span: 40, at: new Date(0) },
+  });
+  const kept = (await tested.rows()).find(({ logIndex }) => logIndex === 1);
+  expect(kept).toMatchObject({ requestId: "8", assets: "11" });
+});

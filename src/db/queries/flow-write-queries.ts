@@ -111,8 +111,8 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
  * Stores the flows of a block range that was read after the fact (backfill), together with its coverage, in one
  * transaction. Vaults whose flow sources have changed since are left out. If the final block is below the end of the
  * range, because a reorg has moved the tip, neither flows nor coverage are stored. A stored final flow is kept, unless
- * it has no request id and the read one has: then it is replaced. Running it twice is harmless. Throws
- * `store_unavailable`.
+ * it has no request id and the read one has: then it is replaced, but keeps an amount of assets that was computed for
+ * it and that the log does not have. Running it twice is harmless. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -132,7 +132,8 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
         join ${known} on known."vaultAddress" = given."vaultAddress" join ${flowCoverage} on ${unchanged}
         where ${reached} on conflict (chain_id, tx_hash, log_index) do update set
         vault_address = excluded.vault_address, user_address = excluded.user_address, kind = excluded.kind,
-        assets = excluded.assets, shares = excluded.shares, request_id = excluded.request_id,
+        assets = coalesce(excluded.assets, case when ${flows.final} and ${flows.blockHash} = excluded.block_hash
+          then ${flows.assets} end), shares = excluded.shares, request_id = excluded.request_id,
         block_number = excluded.block_number, block_hash = excluded.block_hash, final = true
         where not ${flows.final}
           or (${flows.requestId} is null and excluded.request_id is not null)`),
