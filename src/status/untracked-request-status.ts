@@ -49,8 +49,10 @@ export async function findRequestEnd(
   { vault, request, sent, hash, readTransaction }: UntrackedRequest,
 ): Promise<RequestEnd> {
   const amount = sent?.toString() ?? "";
+  // No row has this id; it keeps the searched blocks of different requests apart.
+  const id = `${hash}:${vault.address}:${request.requestId ?? ""}`;
   const row: RequestSubject = {
-    ...{ trackingId: "", userAddress: request.account.toLowerCase(), requestId: request.requestId },
+    ...{ trackingId: id, userAddress: request.account.toLowerCase(), requestId: request.requestId },
     ...{ vaultChainId: vault.chainId, vaultAddress: vault.address.toLowerCase() },
     ...{ shareToken: vault.shareToken.toLowerCase(), fromAmount: amount, receivedAmount: null },
     ...{ depositTxHash: hash, claimTxHash: null },
