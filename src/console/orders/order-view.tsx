@@ -13,7 +13,7 @@ import { WalletButton } from "../wallet/wallet-button.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { NextReading } from "./order-next-reading.tsx";
 import { OrderSteps } from "./order-steps.tsx";
-import { describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
+import { describeEqual, describeFailure, describeState, isOpen, type OrderKind } from "./order-words.ts";
 import { type OrderWalk, useOrderWalk } from "./use-order-walk.ts";
 
 /** The fields of a deposit or withdrawal that `OrderView` uses. */
@@ -29,6 +29,7 @@ export type TrackedOrder = Pick<
   | "steps"
   | "nextRefusal"
   | "pollAfterMs"
+  | "sameAs"
 >;
 
 /**
@@ -69,6 +70,7 @@ export function OrderView(props: {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <Card title="Steps">
           <div className="space-y-5">
+            <EqualOrder kind={kind} order={order} />
             <OrderSteps steps={steps} bridge={order.bridge} progress={walk.progress} />
             <NextAction kind={kind} order={order} walk={walk} />
             {isWaiting(order) && !walk.running ? (
@@ -80,6 +82,31 @@ export function OrderView(props: {
         <Card title="Details">{children}</Card>
       </div>
     </Page>
+  );
+}
+
+/** The order with the same call under which a transaction is recorded. Renders nothing if there is none. */
+function EqualOrder({ kind, order }: { kind: OrderKind; order: TrackedOrder }) {
+  const { sameAs } = order;
+  const embedding = useEmbedding();
+  if (sameAs === null) return null;
+  const text = describeEqual(order, kind);
+  const to = kind === "deposit" ? "/deposits/$trackingId" : "/withdrawals/$trackingId";
+  return (
+    <Notice
+      tone="warn"
+      title={text.title}
+      action={
+        // An embedded page has no other pages.
+        embedding === null ? (
+          <Link to={to} params={{ trackingId: sameAs }} className={buttonClass("secondary")}>
+            Open the other {kind}
+          </Link>
+        ) : null
+      }
+    >
+      {text.explanation}
+    </Notice>
   );
 }
 
@@ -112,7 +139,7 @@ function NextAction({ kind, order, walk }: { kind: OrderKind; order: TrackedOrde
       </Notice>
     );
   if (order.state === "expired" || order.state === "abandoned")
-    return <StartAgain kind={kind} order={order} />;
+    return order.sameAs === null ? <StartAgain kind={kind} order={order} /> : null;
   const waiting = !walk.running || walk.progress?.phase === "waiting";
   if (required.length === 0 && waiting)
     return isOpen(order) ? <Waiting kind={kind} /> : <Ended order={order} />;

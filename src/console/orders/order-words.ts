@@ -23,6 +23,28 @@ export const isCancellable = ({ state, steps }: { state: string; steps: readonly
       kind === "signature" && (typedData as AuthorizationMessage | null)?.primaryType !== "Permit",
   );
 
+/** States of an order of which no transaction is known. */
+const UNSENT = new Set(["built", "expired", "abandoned"]);
+
+/**
+ * Returns what the user must know of an order if another one has the same call and the transaction. An order that is
+ * itself unsent may still be sent, and would then pay a second time.
+ */
+export function describeEqual(
+  { state }: { state: OrderState },
+  kind: OrderKind,
+): { title: string; explanation: string } {
+  if (UNSENT.has(state))
+    return {
+      title: `An equal ${kind} of yours was sent`,
+      explanation: `It may be this one: both have the same call. Look at it before you sign or start again, because signing again moves the money a second time.`,
+    };
+  return {
+    title: `This ${kind} is listed under another id`,
+    explanation: `Two of your ${kind}s have the same call, and one transaction carried it out. What you see here is its progress. It counts once.`,
+  };
+}
+
 const DEPOSIT = {
   title: "Deposit into the vault",
   explanation: "Pays the vault and sends its shares to your address. It reverts if you would get too few.",

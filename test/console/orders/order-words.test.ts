@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../../src/client/actions/read-actions.ts";
 import {
+  describeEqual,
   describeFailure,
   describeState,
   describeStep,
@@ -108,5 +109,16 @@ describe("paidToken()", () => {
   test("is unknown if no step of the paying chain names it", () => {
     expect(paidToken({ fromToken: other, fromChainId: 1, steps: [step] }, [])).toBeUndefined();
     expect(paidToken({ fromToken, fromChainId: 2, steps: [step] }, [])).toBeUndefined();
+  });
+});
+
+test("describeEqual() warns of signing an unsent order again, and says that a sent one counts once", () => {
+  expect(describeEqual({ state: "expired" }, "deposit")).toEqual({
+    title: "An equal deposit of yours was sent",
+    explanation: expect.stringContaining("signing again moves the money a second time"),
+  });
+  expect(describeEqual({ state: "completed" }, "withdrawal")).toEqual({
+    title: "This withdrawal is listed under another id",
+    explanation: expect.stringContaining("It counts once."),
   });
 });
