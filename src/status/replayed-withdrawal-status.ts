@@ -1,10 +1,14 @@
 import type { Context } from "../context.ts";
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
+import { selectBuiltTransfers } from "../db/queries/withdrawal-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
 import type { TransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { exitSourceTransitions } from "../tracking/withdrawals/track-withdrawal-source.ts";
-import { exitDeliveryTransitions } from "../tracking/withdrawals/track-withdrawal-transfer.ts";
+import {
+  exitDeliveryTransitions,
+  findBuiltTransfer,
+} from "../tracking/withdrawals/track-withdrawal-transfer.ts";
 import {
   previewWithdrawal,
   type WithdrawalTransition,
@@ -35,6 +39,42 @@ export async function followReplayedWithdrawal(
   const transitions = await exitSourceTransitions(ctx, { row: first, hash, seen });
   if (transitions.length === 0) return null;
   const replay = await previewWithdrawal(ctx, { row: first, transitions });
+  return followDelivery(ctx, { row, replay, readTransaction });
+}
+
+/**
+ * Follows a repeated second step: a transaction with the swap or bridge that another one has already carried out for a
+ * withdrawal. Returns the withdrawal's row as if it were the second step, and the amount that it took, in the smallest
+ * unit of the token that the vault paid. Null if the second step of the withdrawal is not proven, or if this
+ * transaction is not a confirmed one that was built for it. Nothing is stored. Throws `store_unavailable`.
+ */
+export async function followRepeatedTransfer(
+  ctx: Context,
+  { row, found, readTransaction }: ReplayedWithdrawal,
+): Promise<{ row: WithdrawalRow; amount: string } | null> {
+  const { hash, chainId, seen } = found;
+  if (!row.depositProven || row.depositTxHash === hash || chainId !== row.vaultChainId || seen === null)
+    return null;
+  const built = await selectBuiltTransfers(ctx.db, row.trackingId);
+  const first: WithdrawalRow = { ...row, ...NO_TRANSFER, state: "awaiting_transfer" };
+  const sent = findBuiltTransfer(ctx, { row: first, built, hash, seen });
+  if (sent === null) return null;
+  const replay = await previewWithdrawal(ctx, { row: first, transitions: [sent.transition] });
+  return { row: await followDelivery(ctx, { row, replay, readTransaction }), amount: sent.amount };
+}
+
+/** Column values of a withdrawal whose second step is not known. */
+const NO_TRANSFER = {
+  ...{ substatus: null, routerExplorer: null, depositTxHash: null, depositProven: false },
+  ...{ destinationTxHash: null, refundTxHash: null, deliveredAmount: null, receivedAmount: null },
+} as const;
+
+/** Returns the row of a replay with what became of its tokens in a bridge, if they are in one. */
+async function followDelivery(
+  ctx: Context,
+  of: { row: WithdrawalRow; replay: WithdrawalRow; readTransaction: TransactionReader },
+): Promise<WithdrawalRow> {
+  const { row, replay, readTransaction } = of;
   if (replay.state !== "bridging") return replay;
   const later = await deliveryOf(ctx, { row: replay, readTransaction });
   const own = later.filter((one) => !isOfOriginal(row, one));

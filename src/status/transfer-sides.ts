@@ -51,6 +51,19 @@ export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
+ * Returns the sides of the transfer status of a transaction that repeats a withdrawal's second step: the `amount` of the
+ * vault's payment that it took, and what the user received for it (`row`), or null if nothing was received yet. Throws
+ * `store_unavailable`.
+ */
+export function repeatedTransferSides(
+  ctx: Context,
+  { row, hash, amount }: { row: WithdrawalRow; hash: string; amount: string },
+): Promise<TransferSides> {
+  const { vaultChainId: chainId, exitToken: token } = row;
+  return describeSides(ctx, { sent: { hash, chainId, amount, token, kind: "asset" }, received: paidOf(row) });
+}
+
+/**
  * Returns what the user of a withdrawal received: the requested token, the token in which the vault paid, or returned
  * shares. Null if nothing was received yet.
  */

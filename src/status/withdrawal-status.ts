@@ -18,8 +18,8 @@ import {
   isWithdrawalProvenBy,
   type MatchKind,
 } from "./match-status-transaction.ts";
-import { followReplayedWithdrawal } from "./replayed-withdrawal-status.ts";
-import { withdrawalSides } from "./transfer-sides.ts";
+import { followRepeatedTransfer, followReplayedWithdrawal } from "./replayed-withdrawal-status.ts";
+import { repeatedTransferSides, withdrawalSides } from "./transfer-sides.ts";
 
 interface MatchedWithdrawal {
   row: WithdrawalRow;
@@ -32,8 +32,9 @@ interface MatchedWithdrawal {
  * Returns the status of a transaction that may belong to a withdrawal. First tracks the withdrawal, with the
  * transaction as a hint. Null if the row does not name the transaction then. But one without a receipt gets a status
  * without steps and without a next transaction if the user sent it, or if its chain does not know it and no transaction
- * of the withdrawal has been seen yet. A replay is not tracked: it gets a status of its own with nothing to sign, or
- * null if its receipt does not prove the withdrawal. Throws `store_unavailable`, `vault_not_found`, and
+ * of the withdrawal has been seen yet; and one that repeats the second step gets a status of its own with nothing to
+ * sign. A replay of the first transaction is not tracked: it gets such a status too, or null if its receipt does not
+ * prove the withdrawal. Throws `store_unavailable`, `vault_not_found`, and
  * `upstream_unavailable` or `upstream_timeout` if a chain could not be read, so that it is unknown whether the user's
  * transaction belongs to the withdrawal.
  */
@@ -58,7 +59,11 @@ export async function getWithdrawalStatus(
     throw unreadable;
   // Its receipt shows neither a payment nor a request, or another transaction is this withdrawal's.
   const waits = kind !== "proven" && isPendingReport(row, found);
-  return waits ? toStatus(ctx, { row, offers: false }) : null;
+  if (waits) return toStatus(ctx, { row, offers: false });
+  const again = await followRepeatedTransfer(ctx, { row, found, readTransaction });
+  if (again === null) return null;
+  const sides = await repeatedTransferSides(ctx, { ...again, hash: found.hash });
+  return { ...(await toStatus(ctx, { row: again.row, offers: false })), ...sides };
 }
 
 /**

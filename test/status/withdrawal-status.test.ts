@@ -119,6 +119,27 @@ describe("the status of a withdrawal through a bridge that was sent twice", () =
   });
 });
 
+test("a second step that was sent twice is the second's own, with what it took and its own delivery", async () => {
+  const [redemption, transfer] = [hash("55"), hash("66")];
+  const row: WithdrawalRow = {
+    ...{ ...completed, twoStep: true, sourceTxHash: redemption, sourceTo: VAULT.toLowerCase() },
+    ...{ sourceDataHash: redemption, depositTxHash: transfer, depositProven: true },
+  };
+  const built = {
+    ...{ target: OTHER.toLowerCase(), dataHash: keccak256(input), amount: "100", least: "1" },
+    ...{ provider: "across", bridge: "across", tool: "across" },
+  };
+  const answers: unknown[][] = [[], [], [built]];
+  const db = { run: async () => answers.shift() ?? [] } as unknown as Database;
+  const seen = { ...mined, transaction: { ...sent, to: OTHER }, receipt: receiptOf() };
+  expect(await show({ row, kind: "only_reported", seen, db })).toMatchObject({
+    ...{ status: "DONE", substatus: "COMPLETED" },
+    sending: { tx_hash: SECOND, amount: "100", chain_id: home.chainId, kind: "asset" },
+    receiving: { tx_hash: DELIVERY, amount: String(SENT), chain_id: away.chainId },
+    withdrawal: { tracking_id: row.trackingId, state: "completed", next: null, steps: [] },
+  });
+});
+
 test("only a repetition through a bridge is matched as a replay", async () => {
   const kindOf = async (row: WithdrawalRow, seen = again) => {
     const db = { run: async () => [row] } as unknown as Database;

@@ -1,5 +1,5 @@
 import { getAddress, type Hex, keccak256 } from "viem";
-import type { Receipt, Transaction } from "../../chains/chain-transaction.ts";
+import type { Receipt, Transaction, TransactionOnChain } from "../../chains/chain-transaction.ts";
 import type { Context } from "../../context.ts";
 import { isDeliveryOfAnother } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
@@ -52,15 +52,29 @@ export async function secondExitTransitions(
   for (const hash of new Set([...named, ...logged])) {
     if (hash === null) continue;
     const seen = await readLogged(row.vaultChainId, hash as Hex);
-    const { transaction, receipt } = seen;
-    if (receipt === null || transaction === null || !receipt.succeeded || receipt.blockNumber < since)
-      continue;
-    if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
-    const one = built.find((transfer) => carriesTransfer(row, { transfer, transaction, receipt }));
-    if (one !== undefined) return [sentTransition(row, { hash: hash as Hex, built: one, receipt })];
+    if ((seen.receipt?.blockNumber ?? 0n) < since) continue;
+    const found = findBuiltTransfer(ctx, { row, built, hash: hash as Hex, seen });
+    if (found !== null) return [found.transition];
   }
   await sent?.noteSearched();
   return [];
+}
+
+/**
+ * Returns the transition of a confirmed transaction that carries out one of the built second steps, and the amount that
+ * it takes, in the smallest unit of the token that the vault paid. Null if it carries out none.
+ */
+export function findBuiltTransfer(
+  ctx: Context,
+  of: { row: WithdrawalRow; built: readonly BuiltTransfer[]; hash: Hex; seen: TransactionOnChain },
+): { transition: WithdrawalTransition; amount: string } | null {
+  const { row, built, hash, seen } = of;
+  const { transaction, receipt } = seen;
+  if (receipt === null || transaction === null || !receipt.succeeded) return null;
+  if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) return null;
+  const one = built.find((transfer) => carriesTransfer(row, { transfer, transaction, receipt }));
+  if (one === undefined) return null;
+  return { transition: sentTransition(row, { hash, built: one, receipt }), amount: one.amount };
 }
 
 /** Finds the transactions in which the user paid exactly the amount of a built second step. */
