@@ -62,6 +62,9 @@ export function createDatabase(open: OpenDatabase, timing: Timing): Database {
   };
 }
 
+/** Postgres error code of a write that a unique index refuses. */
+export const UNIQUE_VIOLATION = "23505";
+
 /**
  * Returns the Postgres error code (SQLSTATE) of an error, or null if there is none. The code may be in drizzle's
  * wrapper or in the driver's own error, which a batch throws without a wrapper.

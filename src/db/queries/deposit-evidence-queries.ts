@@ -6,6 +6,7 @@ import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
 import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";
+import { continuationOf, continuesAlike, isReportedFor } from "../equal-order-conditions.ts";
 
 /**
  * A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal.
@@ -74,14 +75,20 @@ interface SourceHolder {
 
 const Holders = z.array(z.object({ tracking_id: z.string(), proven: z.boolean() }));
 
+/** SQL condition of the rows `d` without a proven source transaction, and of those whose source reverted. */
+const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.request_id is null
+  and not jsonb_path_exists(d.history, '$[*] ? (@.state == "requested" || @.state == "cooling" || @.state == "claimable")'))`;
+
 /**
  * Selects the row for which a source transaction in block `blockNumber` counts, if several rows of one user have the
- * same call with the same payment, which anyone can build: the one that it is bound to; otherwise one of the unproven
- * rows that were built no later than the transaction's block, and only without these one within `MAX_REORG_BLOCKS`
- * after it. Abandoned rows come last. Rows of partners that were built before the transaction was first heard of, and
- * were still valid then, come first, beginning with the partner that was the first to build one, because others may
- * build the same call once they see it. Of one such partner, or without any, the rows for which the transaction was
- * reported come first, then `row` itself. Returns null if there is no such row. Throws `store_unavailable`.
+ * same call with the same payment, which anyone can build: the one that it is bound to; otherwise one of the rows that
+ * are unproven, or whose own transaction reverted, and that were built no later than the transaction's block, and only
+ * without these one within `MAX_REORG_BLOCKS` after it. Abandoned rows come last. Rows of partners that were built
+ * before the transaction was first heard of, and were still valid then, come first, beginning with the partner that was
+ * the first to build one, because others may build the same call once they see it. Of one such partner, or without any,
+ * the rows for which the transaction was reported come first, then unproven ones, then `row` itself. If the transaction
+ * was reported for `row`, rows that continue differently (`continuesAlike`) do not count. Returns null if there is no
+ * such row. Throws `store_unavailable`.
  */
 export async function selectSourceHolder(
   db: Database,
@@ -99,17 +106,19 @@ export async function selectSourceHolder(
   const firstHint = raw`min((select min(hint.noted_at) from ${depositHints} as hint where ${ofHint})) over ()`;
   const builtUnheard = raw`(${firstHint} is null or d.created_at <= ${firstHint})`;
   const validThen = raw`d.expires_at > coalesce(${firstHint}, now())`;
+  const alike = raw`(${continuesAlike(raw`d`, continuationOf(row))} or not ${isReportedFor(raw`${row.trackingId}`, raw`${hash}`)})`;
   const statement = raw`with equal as (
         select d.tracking_id, d.partner_address, d.created_at, ${bound} as proven, ${builtBy(blockNumber)} as before,
-          d.state = 'abandoned' as abandoned, ${reported} as reported, ${own} as own,
+          d.state = 'abandoned' as abandoned, ${reported} as reported, ${own} as own, d.source_proven as reverted,
           d.partner_address is not null and ${builtUnheard} and ${validThen} as partnered
         from ${deposits} as d where d.source_data_hash = ${row.sourceDataHash} and d.source_to = ${row.sourceTo}
           and d.from_chain_id = ${row.fromChainId} and d.user_address = ${row.userAddress}
-          and (${own} or ${bound}
-            or not d.source_proven and ${paysSame} and ${builtBy(blockNumber + BigInt(MAX_REORG_BLOCKS))}))
-      select tracking_id, proven from equal order by proven desc, before desc, abandoned, partnered desc,
+          and (${own} or ${alike} and (${bound} or ${hasOpenSource} and ${paysSame}
+            and ${builtBy(blockNumber + BigInt(MAX_REORG_BLOCKS))})))
+      select tracking_id, proven from equal order by proven desc, proven and own desc, before desc, abandoned,
+        partnered desc,
         case when partnered then min(created_at) over (partition by partner_address, before, abandoned, partnered) end,
-        reported desc, own desc, created_at, tracking_id limit 1`;
+        reported desc, reverted, own desc, created_at, tracking_id limit 1`;
   const [first] = Holders.parse(await db.run(async (sql) => (await sql.execute(statement)).rows));
   return first === undefined ? null : { trackingId: first.tracking_id, proven: first.proven };
 }
@@ -146,12 +155,11 @@ interface EqualOrder {
 /**
  * Selects the row of the user with the same call and payment as `row` that a proven transaction, newer than the build
  * of `row`, is recorded for: one whose transaction was reported for `row`, otherwise one that was built no later than a
- * day after the quote of `row` expired. Returns null if there is none. Throws `store_unavailable`.
+ * day after the quote of `row` expired; of several, one whose transaction did not revert, then the one with the oldest.
+ * Returns null if there is none. Throws `store_unavailable`.
  */
 export async function selectEqualOrder(db: Database, row: TrackedRow): Promise<EqualOrder | null> {
-  const reported = raw<boolean>`exists (select from ${depositHints} as hint
-    where hint.tracking_id = ${row.trackingId} and hint.chain_id = ${row.fromChainId}::int4
-      and hint.origin <> 'logs' and hint.tx_hash = ${deposits.sourceTxHash})`;
+  const reported = isReportedFor(raw`${row.trackingId}`, raw`${deposits.sourceTxHash}`);
   const near = lt(deposits.createdAt, new Date(row.expiresAt.getTime() + DAY_MS));
   const rows = await db.run((sql) =>
     sql
@@ -170,13 +178,17 @@ export async function selectEqualOrder(db: Database, row: TrackedRow): Promise<E
           ...sameCall(row),
           ne(deposits.trackingId, row.trackingId),
           eq(deposits.sourceProven, true),
-          ne(deposits.state, "failed"),
           ne(depositEvidence.blockHash, ""),
           gt(depositEvidence.blockNumber, row.builtBlock ?? 0),
           or(reported, near),
         ),
       )
-      .orderBy(desc(reported), asc(depositEvidence.blockNumber), asc(deposits.trackingId))
+      .orderBy(
+        desc(reported),
+        asc(raw`${deposits.state} = 'failed'`),
+        asc(depositEvidence.blockNumber),
+        asc(deposits.trackingId),
+      )
       .limit(1),
   );
   const [first] = rows;
@@ -213,6 +225,22 @@ export function isDeliveryOfAnother(db: Database, { row, hash }: Claimed): Promi
 export function isRefundOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
   return otherDepositExists(db, { row, where: and(eq(deposits.refundTxHash, hash), own) });
+}
+
+/**
+ * Returns true if the deposit transaction of a row, which is its proof, is already that of another row of the user with
+ * the same share token. Throws `store_unavailable`.
+ */
+export async function isProofOfAnother(db: Database, row: TrackedRow): Promise<boolean> {
+  if (!row.depositProven || row.depositTxHash === null) return false;
+  const where = and(
+    eq(deposits.depositProven, true),
+    eq(deposits.depositTxHash, row.depositTxHash),
+    eq(deposits.vaultChainId, row.vaultChainId),
+    eq(deposits.shareToken, row.shareToken),
+    eq(deposits.userAddress, row.userAddress),
+  );
+  return otherDepositExists(db, { row, where });
 }
 
 async function otherDepositExists(

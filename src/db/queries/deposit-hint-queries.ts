@@ -15,7 +15,7 @@ const MAX_REPORTS = 16;
 
 /**
  * Stores a reported transaction as a hint and makes the deposit or withdrawal due for tracking, even if the hint is
- * already stored. Tracking reads the transaction and drops the hint if it proves nothing. Only the 16 newest reports of
+ * already stored or was dropped. Tracking reads the transaction and drops the hint if it proves nothing. Only the 16 newest reports of
  * each deposit or withdrawal are kept, besides those of transactions that logs showed too. Throws `store_unavailable`.
  */
 export async function addReportedHint(
@@ -31,8 +31,9 @@ export async function addReportedHint(
         .values({ trackingId, chainId, txHash, origin: "report", notedAt: now })
         .onConflictDoUpdate({
           target: [depositHints.trackingId, depositHints.chainId, depositHints.txHash],
-          set: { origin: "both" },
-          setWhere: eq(depositHints.origin, "logs"),
+          // A reorg may have moved a transaction that was dropped.
+          set: { origin: "both", droppedAt: null },
+          setWhere: ne(depositHints.origin, "report"),
         }),
       sql
         .delete(depositHints)
@@ -200,7 +201,8 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
  * only concern its user. Due for tracking become: deposits and withdrawals that got a hint, those in progress whose
  * users a transaction in `moves` concerns, and open redemption requests that a touched contract may have settled. If
  * the transaction of an unread hint is seen again, even much later, its deposit or withdrawal becomes due too, because
- * a reorg may have moved the transaction to another block. Throws `store_unavailable`.
+ * a reorg may have moved the transaction to another block; so does one of a dropped hint that shows the deposit or
+ * withdrawal, which is restored. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,
@@ -258,8 +260,9 @@ export async function addFindings(
       added as (insert into ${depositHints} (tracking_id, chain_id, tx_hash, origin, noted_at)
         select tracking_id, ${chainId}::int4, "txHash", 'logs', ${now}::timestamptz from found where ${few}
         on conflict do nothing returning tracking_id),
-      again as (select h.tracking_id from found join ${depositHints} as h on h.tracking_id = found.tracking_id
-        and h.tx_hash = found."txHash" and h.chain_id = ${chainId}::int4 and h.dropped_at is null),
+      again as (update ${depositHints} as h set dropped_at = null from found where h.tracking_id = found.tracking_id
+        and h.tx_hash = found."txHash" and h.chain_id = ${chainId}::int4 and (h.dropped_at is null or found.named)
+        returning h.tracking_id),
       moved as (select d.tracking_id from ${moved} join ${deposits} as d on d.user_address = g."user"
         where ${chainId}::int4 in (d.vault_chain_id, d.from_chain_id, d.to_chain_id) and d.state in
         ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer'))

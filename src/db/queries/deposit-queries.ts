@@ -23,6 +23,7 @@ import type { Database } from "../database-client.ts";
 import { olderThan } from "../database-page-conditions.ts";
 import { type Direction, deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
+import { continuesAlike, isCounted, isReportedFor } from "../equal-order-conditions.ts";
 
 type StoredRow = typeof deposits.$inferSelect;
 /** The columns whose type depends on the direction. */
@@ -89,14 +90,6 @@ export type WithdrawalChange = Partial<
 >;
 
 const ofDirection = (direction: Direction): SQL => eq(deposits.direction, direction);
-
-/**
- * Inserts a built deposit without planned steps. Throws `store_unavailable`, and the driver's error if the tracking id
- * or the deposit reference exists.
- */
-export async function insertDeposit(db: Database, row: NewDeposit): Promise<void> {
-  await db.run((sql) => sql.insert(deposits).values(row));
-}
 
 /** Selects the deposit with a tracking id, or returns null if there is none. Throws `store_unavailable`. */
 export async function selectDeposit(db: Database, trackingId: string): Promise<DepositRow | null> {
@@ -226,7 +219,7 @@ function selectByUser(
     sql
       .select()
       .from(deposits)
-      .where(and(own, older, ...filterConditions(page.filter)))
+      .where(and(own, older, isCounted, ...filterConditions(page.filter)))
       .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
       .limit(page.limit),
   );
@@ -272,9 +265,10 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
  * Updates a deposit that is still in the state `from` and returns the new row. Adds `evidence` to its evidence in the
  * same transaction, even if the deposit is not updated; a block that is already stored for a transaction is not
  * changed, even if a reorg has replaced it. Returns null if another writer has changed the state, or if the change
- * proves a source transaction that is already proven for another deposit with the same call, so that only one of
- * several concurrent writers can bind it. Throws `store_unavailable`, and the driver's error (23505, see `pgCode`) if
- * the change proves a deposit transaction that is already proven for another one with the same share token.
+ * proves a source transaction that is already proven for another deposit of the user with the same call, so that only
+ * one of several concurrent writers can bind it; if it was reported for this deposit, those that continue differently
+ * do not count. Throws `store_unavailable`, and the driver's error (23505, see `pgCode`) if the change proves a deposit
+ * transaction that is already proven for another deposit of the user with the same share token.
  */
 export async function updateDeposit(
   db: Database,
@@ -303,10 +297,12 @@ async function updateTracked(
     const rows = await db.run((sql) => sql.update(deposits).set(values).where(own).returning());
     return rows[0] ?? null;
   }
+  // One bundle may contain the same call of several accounts.
   const free = raw`not exists (select from ${deposits} as other where other.source_tx_hash = ${hash}::text
-    and other.source_proven and other.tracking_id <> ${trackingId}
+    and other.source_proven and other.tracking_id <> ${trackingId} and other.user_address = ${deposits.userAddress}
     and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
-    and other.source_data_hash = ${deposits.sourceDataHash})`;
+    and other.source_data_hash = ${deposits.sourceDataHash} and (${continuesAlike(raw`other`, deposits)}
+      or not ${isReportedFor(raw`${trackingId}`, raw`${hash}`)}))`;
   const [, , rows] = await db.run((sql) =>
     sql.batch([
       // Held until the batch is committed, so that the next writer sees what this one has bound.

@@ -2,6 +2,7 @@ import { and, desc, eq, gte, sql as raw } from "drizzle-orm";
 import type { TimePosition } from "../../lib/pagination.ts";
 import type { Database } from "../database-client.ts";
 import { olderThan } from "../database-page-conditions.ts";
+import { isCounted } from "../equal-order-conditions.ts";
 import { type Direction, deposits, underWay } from "../tables/deposit-tables.ts";
 import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
@@ -21,6 +22,7 @@ const PENDING = underWay(deposits);
 const of = ({ address, since }: PartnerSpan, direction: Direction | null = "deposit") =>
   and(
     eq(deposits.partnerAddress, address.toLowerCase()),
+    isCounted,
     direction === null ? undefined : eq(deposits.direction, direction),
     since === null ? undefined : gte(deposits.createdAt, since),
   );

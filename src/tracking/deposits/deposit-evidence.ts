@@ -1,6 +1,11 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { type EvidenceRow, replaceEvidence } from "../../db/queries/deposit-evidence-queries.ts";
+import { pgCode, UNIQUE_VIOLATION } from "../../db/database-client.ts";
+import {
+  type EvidenceRow,
+  isProofOfAnother,
+  replaceEvidence,
+} from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositHint } from "../../db/queries/deposit-hint-queries.ts";
 import type {
   DepositChange,
@@ -122,19 +127,25 @@ export async function isUnpaired(
 
 /**
  * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names. If the result
- * differs from the row, stores and logs it, with a history entry if the state differs. Returns the row unchanged if
- * nothing differs, and null if a chain cannot be read or no node has the receipt of a transaction whose recorded block
- * (`known`) was not replaced. Throws `store_unavailable`, and the driver's error (23505) if a transaction of the result
- * is already proven for another row.
+ * differs from the row, stores and logs it, with a history entry if the state differs. A transaction that already
+ * proves another row proves nothing. Returns the row unchanged if nothing differs, and null if a chain cannot be read,
+ * if no node has the receipt of a transaction whose recorded block (`known`) was not replaced, or if another writer has
+ * just proven another row by a transaction of the result. Throws `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,
   { row, known, ...of }: EvidenceOf & { known: readonly EvidenceRow[] },
 ): Promise<TrackedRow | null> {
   const readTransaction = requireKept(ctx, { ...of, known });
-  return row.direction === "deposit"
-    ? restateDepositFromChains(ctx, { row, readTransaction })
-    : restateExitFromChains(ctx, { row, readTransaction });
+  try {
+    return await (row.direction === "deposit"
+      ? restateDepositFromChains(ctx, { row, readTransaction })
+      : restateExitFromChains(ctx, { row, readTransaction }));
+  } catch (error) {
+    if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
+    ctx.log.warn("restatement_overtaken", { tracking_id: row.trackingId });
+    return null;
+  }
 }
 
 /** Returns a reader that requires the receipts of the evidence that no reorg has replaced. */
@@ -157,7 +168,8 @@ async function restateExitFromChains(
   const blank: WithdrawalRow = { ...row, ...unsent, state: "built", history: [] };
   const { row: shown, unreadable } = await trackWithdrawal(ctx, {
     ...{ row: blank, readTransaction, hints: hintsOf(row) },
-    apply: previewWithdrawal,
+    apply: async (of, input) =>
+      unlessUsed(of, { before: input.row, after: await previewWithdrawal(of, input) }),
   });
   if (unreadable !== null) return null;
   const state = currentWithdrawalState(shown, ctx.now());
@@ -177,7 +189,7 @@ async function restateDepositFromChains(
   const hints = hintsOf(row);
   const { row: shown, unreadable } = await trackDeposit(ctx, {
     ...{ row: blank, readTransaction, hints },
-    apply: restatePreview,
+    apply: (of, input) => unlessUsed(of, { before: input.row, after: previewTransitions(of, input) }),
   });
   if (unreadable !== null) return null;
   const state = currentState(shown, ctx.now());
@@ -191,10 +203,14 @@ async function restateDepositFromChains(
   return restateDeposit(ctx, { row, shown: { ...columns, state } });
 }
 
-const restatePreview = async (
+/** Returns a previewed row, or the row before it if the transaction that proves it already proves another one. */
+async function unlessUsed<Row extends TrackedRow>(
   ctx: Context,
-  input: Parameters<typeof previewTransitions>[1],
-): Promise<DepositRow> => previewTransitions(ctx, input);
+  { before, after }: { before: Row; after: Row },
+): Promise<Row> {
+  const same = before.depositProven && before.depositTxHash === after.depositTxHash;
+  return !same && (await isProofOfAnother(ctx.db, after)) ? before : after;
+}
 
 /** Column values of a deposit without any known transaction. */
 const NOTHING_SEEN = {

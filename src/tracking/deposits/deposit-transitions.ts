@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { pgCode } from "../../db/database-client.ts";
+import { pgCode, UNIQUE_VIOLATION } from "../../db/database-client.ts";
 import {
   type DepositChange,
   type DepositRow,
@@ -23,8 +23,6 @@ export interface Transition {
   change: DepositChange;
   write: "on_change" | "always";
 }
-
-const UNIQUE_VIOLATION = "23505";
 
 /** Transitions of a deposit, with the reader of the transactions that prove them. */
 interface ProvenTransitions {

@@ -48,33 +48,38 @@ export interface SharedSource<Row> {
 }
 
 /**
- * Finds the equal row that a transaction of the user has carried out, while the row itself is unseen. Both have the
- * same call, so that nothing on chain shows which of them the user signed: the transaction is recorded for one. If it
- * was reported for the other too, which takes the tracking id that only its builder knows, its progress is that of
- * both, unless they continue differently. Otherwise the unseen row only names the equal one, because its own
- * transaction may be still to come. A transaction that is older than the build never counts. Throws
- * `store_unavailable`.
+ * Finds the equal row that a transaction of the user has carried out, while the row itself is unseen or its own
+ * transaction reverted. Both have the same call, so that nothing on chain shows which of them the user signed: the
+ * transaction is recorded for one. If it was reported for the other too, which takes the tracking id that only its
+ * builder knows, its progress is that of both, unless they continue differently. Otherwise an unseen row only names the
+ * equal one, because its own transaction may be still to come, and a failed one stays as it is. A transaction that is
+ * older than the build never counts. Throws `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,
   row: Row,
 ): Promise<SharedSource<Row>> {
   const unseen = row.direction === "deposit" ? isUnseen(row.state) : isUnseenWithdrawal(row.state);
-  const equal = unseen && row.builtBlock !== null ? await selectEqualOrder(ctx.db, row) : null;
+  const reverted = row.state === "failed" && row.requestId === null;
+  const asks = (unseen || reverted) && row.builtBlock !== null;
+  const equal = asks ? await selectEqualOrder(ctx.db, row) : null;
   if (equal === null) return { answering: row, sameAs: null };
+  if (reverted && (!equal.reported || equal.row.state === "failed")) return { answering: row, sameAs: null };
   // The rows have one direction, hence one type.
   const answering = equal.reported && endsLike(row, equal.row) ? (equal.row as Row) : row;
   return { answering, sameAs: equal.row.trackingId };
 }
 
-/** Returns true if two rows with the same call continue alike: withdrawals may pay in different tokens and chains. */
+/** Returns true if two rows with the same call continue alike, as the SQL condition `continuesAlike` says. */
 const endsLike = (one: TrackedRow, other: TrackedRow): boolean =>
-  lastChainOf(one) === lastChainOf(other) &&
+  one.vaultChainId === other.vaultChainId &&
+  one.vaultAddress === other.vaultAddress &&
+  paymentChainOf(one) === paymentChainOf(other) &&
   one.moveToken === other.moveToken &&
   one.twoStep === other.twoStep;
 
-const lastChainOf = (row: TrackedRow): number =>
-  row.direction === "withdrawal" ? row.toChainId : row.vaultChainId;
+const paymentChainOf = (row: TrackedRow): number | null =>
+  row.direction === "withdrawal" ? row.toChainId : null;
 
 /**
  * Returns true if a transaction was included before the block at which a deposit or withdrawal was built, by more

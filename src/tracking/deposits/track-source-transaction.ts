@@ -204,7 +204,10 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
     confirmed,
     batched: transaction !== null && !isSourceTransaction(row, transaction),
   };
-  if (!receipt.succeeded) return carries ? revertTransitions(ctx, { ...at, transaction }) : [];
+  if (!receipt.succeeded)
+    return carries && (await holdsSource(ctx, { row, hash, receipt, leave }))
+      ? revertTransitions(ctx, { ...at, transaction })
+      : [];
   const proof = mayUseRouter(row) ? findShareProof(receipt, { row, via: "router" }) : null;
   // Anyone can repeat a deposit for its user: this completes it, but its source is the user's own transaction.
   if (proof !== null && !carries && !proof.byUser)

@@ -57,7 +57,10 @@ export async function exitSourceTransitions(
     return carries ? [{ event: { kind: "source_pending" }, change, write: "on_change" }] : [];
   }
   const confirmed = isConfirmed(ctx, { chainId: row.fromChainId, seen });
-  if (!receipt.succeeded) return carries ? revertTransitions(ctx, { ...candidate, confirmed }) : [];
+  if (!receipt.succeeded)
+    return carries && (await holdsSource(ctx, { row, hash, receipt, leave }))
+      ? revertTransitions(ctx, { ...candidate, confirmed })
+      : [];
   const vault = await findVaultOfDeposit(ctx, row);
   const routed = findRouterExit(receipt, { row, vault });
   const at = { row, hash, confirmed };

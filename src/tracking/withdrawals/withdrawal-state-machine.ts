@@ -13,8 +13,6 @@ export type OnchainWithdrawalEvent =
   | "assets_paid"
   /** The user received the requested token. */
   | "token_paid"
-  /** The bridge delivered the vault's asset to the user instead of the requested token. */
-  | "asset_only"
   /** A part of the request was paid; the rest of its shares was returned or kept. */
   | "partly_paid"
   /** The bridge refunded the payment. */
@@ -75,7 +73,6 @@ const REACHED: Readonly<Record<OnchainWithdrawalEvent, WithdrawalState>> = {
   transfer_sent: "bridging",
   assets_paid: "awaiting_transfer",
   token_paid: "completed",
-  asset_only: "partial",
   partly_paid: "partial",
   refund: "refunded",
   request_made: "requested",

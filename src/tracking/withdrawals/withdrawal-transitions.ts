@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { pgCode } from "../../db/database-client.ts";
+import { pgCode, UNIQUE_VIOLATION } from "../../db/database-client.ts";
 import {
   type EvidenceBlock,
   updateWithdrawal,
@@ -18,8 +18,6 @@ export interface WithdrawalTransition {
   change: WithdrawalChange;
   write: "on_change" | "always";
 }
-
-const UNIQUE_VIOLATION = "23505";
 
 /** Transitions of a withdrawal, with the reader of the transactions that prove them. */
 export interface ProvenWithdrawal {

@@ -65,3 +65,16 @@ test("addFindings() keeps the payment of a request, however many transfers of it
   await dust({ from: 1, count: 34 });
   expect(await hinted()).toEqual([33, 34]);
 });
+
+test("addFindings() restores a dropped hint that shows its deposit, when its transaction is seen again", async () => {
+  const { db } = causeway.context();
+  await causeway.db.insert(deposits).values(row);
+  const { ref, userAddress: receiver, shareToken, trackingId, createdAt: now } = row;
+  const references = [{ ref, receiver, shareToken, txHash: HASH }];
+  const round = { ...nothing, chainId: row.vaultChainId, now, references };
+  await addFindings(db, round);
+  await dropHints(db, { trackingId, txHashes: [HASH], carrying: [], now });
+  expect(await hinted()).toEqual([]);
+  await addFindings(db, round);
+  expect(await hinted()).toEqual([Number(HASH)]);
+});

@@ -4,7 +4,8 @@ import type { TokenSymbol } from "../../../scripts/stack/chains/plan.ts";
 import type { Relayer } from "../../../scripts/stack/emulators/control.ts";
 import type { StackVault } from "../../../scripts/stack/manifest.ts";
 import { type Context, createContext, createRuntime } from "../../../src/context.ts";
-import { insertDeposit } from "../../../src/db/queries/deposit-queries.ts";
+import type { NewDeposit } from "../../../src/db/queries/deposit-queries.ts";
+import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { orderRef } from "../../../src/orders/order-attribution.ts";
 import type { DestinationCall, VerifiedTransfer } from "../../../src/providers/provider.ts";
 import { encodeRouterCall, spendingStep } from "../../../src/router/router-codec.ts";
@@ -157,7 +158,7 @@ async function writeDown(
   const { vault, twoStep = false } = departure;
   const [from, to] = ends(vault);
   const now = new Date();
-  await insertDeposit(ctx.db, {
+  const row: NewDeposit = {
     trackingId,
     ref: orderRef(trackingId),
     state: "built",
@@ -187,7 +188,8 @@ async function writeDown(
     updatedAt: now,
     expiresAt: new Date(now.getTime() + 300_000),
     nextCheckAt: now,
-  });
+  };
+  await ctx.db.run((sql) => sql.insert(deposits).values(row));
 }
 
 /** Runs work while both bridge services have the given faults and their relayer the given settings. */

@@ -59,9 +59,14 @@ test.each([
   ["of another user", { userAddress: OTHER.toLowerCase() }],
   ["at another contract", { sourceTo: OTHER.toLowerCase() }],
   ["with other calldata", { sourceDataHash: HASH }],
-  ["that failed", { state: "failed" }],
 ] as const)("a withdrawal %s is not equal", async (_, change) => {
   expect(await found(change)).toEqual({ answers: trackingId, sameAs: null });
+});
+
+test("a reported withdrawal answers as an equal one whose transaction reverted", async () => {
+  expect(await found({ state: "failed" })).toEqual({
+    ...{ answers: bound.trackingId, sameAs: bound.trackingId },
+  });
 });
 
 test("a transaction that is not newer than the build is nothing of a withdrawal", async () => {

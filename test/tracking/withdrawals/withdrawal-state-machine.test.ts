@@ -24,7 +24,6 @@ const REACHES: Readonly<Record<OnchainWithdrawalEvent, WithdrawalState>> = {
   assets_paid: "awaiting_transfer",
   transfer_sent: "bridging",
   token_paid: "completed",
-  asset_only: "partial",
   partly_paid: "partial",
   refund: "refunded",
   request_pending: "requested",

@@ -1,0 +1,1 @@
+CREATE UNIQUE INDEX "deposits_proven_user_tx" ON "deposits" USING btree ("vault_chain_id","share_token","user_address","deposit_tx_hash") WHERE "deposits"."deposit_proven";
