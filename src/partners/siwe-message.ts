@@ -12,11 +12,12 @@ const NONCE_TTL_MS = 10 * 60_000;
 
 /**
  * Statement in the sign-in message that the wallet shows, by purpose. Each purpose has its own statement, so that a
- * signature is valid for one purpose only.
+ * signature is valid for one purpose only. Clients of the original interface look for the word "login" in the text, to
+ * learn whether a wallet is registered.
  */
 const STATEMENTS: Readonly<Record<SigningPurpose, string>> = {
   register: "Register this wallet as a Causeway partner and create its API keys. This costs nothing.",
-  login: "Sign in to the Causeway partner portal. This costs nothing.",
+  login: "Partner login: sign in to the Causeway partner portal. This costs nothing.",
   apply: "Apply to become a Causeway partner with this wallet. This costs nothing.",
 };
 

@@ -107,7 +107,10 @@ describe("a sign-in nonce", () => {
   test("is for login when the address is a partner's, otherwise for registration", async () => {
     const message = async (address: string) =>
       (await call(causeway, ["POST", "/v1/partners/nonce"], { body: { address } })).body["message"];
-    expect(await message(partner.address)).toContain("Sign in to the Causeway partner portal");
-    expect(await message(newWallet().address)).toContain("Register this wallet");
+    expect(await message(partner.address)).toContain("Partner login: sign in to the Causeway partner portal");
+    const other = await message(newWallet().address);
+    expect(other).toContain("Register this wallet");
+    // A client of the original interface takes this word for the sign of a registered wallet.
+    expect(other).not.toMatch(/login/i);
   });
 });
