@@ -2407,7 +2407,7 @@ export interface components {
              */
             referrer_handle?: string;
             /**
-             * @description Tracking id of an earlier deposit of the same user that this deposit belongs to.
+             * @description Tracking id of an earlier deposit of the same user that this deposit belongs to. If that one waits for its second step, and this one pays what was delivered into the same vault, it completes both.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             parent_tracking_id?: string;

@@ -46,6 +46,11 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "One claim takes the shares of several requests; it is the next step of the oldest one.",
     remedy: "Send the claim of the deposit that the text names.",
   },
+  continued: {
+    where: "next_refusal",
+    cause: "A deposit with this one as its parent has taken what was delivered.",
+    remedy: "Follow the deposit that the text names; this one is completed with it.",
+  },
   delivery_unsupported: {
     where: "reasons",
     cause: "What this route delivers cannot be deposited into the vault.",

@@ -1,7 +1,7 @@
-import { and, asc, eq, inArray, isNotNull, lte } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, lte, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
-import type { TrackedRow } from "./deposit-queries.ts";
+import type { DepositRow, TrackedRow } from "./deposit-queries.ts";
 
 /**
  * Leases at most `limit` deposits and withdrawals that are due for tracking, and returns their ids in no particular
@@ -104,5 +104,70 @@ export async function postponeChecks(
       .update(deposits)
       .set({ nextCheckAt: until })
       .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, leaseUntil))),
+  );
+}
+
+/** Maximum number of continuations that are read: anyone can build deposits that name a parent of the same user. */
+const MAX_CONTINUATIONS = 20;
+
+/**
+ * Selects the continuations of a two-step deposit: deposits that name it as their parent and pay into the same vault,
+ * for the same user and in the delivered token, at least the guaranteed or the delivered amount, whichever is less.
+ * They are `completed`, `requested` or `claimable`, or their transaction is not proven yet. Those proven come first,
+ * completed ones before others, then the newest; at most 20. Empty if nothing was delivered. Throws
+ * `store_unavailable`.
+ */
+export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
+  const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;
+  if (!parent.twoStep || moveToken === null || deliveredAmount === null) return [];
+  const atLeast = raw`least(${deliveredAmount}::numeric, ${moveMin ?? deliveredAmount}::numeric)`;
+  const ended = inArray(deposits.state, ["requested", "claimable", "completed"]);
+  const rows = await db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(
+        and(
+          eq(deposits.parentTrackingId, trackingId),
+          eq(deposits.direction, "deposit"),
+          eq(deposits.userAddress, userAddress),
+          eq(deposits.vaultChainId, vaultChainId),
+          eq(deposits.vaultAddress, vaultAddress),
+          eq(deposits.fromChainId, vaultChainId),
+          eq(deposits.fromToken, moveToken),
+          raw`${deposits.fromAmount} >= ${atLeast}`,
+          or(ended, eq(deposits.sourceProven, false)),
+        ),
+      )
+      .orderBy(
+        desc(deposits.sourceProven),
+        desc(eq(deposits.state, "completed")),
+        desc(deposits.createdAt),
+        asc(deposits.trackingId),
+      )
+      .limit(MAX_CONTINUATIONS),
+  );
+  return rows as DepositRow[];
+}
+
+/**
+ * Makes the parent of a continuation due for tracking, if it is a two-step deposit that still waits for its second
+ * step. Throws `store_unavailable`.
+ */
+export async function wakeParent(
+  db: Database,
+  { parentTrackingId, now }: { parentTrackingId: string; now: Date },
+): Promise<void> {
+  await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ nextCheckAt: now, checks: 0 })
+      .where(
+        and(
+          eq(deposits.trackingId, parentTrackingId),
+          eq(deposits.twoStep, true),
+          inArray(deposits.state, ["awaiting_deposit", "partial"]),
+        ),
+      ),
   );
 }

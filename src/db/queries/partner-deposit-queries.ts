@@ -19,6 +19,14 @@ export interface PartnerSpan {
 const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
 const PENDING = underWay(deposits);
 
+/**
+ * SQL condition for rows that are not the second step of another one of the same partner and user: one that is built
+ * as a deposit of its own moves money that its parent counts.
+ */
+const FIRST_STEP = raw`not exists (select from ${deposits} as parent
+  where parent.tracking_id = ${deposits.parentTrackingId} and parent.partner_address = ${deposits.partnerAddress}
+    and parent.user_address = ${deposits.userAddress} and parent.deposit_tx_hash = ${deposits.sourceTxHash})`;
+
 const of = ({ address, since }: PartnerSpan, direction: Direction | null = "deposit") =>
   and(
     eq(deposits.partnerAddress, address.toLowerCase()),
@@ -28,7 +36,8 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
   );
 
 /**
- * Counts a partner's deposits by outcome, and the users who sent at least one. `built` counts all of them, `verified`
+ * Counts a partner's deposits by outcome, and the users who sent at least one. A continuation that has completed its
+ * parent counts with the parent. `built` counts all of them, `verified`
  * those built with the API key's secret, `sent` those whose transaction was seen (a report alone does not count), and
  * `pending` those of them that are in progress. Postgres always returns the row, so null does not occur. Throws
  * `store_unavailable`.
@@ -51,7 +60,7 @@ export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
         users: raw<number>`(count(distinct ${deposits.userAddress}) filter (where ${SENT}))::int`,
       })
       .from(deposits)
-      .where(of(span)),
+      .where(and(of(span), FIRST_STEP)),
   );
   return rows[0] ?? null;
 }
@@ -98,7 +107,7 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
         amount: raw<string>`sum(${deposits.fromAmount})::text`,
       })
       .from(deposits)
-      .where(and(of(span), eq(deposits.state, "completed")))
+      .where(and(of(span), eq(deposits.state, "completed"), FIRST_STEP))
       .groupBy(deposits.fromChainId, deposits.fromToken)
       .orderBy(raw`count(*) desc`, deposits.fromChainId, deposits.fromToken)
       .limit(span.limit),
@@ -122,7 +131,7 @@ export async function countPartnerDays(db: Database, span: PartnerSpan & { limit
         withdrawals: counted(raw`${deposits.direction} = 'withdrawal'`),
       })
       .from(deposits)
-      .where(and(of(span, null), SENT))
+      .where(and(of(span, null), SENT, FIRST_STEP))
       .groupBy(date)
       .orderBy(desc(date))
       .limit(span.limit),

@@ -147,6 +147,7 @@ export const deposits = pgTable(
     index("deposits_claim_tx").on(table.claimTxHash),
     index("deposits_refund_tx").on(table.refundTxHash),
     index("deposits_source_data").on(table.sourceDataHash),
+    index("deposits_parent").on(table.parentTrackingId).where(raw`${table.parentTrackingId} is not null`),
     index("deposits_partner").on(table.partnerAddress, table.createdAt, table.trackingId),
     index("deposits_unproven_user").on(table.fromChainId, table.userAddress).where(unproven(table)),
     index("deposits_unproven_target")

@@ -8,6 +8,7 @@ import {
   selectDeposit,
   updateDeposit,
 } from "../../db/queries/deposit-queries.ts";
+import { wakeParent } from "../../db/queries/deposit-schedule-queries.ts";
 import type { ShareProof } from "./deposit-proofs.ts";
 import { nextState, type StateEvent } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
@@ -71,12 +72,23 @@ async function storeTransitions(
       return (await selectDeposit(ctx.db, trackingId)) ?? row;
     }
     input.recorded?.push(...evidence);
+    await wakeParentOf(ctx, { before: row, after: updated });
     return updated;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
     ctx.log.warn("deposit_proof_used", { tracking_id: row.trackingId });
     return row;
   }
+}
+
+/** Makes the parent of a deposit that has been completed due, because it may be the parent's second step. */
+async function wakeParentOf(
+  ctx: Context,
+  { before, after }: { before: DepositRow; after: DepositRow },
+): Promise<void> {
+  const { parentTrackingId, state } = after;
+  if (parentTrackingId === null || state !== "completed" || before.state === "completed") return;
+  await wakeParent(ctx.db, { parentTrackingId, now: new Date(ctx.now()) });
 }
 
 /**

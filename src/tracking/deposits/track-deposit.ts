@@ -9,6 +9,11 @@ import { isOpen, isRequested } from "./deposit-state-machine.ts";
 import { isConfirmed, requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { applyTransitions, type Transition } from "./deposit-transitions.ts";
 import { deliveryTransitions } from "./track-bridge-delivery.ts";
+import {
+  continuationTransitions,
+  leaveToContinuation,
+  readContinuations,
+} from "./track-continued-deposit.ts";
 import { isRejected } from "./track-deposit-request.ts";
 import {
   awaitsSecondStep,
@@ -145,13 +150,19 @@ async function trackDelivery(
 }
 
 /**
- * Tracks the second step of a two-step deposit: tries the reported transactions and, if none proves it, the
- * transactions in which the user paid the delivered amount.
+ * Tracks the second step of a two-step deposit: tries a continuation, then the reported transactions and, if
+ * none proves it, the transactions in which the user paid the delivered amount.
  */
 async function trackSecondStep(
   ctx: Context,
   { row, readTransaction, hints, apply }: TrackInput,
 ): Promise<DepositRow> {
+  if (!awaitsSecondStep(row)) return row;
+  const { proven, unproven } = await readContinuations(ctx, row);
+  if (proven !== null) {
+    const transitions = await continuationTransitions(ctx, { row, readTransaction, by: proven });
+    return apply(ctx, { row, transitions, readTransaction });
+  }
   let current = row;
   const reported = vaultCandidates(row, hints, ctx.now());
   for (const candidates of [
@@ -163,6 +174,7 @@ async function trackSecondStep(
     for (const hash of hashes) {
       // Further events with the same reference are not this deposit's.
       if (!awaitsSecondStep(current)) break;
+      if (await leaveToContinuation(ctx, { row, readTransaction: read, hash, unproven })) continue;
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction: read });
       current = await apply(ctx, { row: current, transitions, readTransaction: read });
     }

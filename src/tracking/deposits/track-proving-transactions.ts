@@ -31,7 +31,7 @@ function provingDeposit(row: DepositRow): ListedHash[] {
     [fromChainId, row.sourceProven ? row.sourceTxHash : null],
     [vaultChainId, row.destinationTxHash],
     [vaultChainId, row.depositProven || row.shares !== null ? row.depositTxHash : null],
-    [vaultChainId, row.state === "completed" && requested ? row.claimTxHash : null],
+    [vaultChainId, row.state === "completed" ? row.claimTxHash : null],
     [requested ? vaultChainId : fromChainId, row.refundTxHash],
   ];
 }

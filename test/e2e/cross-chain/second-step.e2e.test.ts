@@ -28,8 +28,8 @@ interface Arrived {
 }
 
 /** Sends the first of two steps and waits until the money is there. */
-async function arrive(traveller: MultiChainUser): Promise<Arrived> {
-  const built = await api.build(await prepare({ from, paid: "USDC", vault: members }, traveller));
+async function arrive(traveller: MultiChainUser, vault = members): Promise<Arrived> {
+  const built = await api.build(await prepare({ from, paid: "USDC", vault }, traveller));
   const hash = await signDeposit(from, { user: traveller.on(from), built, style: "approval" });
   await mined(from, hash);
   const nextOf = async () => (await statusOf(hash, from.chainId, to.chainId)).deposit?.next ?? null;
@@ -81,6 +81,62 @@ describe("unreported second step of a user-called vault", () => {
     const body = await prepare({ from: to, paid: "USDC", vault: members }, traveller);
     const own = await api.build({ ...body, from_amount: "5000000" });
     await signSecond(to, { user: traveller.on(to), second: own });
+    expect(await shown(arrived)).toMatchObject(AWAITING);
+  });
+});
+
+describe("second step that is built as a deposit of its own, with its parent", () => {
+  /** Builds the deposit of what arrived, as a client does that names the parent, and signs it. */
+  const continued = async ({ traveller, trackingId, next }: Arrived, vault = members) => {
+    const body = await prepare({ from: to, paid: "USDC", vault }, traveller);
+    const from_amount = next.approval?.amount ?? "0";
+    const built = await api.build({ ...body, from_amount, parent_tracking_id: trackingId });
+    return { built, hash: await signSecond(to, { user: traveller.on(to), second: built }) };
+  };
+
+  test("completes the parent with the shares of the continuation, whichever is asked first", async () => {
+    for (const parentFirst of [true, false]) {
+      const arrived = await arrive(await newMultiChainUser([from, to]));
+      const { built, hash } = await continued(arrived);
+      const shares = String(await sharesOf(members, arrived.traveller.address));
+      const parent = () => api.deposit(arrived.trackingId);
+      const child = () => api.deposit(built.tracking_id);
+      await (parentFirst ? parent() : statusOf(hash, to.chainId));
+      expect(await child()).toMatchObject({ state: "completed", shares, source_tx_hash: hash });
+      expect(await parent()).toMatchObject({ state: "completed", shares, deposit_tx_hash: hash, next: null });
+      expect(await shown(arrived)).toMatchObject(COMPLETED);
+      expect((await statusOf(hash, to.chainId)).deposit?.tracking_id).toBe(built.tracking_id);
+    }
+  });
+
+  test("completes the parent of a deposit through the Router, too", async () => {
+    const midas = vaultNamed("Midas USDC");
+    const arrived = await arrive(await newMultiChainUser([from, to]), midas);
+    const { built, hash } = await continued(arrived, midas);
+    await statusOf(hash, to.chainId);
+    expect(await api.deposit(built.tracking_id)).toMatchObject({ state: "completed" });
+    expect(await shown(arrived)).toMatchObject(COMPLETED);
+  });
+
+  test("offers nothing to sign while the vault settles the request of the continuation", async () => {
+    const later = vaultNamed("Lagoon Later USDC");
+    const arrived = await arrive(await newMultiChainUser([from, to]), later);
+    const { built, hash } = await continued(arrived, later);
+    await statusOf(hash, to.chainId);
+    expect(await api.deposit(built.tracking_id)).toMatchObject({ state: "requested" });
+    const parent = await api.deposit(arrived.trackingId);
+    expect(parent).toMatchObject({ state: "awaiting_deposit", next: null });
+    expect(parent.next_refusal).toMatchObject({ code: "continued" });
+    expect(parent.next_refusal?.detail).toContain(built.tracking_id);
+  });
+
+  test("does not complete a parent of which it pays only a part", async () => {
+    const arrived = await arrive(await newMultiChainUser([from, to]));
+    const { traveller, trackingId } = arrived;
+    const body = await prepare({ from: to, paid: "USDC", vault: members }, traveller);
+    const built = await api.build({ ...body, from_amount: "5000000", parent_tracking_id: trackingId });
+    await statusOf(await signSecond(to, { user: traveller.on(to), second: built }), to.chainId);
+    expect(await api.deposit(built.tracking_id)).toMatchObject({ state: "completed" });
     expect(await shown(arrived)).toMatchObject(AWAITING);
   });
 });

@@ -1,0 +1,1 @@
+CREATE INDEX "deposits_parent" ON "deposits" USING btree ("parent_tracking_id") WHERE "deposits"."parent_tracking_id" is not null;

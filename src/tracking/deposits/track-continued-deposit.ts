@@ -1,0 +1,73 @@
+import type { Hex } from "viem";
+import type { Context } from "../../context.ts";
+import { passHint } from "../../db/queries/deposit-evidence-queries.ts";
+import type { DepositRow } from "../../db/queries/deposit-queries.ts";
+import { selectContinuations } from "../../db/queries/deposit-schedule-queries.ts";
+import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { completedTransition, type Transition } from "./deposit-transitions.ts";
+import { matchesSource } from "./track-source-transaction.ts";
+
+/** The continuations of a two-step deposit: its second step, built as deposits of their own that name it as parent. */
+export interface Continuations {
+  /** The one whose transaction is proven, or null: it is `requested`, `claimable` or `completed`. */
+  proven: DepositRow | null;
+  /** Those whose transaction is not proven yet. */
+  unproven: readonly DepositRow[];
+}
+
+/** Reads the continuations of a deposit from Postgres. Throws `store_unavailable`. */
+export async function readContinuations(ctx: Context, row: DepositRow): Promise<Continuations> {
+  const found = await selectContinuations(ctx.db, row);
+  const unproven = found.filter(({ sourceProven }) => !sourceProven);
+  return { proven: found.find(({ sourceProven }) => sourceProven) ?? null, unproven };
+}
+
+interface ContinuedDeposit {
+  row: DepositRow;
+  readTransaction: TransactionReader;
+}
+
+/**
+ * Returns the transition of a deposit that a proven continuation completes, with the continuation's shares. Empty while
+ * the continuation is not completed or its shares are unknown, and unless its transaction is confirmed, in the block of
+ * the delivery or later. Errors of the RPC nodes propagate.
+ */
+export async function continuationTransitions(
+  ctx: Context,
+  { row, readTransaction, by }: ContinuedDeposit & { by: DepositRow },
+): Promise<Transition[]> {
+  const { vaultChainId: chainId, destinationTxHash } = row;
+  const { sourceTxHash, claimTxHash, shares, receivedAmount } = by;
+  if (by.state !== "completed" || destinationTxHash === null || sourceTxHash === null || shares === null)
+    return [];
+  const delivery = await readTransaction(chainId, destinationTxHash as Hex);
+  const seen = await readTransaction(chainId, sourceTxHash as Hex);
+  const { receipt } = seen;
+  if (delivery.receipt === null || receipt === null || !receipt.succeeded) return [];
+  if (receipt.blockNumber < delivery.receipt.blockNumber || !isConfirmed(ctx, { chainId, seen })) return [];
+  const amountIn = receivedAmount === null ? null : BigInt(receivedAmount);
+  const { change, ...transition } = completedTransition(
+    { row, confirmed: true },
+    { shares: BigInt(shares), amountIn },
+  );
+  // The row does not prove the transaction as its own, because a transaction proves one deposit only.
+  return [{ ...transition, change: { ...change, depositTxHash: sourceTxHash, claimTxHash } }];
+}
+
+/**
+ * Leaves a transaction to the unproven continuation whose call it carries out, as a hint that makes it due. Returns
+ * false if it carries out none of them. Throws `store_unavailable`; errors of the RPC nodes propagate.
+ */
+export async function leaveToContinuation(
+  ctx: Context,
+  { row, readTransaction, hash, unproven }: ContinuedDeposit & { hash: Hex; unproven: readonly DepositRow[] },
+): Promise<boolean> {
+  if (unproven.length === 0) return false;
+  const { vaultChainId: chainId } = row;
+  const seen = await readTransaction(chainId, hash);
+  const owner = unproven.find((one) => matchesSource(one, seen));
+  if (owner === undefined) return false;
+  const { trackingId } = owner;
+  await passHint(ctx.db, { trackingId, chainId, txHash: hash, now: new Date(ctx.now()) });
+  return true;
+}
