@@ -140,7 +140,7 @@ function approvalSteps(leg: StepLeg, facts: LegFacts): Step[] {
     transactionStep(leg, {
       purpose,
       request:
-        data === undefined
+        data === undefined || state === "skipped"
           ? null
           : {
               to: approval.token,
@@ -185,9 +185,8 @@ interface StepParts {
 }
 
 /**
- * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet; in
- * a skipped step, only an approval keeps its request. `txHash` is null until the transaction was sent or reported, and
- * always for an approval.
+ * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet or
+ * the step is skipped. `txHash` is null until the transaction was sent or reported, and always for an approval.
  */
 export function transactionStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender" | "shares_of">,

@@ -96,7 +96,8 @@ const TransactionStep = z
     kind: z.literal("transaction").meta({ description: "Always `transaction`." }),
     transaction_request: z.union([TransactionRequest, z.null()]).meta({
       description:
-        "Transaction to sign and send, or `null` while it cannot be exact, for example before a bridge has delivered.",
+        "Transaction to sign and send; `null` in a skipped step, and while it cannot be exact, for example before a bridge " +
+        "has delivered.",
     }),
     typed_data: z.null().meta({ description: "Always `null` for a transaction." }),
   })

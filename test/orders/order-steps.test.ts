@@ -64,7 +64,7 @@ describe("toLegSteps()", () => {
     expect(states(of, now)).toEqual(expected);
   });
 
-  test("gives each step what a wallet needs, and no transaction for what is over", () => {
+  test("gives each step what a wallet needs", () => {
     const [reset, approve, deposit] = toLegSteps(leg, { ...facts, allowance: 1n });
     expect([reset?.amount, approve?.amount, deposit?.amount]).toEqual(["0", "2500000", "2500000"]);
     expect([reset?.title, approve?.title, deposit?.title]).toEqual([
@@ -74,7 +74,18 @@ describe("toLegSteps()", () => {
     ]);
     expect([approve?.spender, deposit?.spender]).toEqual([leg.spender, null]);
     expect(deposit?.transaction_request).toEqual(leg.transaction);
-    expect(toLegSteps(leg, { ...facts, state: "skipped" }).at(-1)?.transaction_request).toBeNull();
+  });
+
+  test.each<[string, Partial<StepLeg>, Partial<LegFacts>]>([
+    ["an order that is over", { reset: true }, { state: "skipped" }],
+    ["an allowance that suffices", { allowed: true, reset: true }, { allowance: 2_500_000n }],
+    ["an allowance that sufficed when the order was sent", { allowed: true }, { state: "done" }],
+  ])("offers no transaction in a skipped step, as after %s", (_what, of, now) => {
+    const skipped = toLegSteps({ ...leg, ...of }, { ...facts, ...now }).filter(
+      ({ state }) => state === "skipped",
+    );
+    expect(skipped.length).toBeGreaterThan(0);
+    for (const { step_id, transaction_request } of skipped) expect(transaction_request, step_id).toBeNull();
   });
 });
 
