@@ -2566,7 +2566,7 @@ export interface components {
              * @enum {string}
              */
             kind: "transaction";
-            /** @description Transaction to sign and send, or `null` while it cannot be exact, for example before a bridge has delivered. */
+            /** @description Transaction to sign and send; `null` in a skipped step, and while it cannot be exact, for example before a bridge has delivered. */
             transaction_request: components["schemas"]["TransactionRequest"] | null;
             /** @description Always `null` for a transaction. */
             typed_data: null;
@@ -3088,6 +3088,11 @@ export interface components {
         WithdrawOption: {
             /** @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
+            /**
+             * @description Whether the requested token takes a second transaction, after the vault has paid, or `null` in a mode that is not possible now.
+             * @example false
+             */
+            two_step: boolean | null;
             /**
              * @description Amount that the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. If the vault sets the price later, at the current price.
              * @example 1000000
@@ -9164,6 +9169,7 @@ export interface operations {
                      *       "options": [
                      *         {
                      *           "mode": "instant",
+                     *           "two_step": false,
                      *           "assets": "1000000",
                      *           "min_assets": "995000",
                      *           "exit_fee": "0",

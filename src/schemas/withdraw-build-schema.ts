@@ -177,7 +177,16 @@ const Reasons = z
 
 /** One withdrawal mode of a vault, with its expected result. */
 export const WithdrawOption = z
-  .object({ mode: ExitModeText, ...OptionFigures, reasons: Reasons })
+  .object({
+    mode: ExitModeText,
+    two_step: z.boolean().nullable().meta({
+      description:
+        "Whether the requested token takes a second transaction, after the vault has paid, or `null` in a mode that is not possible now.",
+      example: false,
+    }),
+    ...OptionFigures,
+    reasons: Reasons,
+  })
   .meta({ id: "WithdrawOption", description: "One withdrawal mode of the vault and its expected result." });
 export type WithdrawOption = z.infer<typeof WithdrawOption>;
 

@@ -12,7 +12,7 @@ import type { ExitWay } from "./exit-preflight.ts";
 import { sharePayment } from "./prepare-exit.ts";
 import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 
-type Figures = Omit<WithdrawOption, "mode" | "reasons">;
+type Figures = Omit<WithdrawOption, "mode" | "two_step" | "reasons">;
 
 /**
  * Returns the expected (`amount`) and the least (`least`) amount of the requested token, in its smallest unit. In one
@@ -80,7 +80,7 @@ export function toRefusedOption({
   refusal,
 }: Extract<ModeOption<unknown>, { prepared: null }>): WithdrawOption {
   return {
-    mode,
+    ...{ mode, two_step: null },
     ...{ assets: null, min_assets: null, exit_fee: null },
     ...{ to_amount: null, to_amount_min: null, to_amount_usd: null, available_at: null },
     reasons: [{ code: refusal.code, detail: refusal.message }],

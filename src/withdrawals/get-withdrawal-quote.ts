@@ -18,7 +18,7 @@ export async function getWithdrawalQuote(ctx: Context, input: WithdrawInput): Pr
     if (option.prepared === null) return toRefusedOption(option);
     const { prepared, mode } = option;
     const reasons = [...(transferOf(prepared)?.reasons ?? [])];
-    return { mode, ...toFigures(prepared, prices), reasons };
+    return { mode, two_step: prepared.kind === "two_step", ...toFigures(prepared, prices), reasons };
   });
   const [first] = options;
   const warnings = first?.prepared ? withdrawalWarnings(first.prepared) : [];

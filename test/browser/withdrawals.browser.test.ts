@@ -172,7 +172,15 @@ matrixTest("a part is withdrawn in another token", async () => {
 
 test("a minimum that the second transaction will replace is not shown as enforced", async () => {
   const { page } = await openPortfolio("Plain USDC");
+  await page.route("**/v1/withdraw/quote", async (route) => {
+    const response = await route.fetch();
+    const { options, ...quote } = await response.json();
+    const inTwo = options.map((option: object) => ({ ...option, two_step: true }));
+    await route.fulfill({ response, json: { ...quote, options: inTwo } });
+  });
   await receive(page, { chain: "Local One", symbol: "WETH" });
+  await page.getByText("Quoted minimum", { exact: true }).waitFor();
+  expect(await page.getByText("At least", { exact: true }).count()).toBe(0);
   await reviewWithdrawal(page);
   const [enforced, quoted] = ["You receive at least", "Quoted minimum"].map((term) =>
     page.getByText(term, { exact: true }),

@@ -21,7 +21,8 @@ test("getWithdrawalQuote() shows what a build would give, and records nothing", 
   expect(await getWithdrawalQuote(ctx, inputOf())).toMatchObject({
     options: [
       {
-        ...{ mode: "instant", assets: WORTH.toString(), min_assets: ((WORTH * 995n) / 1_000n).toString() },
+        ...{ mode: "instant", two_step: false },
+        ...{ assets: WORTH.toString(), min_assets: ((WORTH * 995n) / 1_000n).toString() },
         ...{ to_amount: WORTH.toString(), exit_fee: "0", available_at: null, reasons: [] },
       },
     ],
@@ -38,9 +39,9 @@ test("getWithdrawalQuote() shows a mode that is impossible now with its code, af
     effects: () => ({ rises: { [balanceKey(VAULT, USER)]: -HELD } }),
   });
   const { options } = await getWithdrawalQuote(ctx, inputOf());
-  expect(options.map(({ mode, assets }) => [mode, assets])).toEqual([
-    ["cooldown", WORTH.toString()],
-    ["instant", null],
+  expect(options.map(({ mode, assets, two_step }) => [mode, assets, two_step])).toEqual([
+    ["cooldown", WORTH.toString(), false],
+    ["instant", null, null],
   ]);
   expect(options[0]?.available_at).toBe(new Date((1_700_000_000 + 604_800) * 1_000).toISOString());
   expect(JSON.stringify(options[1]?.reasons)).toContain("mode_unsupported");

@@ -233,15 +233,13 @@ function OptionFigures({
   asset: RequestedToken;
 }) {
   const swapped = requested.chainId !== asset.chainId || requested.address !== asset.address;
-  // What a vault pays later is swapped or bridged later, in a second transaction.
-  const settlesLater = swapped && option.mode !== "instant";
   return (
     <Facts>
       <Fact term="You get">
         <TokenAmount amount={option.toAmount} token={requested} />
         <span className="block text-muted">{formatUsd(option.toAmountUsd)}</span>
       </Fact>
-      <MinimumFact term="At least" twoStep={settlesLater && option.toAmountMin !== null}>
+      <MinimumFact term="At least" twoStep={option.twoStep === true && option.toAmountMin !== null}>
         {option.toAmountMin === null ? (
           describeNoMinimum(option.mode)
         ) : (
