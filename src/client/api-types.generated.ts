@@ -2344,7 +2344,7 @@ export interface components {
         /** @description What the user should know before signing. */
         Warning: {
             /**
-             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. Of withdrawals only: `exit_fee`: the vault's exit fee exceeds the slippage tolerance; `no_minimum`: no contract enforces a minimum payment.
+             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. Of withdrawals only: `exit_fee`: the vault's exit fee exceeds the slippage tolerance; `no_minimum`: no contract enforces a minimum payment; `pays_less`: a claim pays clearly less than the vault states.
              * @example price_unverified
              */
             code: string;
@@ -3316,6 +3316,11 @@ export interface components {
             calls: components["schemas"]["WalletCall"][];
             /** @description Result of simulating the transaction before it was returned. */
             simulation: components["schemas"]["WithdrawSimulation"];
+            /**
+             * @description Warnings to show before signing.
+             * @example []
+             */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description A redemption request to claim or to cancel. */
         RequestActionInput: {
@@ -6452,7 +6457,7 @@ export interface components {
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
             /**
-             * @description Warnings to show before signing, those of the swap or bridge; empty if there are none.
+             * @description Warnings to show before signing, as a build of the step has them; empty if there are none.
              * @example []
              */
             warnings: components["schemas"]["Warning"][];
@@ -9632,7 +9637,8 @@ export interface operations {
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": true,
                      *         "gas_sufficient": true
-                     *       }
+                     *       },
+                     *       "warnings": []
                      *     }
                      */
                     "application/json": components["schemas"]["BuiltRequestAction"];
@@ -9850,7 +9856,8 @@ export interface operations {
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": true,
                      *         "gas_sufficient": true
-                     *       }
+                     *       },
+                     *       "warnings": []
                      *     }
                      */
                     "application/json": components["schemas"]["BuiltRequestAction"];

@@ -92,7 +92,7 @@ async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<NextStep
     );
   }
   const headTime = now.block.timestamp;
-  return prepareClaim(ctx, { vault: now.vault, user, call, headTime, purpose: "deposit_claim" });
+  return prepareClaim(ctx, { vault: now.vault, user, call, headTime });
 }
 
 /**

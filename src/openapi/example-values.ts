@@ -175,6 +175,7 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
     steps: [
       { ...redeemStep, step_id: "claim", purpose: "claim", title: "Claim 1 USDC", token, amount: AMOUNT },
     ],
+    warnings: [],
   },
   Withdrawal: completedWithdrawal,
   WithdrawalDetail: { ...completedWithdrawal, steps: [done(redeemStep, REDEEMED)], same_as: null },

@@ -101,6 +101,13 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "The provider has no route for this transfer.",
     remedy: "Try another token, chain or amount.",
   },
+  pays_less: {
+    where: "warnings",
+    cause:
+      "The claim would pay at least 0.5 % less than the vault states for the request, or the cancellation of an expired request would return fewer shares. It is built because it may be the only way to receive anything.",
+    remedy:
+      "Compare `received` of the simulation with the request before you sign; the vault may pay more later.",
+  },
   price_unverified: {
     where: "warnings",
     cause: "No price of the tokens is known; a second provider agreed with the offer.",

@@ -3,14 +3,14 @@ import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { Context } from "../context.ts";
 import type { NextStep } from "../schemas/deposit-schema.ts";
 import type { NextStepRefusal } from "../schemas/step-schema.ts";
-import { explainExitRevert, explainVaultRevert } from "../vaults/families/vault-families.ts";
+import { explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { toTransactionRequest, toWalletCall } from "./order-wallet-calls.ts";
 import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-order-payment.ts";
 
 /**
- * The user's next transaction for a deposit, or a claim or cancellation for a withdrawal: `next` is the simulated
- * transaction, `refusal` the reason why it cannot be sent now. Both are null if there is nothing to send.
+ * The user's next transaction for a deposit: `next` is the simulated transaction, `refusal` the reason why it cannot be
+ * sent now. Both are null if there is nothing to send.
  */
 export interface NextStepOutcome {
   next: NextStep | null;
@@ -26,19 +26,11 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
   refusal: { code, detail },
 });
 
-/** Name of a call in texts, and the explanation of its revert, by what the call is for. */
-const PURPOSES = {
-  deposit_claim: { name: "claim", explain: explainVaultRevert },
-  withdrawal_claim: { name: "claim", explain: explainExitRevert },
-  withdrawal_cancel: { name: "cancellation", explain: explainExitRevert },
-} as const;
-
 /**
- * Simulates a call that claims a settled deposit or redemption request, or cancels a redemption request, and returns
- * the transaction to sign. The simulation gives the user native currency for gas by a state override, and runs 30
- * seconds after `headTime`, the timestamp (UNIX seconds) of the block at which the request was read. Returns a refusal
- * instead if the chain is not served (`chain_unsupported`) or the call would revert (the vault's error code, or
- * `would_revert`). Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
+ * Simulates a call that claims the shares of a settled deposit request, and returns the transaction to sign. The
+ * simulation gives the user native currency for gas by a state override, and runs 30 seconds after `headTime`, the
+ * timestamp (UNIX seconds) of the block at which the request was read. Returns a refusal instead if the chain is not
+ * served (`chain_unsupported`) or the call would revert (the vault's error code, or `would_revert`). Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,
@@ -47,7 +39,6 @@ export async function prepareClaim(
     user: Address;
     call: { target: Address; data: Hex };
     headTime: number;
-    purpose: keyof typeof PURPOSES;
   },
 ): Promise<NextStepOutcome> {
   const { vault, user, call } = of;
@@ -66,9 +57,8 @@ export async function prepareClaim(
   });
   const [made] = simulation.calls;
   if (made === undefined || !made.ok) {
-    const { name, explain } = PURPOSES[of.purpose];
-    const { code, text } = explain(vault, made?.returnData ?? "0x");
-    return refusedStep(code ?? "would_revert", `the ${name} would revert: ${text ?? "without a reason"}`);
+    const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
+    return refusedStep(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
   }
   const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
   const calls = [toWalletCall(own, chainId)];

@@ -122,7 +122,7 @@ async function claimOf(
   }
   try {
     const { user, headTime } = of;
-    return await prepareClaim(ctx, { vault, user, call, headTime, purpose: "deposit_claim" });
+    return await prepareClaim(ctx, { vault, user, call, headTime });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     ctx.log.warn("claim_unproved", { vault_id: vault.vaultId, error: describeError(error) });

@@ -24,8 +24,8 @@ import {
 import { Withdrawal, WithdrawalDetail, withdrawalStates } from "../schemas/withdrawal-schema.ts";
 import { authorizeWithdrawal, cancelWithdrawal } from "../withdrawals/authorize-withdrawal.ts";
 import { buildWithdrawalOnce } from "../withdrawals/build-withdrawal.ts";
-import { buildRequestAction } from "../withdrawals/build-withdrawal-request-action.ts";
 import { getWithdrawalQuote } from "../withdrawals/get-withdrawal-quote.ts";
+import { buildRequestAction } from "../withdrawals/requests/build-request-action.ts";
 import {
   exitRequestErrors,
   signedWithdrawalErrors,

@@ -292,6 +292,7 @@ export const BuiltRequestAction = z
     simulation: WithdrawSimulation.meta({
       description: "Result of simulating the transaction before it was returned.",
     }),
+    warnings: Warnings,
   })
   .meta({ id: "BuiltRequestAction", description: "A claim or cancellation that is ready to be signed." });
 export type BuiltRequestAction = z.infer<typeof BuiltRequestAction>;

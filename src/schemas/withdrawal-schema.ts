@@ -66,7 +66,8 @@ export const WithdrawalNextStep = z
         "Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets.",
     }),
     warnings: z.array(Warning).meta({
-      description: "Warnings to show before signing, those of the swap or bridge; empty if there are none.",
+      description:
+        "Warnings to show before signing, as a build of the step has them; empty if there are none.",
       example: [],
     }),
   })

@@ -4,13 +4,14 @@ import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
 import { addBuiltTransfer, selectOtherRedemptions } from "../db/queries/withdrawal-queries.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
-import { prepareClaim } from "../orders/prepare-order-claim.ts";
+import { toWalletCall } from "../orders/order-wallet-calls.ts";
 import type { NextStepRefusal } from "../schemas/step-schema.ts";
 import type { WithdrawalNextStep } from "../schemas/withdrawal-schema.ts";
 import { type OpenExit, readExitRequest } from "../tracking/withdrawals/track-withdrawal-request.ts";
 import { isOpenRequest } from "../tracking/withdrawals/withdrawal-state-machine.ts";
-import type { ExitFollowUp } from "../vaults/vault-exits.ts";
+import type { ExitFollowUp, PendingExit } from "../vaults/vault-exits.ts";
 import { prepareTransfer } from "./find-exit-transfer-route.ts";
+import { type RequestAction, simulateRequestCall } from "./requests/simulate-request-action.ts";
 
 /**
  * The next transaction of a withdrawal, or the reason why it cannot be signed now. Both are null if there is nothing to
@@ -62,11 +63,13 @@ async function nextOfRequest(ctx: Context, row: WithdrawalRow): Promise<NextExit
         "claim_shared",
         `one claim collects several requests: it is the next step of ${earlier}`,
       );
-    return prepareFollowUp(ctx, { now, row, call, kind: "claim" });
+    return prepareFollowUp(ctx, { now: { ...now, request }, row, call, kind: "claim" });
   }
   if (request.state !== "expired") return NOTHING;
   const call = exits.cancel?.(vault, { user, request }) ?? null;
-  return call === null ? NOTHING : prepareFollowUp(ctx, { now, row, call, kind: "cancel" });
+  return call === null
+    ? NOTHING
+    : prepareFollowUp(ctx, { now: { ...now, request }, row, call, kind: "cancel" });
 }
 
 /**
@@ -81,19 +84,24 @@ async function findEarlierRequest(ctx: Context, row: WithdrawalRow): Promise<str
   return at < own || (at === own && first.trackingId < row.trackingId) ? first.trackingId : null;
 }
 
+/** Simulates a claim or cancellation as a build of it does, with the same warnings and errors. */
 async function prepareFollowUp(
   ctx: Context,
-  of: { now: OpenExit; row: WithdrawalRow; call: ExitFollowUp; kind: "claim" | "cancel" },
+  of: {
+    now: OpenExit & { request: PendingExit };
+    row: WithdrawalRow;
+    call: ExitFollowUp;
+    kind: RequestAction;
+  },
 ): Promise<NextExitStepOutcome> {
   const { now, row, call, kind } = of;
+  const { vault, request, block } = now;
   const user = getAddress(row.userAddress);
-  const prepared = await prepareClaim(ctx, {
-    ...{ vault: now.vault, user, call },
-    headTime: now.block.timestamp,
-    purpose: kind === "claim" ? "withdrawal_claim" : "withdrawal_cancel",
-  });
-  const next = prepared.next === null ? null : { ...prepared.next, kind, warnings: [] };
-  return { next, refusal: prepared.refusal };
+  const made = await simulateRequestCall(ctx, { vault, user, request, action: kind, call, block });
+  const { transaction, own, warnings } = made;
+  const calls = [toWalletCall(own, vault.chainId)];
+  const next = { kind, transaction_request: transaction, approval: null, calls, warnings };
+  return { next, refusal: null };
 }
 
 /**

@@ -8,7 +8,7 @@ import { USER, VAULT, vault } from "../support/deposits/fixtures.ts";
 const HEAD_TIME = 1_700_000_000;
 
 /** Prepares a call that reverts with `data` in the simulation. */
-async function refusalOf(data: Hex, of: Pick<Parameters<typeof prepareClaim>[1], "purpose">) {
+async function refusalOf(data: Hex) {
   const request = async () => {
     const read = { status: "0x1", returnData: toHex(7n, { size: 32 }), gasUsed: "0x1" };
     const made = { status: "0x0", returnData: "0x", gasUsed: "0x1", error: { data } };
@@ -18,7 +18,7 @@ async function refusalOf(data: Hex, of: Pick<Parameters<typeof prepareClaim>[1],
     clients: [{ ...contractsClient(() => ({ ok: false, data: "0x" })), request }],
   });
   const call = { target: VAULT, data: "0x12345678" } as const;
-  const { next, refusal } = await prepareClaim(ctx, { vault, user: USER, call, headTime: HEAD_TIME, ...of });
+  const { next, refusal } = await prepareClaim(ctx, { vault, user: USER, call, headTime: HEAD_TIME });
   expect(next).toBe(null);
   return refusal;
 }
@@ -26,22 +26,12 @@ async function refusalOf(data: Hex, of: Pick<Parameters<typeof prepareClaim>[1],
 const paused = toFunctionSelector("EnforcedPause()");
 
 test("prepareClaim() explains the revert of a deposit's claim as a deposit's", async () => {
-  expect(await refusalOf(paused, { purpose: "deposit_claim" })).toEqual({
+  expect(await refusalOf(paused)).toEqual({
     code: "vault_paused",
     detail: "the claim would revert: EnforcedPause",
   });
-});
-
-test.each([
-  ["withdrawal_claim", "claim"],
-  ["withdrawal_cancel", "cancellation"],
-] as const)("prepareClaim() explains the revert of a %s as a withdrawal's", async (purpose, name) => {
-  expect(await refusalOf(paused, { purpose })).toEqual({
-    code: "exits_paused",
-    detail: `the ${name} would revert: EnforcedPause`,
-  });
-  expect(await refusalOf("0x", { purpose })).toEqual({
+  expect(await refusalOf("0x")).toEqual({
     code: "would_revert",
-    detail: `the ${name} would revert: without a reason`,
+    detail: "the claim would revert: without a reason",
   });
 });

@@ -37,7 +37,7 @@ describe("nextExitStep() of a request", () => {
       vaults: [storedOf(cooling)],
       functions: waitingFunctions,
       answers: { cooldowns: [BigInt(of.end ?? HEAD), of.assets ?? ARRIVED], cooldownDuration: 604_800 },
-      effects: () => of.effects ?? {},
+      effects: () => of.effects ?? { rises: { [balanceKey(USDC, USER)]: ARRIVED } },
     });
     // The registry is asked first, then the account's other redemptions.
     const answers = [[storedOf(cooling)], of.others ?? []];
@@ -49,6 +49,7 @@ describe("nextExitStep() of a request", () => {
     const { next, refusal } = await nextOf(claimable);
     expect(refusal).toBeNull();
     expect(next).toMatchObject({ kind: "claim", transaction_request: { to: VAULT }, approval: null });
+    expect(next?.warnings).toEqual([]);
   });
 
   test("has nothing to claim before the wait is over", async () => {
@@ -59,15 +60,22 @@ describe("nextExitStep() of a request", () => {
   test.each<[string, Parameters<typeof nextOf>[1], string]>([
     ["the vault no longer knows", { assets: 0n }, "request_gone"],
     ["would revert", { effects: { revert: "0x" } }, "would_revert"],
+    ["would pay nothing", { effects: {} }, "nothing_to_withdraw"],
   ])("says why a claim that %s cannot be signed", async (_name, of, code) => {
     expect(await nextOf(claimable, of)).toMatchObject({ next: null, refusal: { code } });
+  });
+
+  test("warns of a claim that pays half, as a build of it does", async () => {
+    const effects = { rises: { [balanceKey(USDC, USER)]: ARRIVED / 2n } };
+    const { next } = await nextOf(claimable, { effects });
+    expect(next?.warnings).toMatchObject([{ code: "pays_less" }]);
   });
 
   test("names a claim's revert by its meaning for withdrawals", async () => {
     const revert = toFunctionSelector("WithdrawalsPaused()");
     expect((await nextOf(claimable, { effects: { revert } })).refusal).toEqual({
       code: "exits_paused",
-      detail: "the claim would revert: WithdrawalsPaused",
+      detail: "Test USDC does not pay withdrawals now",
     });
   });
 

@@ -1,40 +1,28 @@
 import type { Address } from "viem";
-import { nativeBalanceRead } from "../chains/aggregator/aggregate-reads.ts";
-import { createQuery, mapQuery, type Query, queryAll, valueOrNull } from "../chains/chain-reads.ts";
-import { runSimulation } from "../chains/simulator/run-simulation.ts";
-import type { SimulationResult } from "../chains/simulator/simulation.ts";
-import type { Context } from "../context.ts";
-import { type AppError, failure } from "../errors.ts";
-import { isNative } from "../lib/address.ts";
-import type { BlockTime } from "../lib/block-ranges.ts";
-import { formatUnixTime } from "../lib/unix-time.ts";
-import { isGasSufficient, readGasPrice, waitForGasPrice } from "../orders/order-gas-funds.ts";
-import { toClaimStep } from "../orders/order-steps.ts";
-import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
-import {
-  balanceOfRead,
-  GAS_FUNDS,
-  INCLUSION_DELAY_S,
-  increaseOf,
-  simulatedHead,
-} from "../orders/simulate-order-payment.ts";
-import type { Step } from "../schemas/step-schema.ts";
-import type { BuiltRequestAction, RequestActionInput } from "../schemas/withdraw-build-schema.ts";
-import { adapterOf, asyncDepositsOf, explainExitRevert } from "../vaults/families/vault-families.ts";
-import { findStoredVault } from "../vaults/find-vault.ts";
-import { findToken } from "../vaults/find-vault-token.ts";
-import type { Vault } from "../vaults/vault.ts";
+import { nativeBalanceRead } from "../../chains/aggregator/aggregate-reads.ts";
+import { createQuery, mapQuery, type Query, queryAll, valueOrNull } from "../../chains/chain-reads.ts";
+import type { Context } from "../../context.ts";
+import { type AppError, failure } from "../../errors.ts";
+import type { BlockTime } from "../../lib/block-ranges.ts";
+import { formatUnixTime } from "../../lib/unix-time.ts";
+import { isGasSufficient, readGasPrice, waitForGasPrice } from "../../orders/order-gas-funds.ts";
+import { toClaimStep } from "../../orders/order-steps.ts";
+import { toWalletCall } from "../../orders/order-wallet-calls.ts";
+import type { Step } from "../../schemas/step-schema.ts";
+import type { BuiltRequestAction, RequestActionInput } from "../../schemas/withdraw-build-schema.ts";
+import { adapterOf, asyncDepositsOf } from "../../vaults/families/vault-families.ts";
+import { findStoredVault } from "../../vaults/find-vault.ts";
+import { findToken } from "../../vaults/find-vault-token.ts";
+import type { Vault } from "../../vaults/vault.ts";
 import {
   type ExitFollowUp,
   type PendingExit,
   unknownPendingExit,
   type VaultExits,
-} from "../vaults/vault-exits.ts";
-import { readTimed } from "../vaults/vault-state.ts";
-import { exitsOf } from "./withdrawal-order.ts";
-
-/** An action on a redemption request: a claim of its payment, or its cancellation. */
-export type RequestAction = "claim" | "cancel";
+} from "../../vaults/vault-exits.ts";
+import { readTimed } from "../../vaults/vault-state.ts";
+import { exitsOf } from "../withdrawal-order.ts";
+import { type RequestAction, simulateRequestCall } from "./simulate-request-action.ts";
 
 interface Asked {
   vault: Vault;
@@ -54,10 +42,8 @@ interface Asked {
  * been made without this service; nothing is recorded. Throws `vault_not_found`; `mode_unsupported` if the vault has no
  * such call; `nothing_to_withdraw` if the vault lists no such request, or a claim finds it rejected, expired or without
  * payment; `cooldown` if it becomes payable at a known later time, and `request_pending` if that time is not known or
- * has passed; `withdrawal_state` if it cannot be cancelled now; `exits_paused`, `not_allowed`, `no_liquidity` or
- * `would_revert` if the vault rejects the call; `price_unsafe` if a cancellation would return no shares, unless the
- * vault returns them later (`returnsLater`); `simulation_unavailable`, also if the requests cannot be read;
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * has passed; `withdrawal_state` if it cannot be cancelled now; `simulation_unavailable`, also if the requests cannot
+ * be read; `store_unavailable`. Errors of `simulateRequestCall` and of the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
@@ -68,11 +54,11 @@ export async function buildRequestAction(
   const { request, sharesClaim } = asked;
   if (action === "claim" && sharesClaim !== null && request?.state !== "claimable") {
     const shares = { ...unknownPendingExit, token: asked.vault.asset.address, pays: "shares" } as const;
-    return simulateAction(ctx, { ...asked, request: shares, action, call: sharesClaim });
+    return prepareAction(ctx, { ...asked, request: shares, action, call: sharesClaim });
   }
   const own = { ...asked, ...foundRequest(asked, input.request_id) };
   const call = action === "claim" ? claimCall(own) : cancelCall(own);
-  return simulateAction(ctx, { ...own, action, call });
+  return prepareAction(ctx, { ...own, action, call });
 }
 
 function foundRequest(
@@ -166,27 +152,17 @@ function cancelCall({ vault, exits, user, request }: Asked): ExitFollowUp {
 
 type Acting = Omit<Asked, "exits"> & { action: RequestAction; call: ExitFollowUp };
 
-async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAction> {
-  const { vault, user, request, call, block, action } = of;
+async function prepareAction(ctx: Context, of: Acting): Promise<BuiltRequestAction> {
+  const { vault, action } = of;
   const { chainId } = vault;
   const client = ctx.chains.client(chainId);
-  if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
-  const gasPrice = readGasPrice(ctx, client);
-  const own = { ...call, value: 0n };
-  const watched = action === "claim" && request.pays === "assets" ? request.token : vault.shareToken;
-  const simulation = await runSimulation(client, {
-    ...{ user, calls: [own], standsAlone: true },
-    reads: isNative(watched) ? [] : [balanceOfRead(watched, user)],
-    overrides: [{ address: user, balance: GAS_FUNDS }],
-    time: block.timestamp + INCLUSION_DELAY_S,
-  });
-  const received = receivedBy(simulation, of);
-  const [made] = simulation.calls;
-  const transaction = toTransactionRequest(own, { chainId, gasUsed: made?.gasUsed ?? 0n });
+  const gasPrice = client === null ? Promise.resolve(null) : readGasPrice(ctx, client);
+  const made = await simulateRequestCall(ctx, of);
+  const { transaction, own } = made;
   const price = await waitForGasPrice(gasPrice);
   const balance = of.nativeBalance;
   const gas = balance === null || price === null ? null : { balance, gasPrice: price };
-  const token = await findToken(ctx, { chainId, address: watched });
+  const token = await findToken(ctx, { chainId, address: made.token });
   return {
     transaction_request: transaction,
     approval: null,
@@ -197,13 +173,14 @@ async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAct
     ],
     calls: [toWalletCall(own, chainId)],
     simulation: {
-      block_number: simulatedHead(simulation, block),
-      gas_used: (made?.gasUsed ?? 0n).toString(),
-      received: received?.toString() ?? null,
+      block_number: made.blockNumber,
+      gas_used: made.gasUsed.toString(),
+      received: made.received?.toString() ?? null,
       balance_sufficient: true,
       allowance_sufficient: true,
       gas_sufficient: isGasSufficient(gas, { transaction, approvals: 0 }),
     },
+    warnings: made.warnings,
   };
 }
 
@@ -211,30 +188,4 @@ async function simulateAction(ctx: Context, of: Acting): Promise<BuiltRequestAct
 function actionStep(action: RequestAction, claim: Step): Step {
   if (action === "claim") return claim;
   return { ...claim, step_id: "cancel", purpose: "cancel", title: "Cancel the request" };
-}
-
-/**
- * Returns the amount that the user received in the simulation, in the token's smallest unit, or null if it could not be
- * read. Throws the error for the vault's revert, `price_unsafe` for a cancellation that would return no shares although
- * the family returns them at once, and `nothing_to_withdraw` for a claim without a payment, because some vaults skip
- * unsettled requests instead of reverting.
- */
-function receivedBy(simulation: SimulationResult, { vault, action }: Acting): bigint | null {
-  const [made] = simulation.calls;
-  if (made === undefined || !made.ok) {
-    const { code, text } = explainExitRevert(vault, made?.returnData ?? "0x");
-    if (code === "exits_paused") throw failure(code, `${vault.name} does not pay withdrawals now`);
-    if (code === "not_allowed") throw failure(code, `${vault.name} does not allow this account to do so`);
-    if (code === "no_liquidity")
-      throw failure(code, `${vault.name} does not have this much liquidity now`, { available: null });
-    throw failure("would_revert", `the ${action} would revert`, { revert: text });
-  }
-  const received = increaseOf(simulation, 0);
-  if (action === "claim" && received === 0n)
-    throw failure("nothing_to_withdraw", `${vault.name} would pay nothing for this request now`);
-  if (action === "cancel" && received === 0n && adapterOf(vault).exits?.returnsLater?.(vault) !== true)
-    throw failure("price_unsafe", `${vault.name} would return no shares to the account`, {
-      subject: "vault",
-    });
-  return received;
 }

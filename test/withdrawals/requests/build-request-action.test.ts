@@ -1,19 +1,18 @@
 import { decodeFunctionData, encodeErrorResult, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { RequestActionInput } from "../../src/schemas/withdraw-build-schema.ts";
-import {
-  buildRequestAction,
-  type RequestAction,
-} from "../../src/withdrawals/build-withdrawal-request-action.ts";
-import { USDC, USER, VAULT, vault } from "../support/deposits/fixtures.ts";
-import { balanceKey, type SimulatedEffects } from "../support/deposits/simulated-chain.ts";
+import { RequestActionInput } from "../../../src/schemas/withdraw-build-schema.ts";
+import { buildRequestAction } from "../../../src/withdrawals/requests/build-request-action.ts";
+import type { RequestAction } from "../../../src/withdrawals/requests/simulate-request-action.ts";
+import { USDC, USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
+import { transferLog } from "../../support/deposits/logs.ts";
+import { balanceKey, type SimulatedEffects } from "../../support/deposits/simulated-chain.ts";
 import {
   cooling,
   createWithdrawalFixture,
   pooled,
   storedOf,
   waitingFunctions,
-} from "../support/withdrawals/withdrawing.ts";
+} from "../../support/withdrawals/withdrawing.ts";
 
 /** Time of the chain's block, in seconds. */
 const HEAD = 1_700_000_000;
@@ -95,6 +94,33 @@ describe("buildRequestAction() of a claim", () => {
     expect(await refusalOf(of)).toMatchObject(refusal);
   });
 
+  test.each<[string, bigint, string[]]>([
+    ["what the vault states", COOLING, []],
+    ["0.5 % less", (COOLING * 995n) / 1_000n, []],
+    ["a unit less than that, by rounding", (COOLING * 995n) / 1_000n - 1n, []],
+    ["two units less than that", (COOLING * 995n) / 1_000n - 2n, ["pays_less"]],
+    ["half of it", COOLING / 2n, ["pays_less"]],
+    ["more", COOLING * 2n, []],
+  ])("builds a claim that pays %s, with a warning if that is clearly less", async (_name, paid, codes) => {
+    const { warnings, simulation } = await act({ effects: { rises: { [balanceKey(USDC, USER)]: paid } } });
+    expect(warnings.map(({ code }) => code)).toEqual(codes);
+    expect(simulation.received).toBe(paid.toString());
+  });
+
+  test("counts what the token's transfers show, not a balance that it makes up", async () => {
+    const rises = { [balanceKey(USDC, USER)]: COOLING };
+    expect(await refusalOf({ effects: { rises, logs: [] } })).toMatchObject({ code: "nothing_to_withdraw" });
+    const half = transferLog({ token: USDC, from: VAULT, to: USER, value: COOLING / 2n });
+    const { warnings, simulation } = await act({ effects: { rises, logs: [half] } });
+    expect(simulation.received).toBe((COOLING / 2n).toString());
+    expect(warnings).toMatchObject([{ code: "pays_less" }]);
+  });
+
+  test("refuses a claim that takes shares from the wallet besides", async () => {
+    const rises = { [balanceKey(USDC, USER)]: COOLING, [balanceKey(VAULT, USER)]: -LOCKED };
+    expect(await refusalOf({ effects: { rises } })).toEqual({ code: "price_unsafe", subject: "vault" });
+  });
+
   test("passes on the vault's own refusal, and any other revert as such", async () => {
     const reverts = (errorName: "InvalidCooldown" | "Odd") => ({
       effects: { revert: encodeErrorResult({ abi: calls, errorName }) },
@@ -114,6 +140,12 @@ describe("buildRequestAction() of a cancellation", () => {
     });
     expect(built.steps).toMatchObject([{ step_id: "cancel", purpose: "cancel", state: "required" }]);
     expect(built.simulation.received).toBe(LOCKED.toString());
+  });
+
+  test("refuses one that returns fewer shares than the request has", async () => {
+    const effects = { rises: { [balanceKey(VAULT, USER)]: LOCKED / 2n } };
+    const refusal = await refusalOf({ action: "cancel", from: pooled, locked: LOCKED, effects });
+    expect(refusal).toEqual({ code: "price_unsafe", subject: "vault" });
   });
 
   test("refuses one that returns no shares", async () => {

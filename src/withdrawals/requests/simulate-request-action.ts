@@ -1,0 +1,166 @@
+import type { Address } from "viem";
+import { simulatedLogs } from "../../chains/chain-transaction.ts";
+import { runSimulation } from "../../chains/simulator/run-simulation.ts";
+import type { SimulationResult } from "../../chains/simulator/simulation.ts";
+import type { Context } from "../../context.ts";
+import { failure } from "../../errors.ts";
+import { isNative } from "../../lib/address.ts";
+import { deductParts, PARTS_PER_BILLION } from "../../lib/amount.ts";
+import type { BlockTime } from "../../lib/block-ranges.ts";
+import type { UserCall } from "../../orders/order-wallet-calls.ts";
+import { toTransactionRequest } from "../../orders/order-wallet-calls.ts";
+import {
+  balanceOfRead,
+  GAS_FUNDS,
+  INCLUSION_DELAY_S,
+  increaseOf,
+  simulatedHead,
+} from "../../orders/simulate-order-payment.ts";
+import type { Warning } from "../../schemas/step-schema.ts";
+import type { TransactionRequest } from "../../schemas/transaction-schema.ts";
+import { TRANSFER_ROUNDING } from "../../tracking/withdrawals/track-withdrawal-proofs.ts";
+import { adapterOf, explainExitRevert } from "../../vaults/families/vault-families.ts";
+import type { Vault } from "../../vaults/vault.ts";
+import { type ExitFollowUp, type PendingExit, paidTo } from "../../vaults/vault-exits.ts";
+
+/** An action on a redemption request: a claim of its payment, or its cancellation. */
+export type RequestAction = "claim" | "cancel";
+
+/** The user's call that claims or cancels a request. `block` is the one at which the request was read. */
+export interface RequestCall {
+  vault: Vault;
+  user: Address;
+  request: PendingExit;
+  action: RequestAction;
+  call: ExitFollowUp;
+  block: BlockTime;
+}
+
+/** Results of simulating a claim or cancellation. */
+export interface SimulatedRequestCall {
+  /** The call that the user's wallet sends. It needs no approval. */
+  own: UserCall;
+  transaction: TransactionRequest;
+  /** Token that the user receives: that of the payment, or the shares. */
+  token: Address;
+  /** Amount that the user received, in the token's smallest unit, or null if it could not be read. */
+  received: bigint | null;
+  gasUsed: bigint;
+  blockNumber: number;
+  warnings: Warning[];
+}
+
+/**
+ * Part of the stated amount that a claim or cancellation may lack without a warning, in parts per billion: 0.5%, the
+ * default slippage of a withdrawal in the vault's own token.
+ */
+const TOLERANCE = PARTS_PER_BILLION / 200n;
+
+/**
+ * Simulates a claim or cancellation as sent by the user, and compares what arrives with what the vault states for the
+ * request. A claim that pays clearly less (by more than 0.5% and a unit) is built with the warning `pays_less`, never
+ * refused: the vault holds the request's shares, so the claim may be the only way to receive anything, and the user
+ * decides. The same holds for the cancellation of an expired request; the cancellation of any other one can wait, so it
+ * is refused with `price_unsafe`. Where the vault states no amount, or nothing could be read, nothing is compared. What
+ * a token's `Transfer` events show counts if it is less than the increase of the balance.
+ *
+ * Throws `vault_not_found` if the chain is not served; the error of the vault's revert; `nothing_to_withdraw` for a
+ * claim without a payment, because some vaults skip unsettled requests instead of reverting; `price_unsafe` if a
+ * cancellation would return no shares, unless the vault returns them later (`returnsLater`), or if the call takes
+ * shares that are not the request's; `simulation_unavailable`. Errors of the RPC nodes propagate.
+ */
+export async function simulateRequestCall(ctx: Context, of: RequestCall): Promise<SimulatedRequestCall> {
+  const { vault, user, call, block } = of;
+  const { chainId } = vault;
+  const client = ctx.chains.client(chainId);
+  if (client === null) throw failure("vault_not_found", `there is no vault ${vault.vaultId}`);
+  const own = { ...call, value: 0n };
+  const token = receivedToken(of);
+  const simulation = await runSimulation(client, {
+    ...{ user, calls: [own], standsAlone: true },
+    reads: [vault.shareToken, ...(isNative(token) ? [] : [token])].map((read) => balanceOfRead(read, user)),
+    overrides: [{ address: user, balance: GAS_FUNDS }],
+    time: block.timestamp + INCLUSION_DELAY_S,
+  });
+  const [made] = simulation.calls;
+  if (made === undefined || !made.ok) throw revertOf(of, made?.returnData ?? "0x");
+  requireOtherSharesKept(of, simulation);
+  const received = receivedBy(of, simulation);
+  return {
+    ...{ own, token, received, gasUsed: made.gasUsed },
+    transaction: toTransactionRequest(own, { chainId, gasUsed: made.gasUsed }),
+    blockNumber: simulatedHead(simulation, block),
+    warnings: judged(of, received),
+  };
+}
+
+const paysAssets = ({ action, request }: RequestCall): boolean =>
+  action === "claim" && request.pays === "assets";
+
+const receivedToken = (of: RequestCall): Address => (paysAssets(of) ? of.request.token : of.vault.shareToken);
+
+function revertOf({ vault, action }: RequestCall, revert: `0x${string}`) {
+  const { code, text } = explainExitRevert(vault, revert);
+  if (code === "exits_paused") return failure(code, `${vault.name} does not pay withdrawals now`);
+  if (code === "not_allowed") return failure(code, `${vault.name} does not allow this account to do so`);
+  if (code === "no_liquidity")
+    return failure(code, `${vault.name} does not have this much liquidity now`, { available: null });
+  const name = action === "claim" ? "claim" : "cancellation";
+  return failure("would_revert", `the ${name} would revert: ${text ?? "without a reason"}`, { revert: text });
+}
+
+/**
+ * Throws `price_unsafe` if a claim of assets takes more shares from the wallet than the request has there. Does nothing
+ * if the balance could not be read, or the vault does not state the request's shares.
+ */
+function requireOtherSharesKept(of: RequestCall, simulation: SimulationResult): void {
+  const { request, vault } = of;
+  const rise = increaseOf(simulation, 0);
+  const own = request.inWallet ? request.shares : 0n;
+  if (!paysAssets(of) || rise === null || own === null || -rise <= own + TRANSFER_ROUNDING) return;
+  throw failure("price_unsafe", `${vault.name} takes more of the account's shares than the request has`, {
+    subject: "vault",
+  });
+}
+
+function receivedBy(of: RequestCall, simulation: SimulationResult): bigint | null {
+  const token = receivedToken(of);
+  if (isNative(token)) return null;
+  const rise = increaseOf(simulation, 1);
+  const logs = simulation.calls[0]?.logs ?? null;
+  if (rise === null || logs === null) return rise;
+  // A token may report balances falsely.
+  const paid = paidTo(simulatedLogs(logs), { token, receiver: of.user });
+  const shown = paid.reduce((sum, amount) => sum + amount, 0n);
+  return shown + TRANSFER_ROUNDING < rise ? shown : rise;
+}
+
+/** Returns what the vault states that the call brings, in the received token's smallest unit, or null if unknown. */
+function statedAmount(of: RequestCall): bigint | null {
+  const { action, request } = of;
+  if (action === "claim") return paysAssets(of) ? request.claimableAssets : request.claimableShares;
+  // A cancellation leaves what is claimable already.
+  return request.shares === null ? null : request.shares - (request.claimableShares ?? 0n);
+}
+
+/** Returns the warnings of a call that brings this much. Throws as `simulateRequestCall` documents. */
+function judged(of: RequestCall, received: bigint | null): Warning[] {
+  const { vault, action, request } = of;
+  if (received === null) return [];
+  const later = action === "cancel" && adapterOf(vault).exits?.returnsLater?.(vault) === true;
+  if (later) return [];
+  if (received <= 0n && action === "claim")
+    throw failure("nothing_to_withdraw", `${vault.name} would pay nothing for this request now`);
+  if (received <= 0n)
+    throw failure("price_unsafe", `${vault.name} would return no shares to the account`, {
+      subject: "vault",
+    });
+  const stated = statedAmount(of);
+  if (stated === null || received + 1n >= deductParts(stated, TOLERANCE)) return [];
+  const detail = `${vault.name} would pay ${received} of the ${stated} smallest units that it states for this request`;
+  if (action === "cancel" && request.state !== "expired")
+    throw failure("price_unsafe", `${vault.name} would return fewer shares than the request has`, {
+      subject: "vault",
+    });
+  return [{ code: "pays_less", detail }];
+}
