@@ -18,6 +18,8 @@ export const StepLeg = z.object({
   /** The token that the transaction takes, and the amount, in the token's smallest unit; null while it is unknown. */
   token: TokenRef,
   amount: z.string().nullable(),
+  /** Amount of the approval, if the transaction takes only this part by allowance; absent otherwise. */
+  approves: z.string().optional(),
   /** Name of the vault whose share the token is; absent for other tokens. */
   shares_of: z.string().optional(),
   /** Contract that takes the token, or null for the native currency, calls without an approval, and signed payments. */
@@ -130,28 +132,32 @@ export function signatureStep(
 }
 
 function approvalSteps(leg: StepLeg, facts: LegFacts): Step[] {
-  const { token, amount, spender } = leg;
+  const { token, spender } = leg;
+  const amount = leg.approves ?? leg.amount;
   if (spender === null || amount === null) return [];
   const { approve, reset } = approvalStates(leg, facts);
   const resetting = leg.reset || reset === "required";
   const approval = { token: getAddress(token.address), spender: getAddress(spender), amount: BigInt(amount) };
   const [clear, allow] = encodeApprovals({ ...approval, reset: true });
   const step = (purpose: "approve_reset" | "approve", state: StepState, data: string | undefined): Step =>
-    transactionStep(leg, {
-      purpose,
-      request:
-        data === undefined || state === "skipped"
-          ? null
-          : {
-              to: approval.token,
-              data: data.toLowerCase(),
-              value: "0",
-              chain_id: leg.chainId,
-              gas_limit: null,
-            },
-      state,
-      txHash: null,
-    });
+    transactionStep(
+      { ...leg, amount },
+      {
+        purpose,
+        request:
+          data === undefined || state === "skipped"
+            ? null
+            : {
+                to: approval.token,
+                data: data.toLowerCase(),
+                value: "0",
+                chain_id: leg.chainId,
+                gas_limit: null,
+              },
+        state,
+        txHash: null,
+      },
+    );
   return [
     ...(resetting ? [step("approve_reset", reset, clear?.data)] : []),
     step("approve", approve, allow?.data),
@@ -168,7 +174,8 @@ function approvalStates(leg: StepLeg, facts: LegFacts): { approve: StepState; re
   if (facts.approvalsWait) return { approve: "waiting", reset: "waiting" };
   if (facts.state !== "required") return { approve: settled, reset: settled };
   const { allowance } = facts;
-  const enough = allowance === null || leg.amount === null ? leg.allowed : allowance >= BigInt(leg.amount);
+  const needed = leg.approves ?? leg.amount;
+  const enough = allowance === null || needed === null ? leg.allowed : allowance >= BigInt(needed);
   const partial = allowance === null ? leg.reset : allowance > 0n;
   return {
     approve: enough ? settled : "required",

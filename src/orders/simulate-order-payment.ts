@@ -26,6 +26,8 @@ export interface TokenPayment {
   /** The paid token. The zero address stands for the native currency. */
   token: Address;
   amount: bigint;
+  /** Allowance that the call needs, if that is less than the amount; absent otherwise. */
+  approved?: bigint;
   spender: Address;
   /** The payer's balance and the spender's allowance, each null if unknown. */
   balance: bigint | null;
@@ -78,7 +80,7 @@ export async function simulatePayment(
   const { payment } = input;
   const overrides = await paymentOverrides(ctx, payment);
   const standing = payment.allowance ?? 0n;
-  const partial = standing > 0n && standing < payment.amount;
+  const partial = standing > 0n && standing < neededBy(payment);
   const attempt = (reset: boolean): Promise<SimulatedPayment> =>
     runWithApprovals({ ...input, overrides, before: approvalCalls(payment, { reset }) });
   const first = await attempt(partial);
@@ -101,8 +103,11 @@ export function simulatedHead(
   return Math.max(Number(blockNumber ?? 0n), read.number);
 }
 
+const neededBy = ({ approved, amount }: TokenPayment): bigint => approved ?? amount;
+
 function approvalCalls(payment: TokenPayment, { reset }: { reset: boolean }): UserCall[] {
-  const { token, spender, amount, allowance } = payment;
+  const { token, spender, allowance } = payment;
+  const amount = neededBy(payment);
   if (isNative(token) || (allowance ?? 0n) >= amount) return [];
   return encodeApprovals({ token, spender, amount, reset });
 }

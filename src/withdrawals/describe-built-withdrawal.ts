@@ -129,6 +129,7 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
   const { way, shares } = exit.exit;
   const { chainId } = order.vault;
   const { symbol, decimals, address } = way.token;
+  const { approved } = exit.simulated;
   const own = toLeg({
     slot: "source",
     purpose: way.mode === "instant" ? "redeem" : way.mode,
@@ -137,7 +138,8 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
       token: share,
       amount: shares.toString(),
       shares_of: order.vault.name,
-      spender: way.spender,
+      spender: approved === 0n ? null : way.spender,
+      ...(approved < shares && { approves: approved.toString() }),
     },
     approvals: exit.simulated.calls.length - 1,
     transaction: toTransactionRequest(exit.call, { chainId, gasUsed: exit.simulated.gasUsed }),
@@ -181,12 +183,12 @@ export function toWireWithdrawal(
     transaction_request: kind === null ? request : null,
     authorize: kind ?? "approve",
     approval:
-      way.spender === null || kind !== null
+      way.spender === null || kind !== null || simulated.approved === 0n
         ? null
         : {
             token_address: order.vault.shareToken,
             spender_address: way.spender,
-            amount: shares.toString(),
+            amount: simulated.approved.toString(),
           },
     tracking: {
       from_chain_id: chainId,
@@ -208,7 +210,7 @@ export function toWireWithdrawal(
       gas_used: simulated.gasUsed.toString(),
       received: simulated.received?.toString() ?? null,
       balance_sufficient: payment.balance !== null && payment.balance >= shares,
-      allowance_sufficient: payment.allowance !== null && payment.allowance >= shares,
+      allowance_sufficient: payment.allowance !== null && payment.allowance >= simulated.approved,
       gas_sufficient: isGasSufficient(made.gas, { transaction: request, approvals }),
     },
     warnings: withdrawalWarnings(prepared),

@@ -11,15 +11,14 @@ import type { UserCall } from "../orders/order-wallet-calls.ts";
 import {
   balanceOfRead,
   increaseOf,
-  type SimulatedPayment,
   simulatedHead,
-  simulatePayment,
   type TokenPayment,
 } from "../orders/simulate-order-payment.ts";
 import { TRANSFER_ROUNDING } from "../tracking/withdrawals/track-withdrawal-proofs.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
+import { type SimulatedExitCall, simulateExit } from "./simulate-exit.ts";
 import { type ExpectedWithdrawal, verifyExit } from "./verify-exit.ts";
 import { verifyApprovals } from "./verify-exit-approvals.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
@@ -39,6 +38,11 @@ import {
 export interface SimulatedExit {
   /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
   calls: UserCall[];
+  /**
+   * Allowance that the redemption needs, in the share token's smallest unit: all shares, or less if the vault takes only
+   * a part by allowance. Without meaning if the redemption needs no allowance.
+   */
+  approved: bigint;
   /** Gas used by the redemption, without its approvals. */
   gasUsed: bigint;
   blockNumber: number;
@@ -86,7 +90,7 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
   const call = encodeExit(exit);
   verifyExit(toExpectedWithdrawal(attempt, minAssets), call);
-  const made = await simulatePayment(ctx, {
+  const made = await simulateExit(ctx, {
     payment: sharePayment(attempt),
     call,
     reads: [
@@ -95,7 +99,11 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
     ],
   });
   if (!made.ok) throw new FailedExit(explainFailedExit({ order, way, shares }, made.revert), made.revert);
-  verifyApprovals(made.calls, { token: order.vault.shareToken, spender: way.spender, amount: shares });
+  verifyApprovals(made.calls, {
+    token: order.vault.shareToken,
+    spender: way.spender,
+    amount: made.approved,
+  });
   if (way.mode !== "instant") return toRequested({ exit, facts, call, made });
   return toPaid({ exit, facts, call, made, promised });
 }
@@ -175,8 +183,7 @@ function receivedReads(exit: Exit) {
   return isNative(address) || unwraps(exit) ? [] : [balanceOfRead(address, exit.order.user)];
 }
 
-type Succeeded = Extract<SimulatedPayment, { ok: true }>;
-type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: Succeeded };
+type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: SimulatedExitCall };
 
 /**
  * Returns the amount that the user received in a simulation, in the token's smallest unit: the increase of the balance
@@ -247,6 +254,7 @@ function toPaid(of: Made & { promised: bigint | null }): PreparedExit {
 function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit, "received"> {
   return {
     calls: [...made.calls.slice(0, -1), call],
+    approved: made.approved,
     gasUsed: made.gasUsed,
     blockNumber: simulatedHead(made.simulation, facts.block),
   };

@@ -268,7 +268,7 @@ async function buildRouted(ctx: Context, of: Routed): Promise<RoutedFigures> {
     toAmount: seen ?? route.toAmount,
     toAmountMin: floor,
     source: made,
-    simulated: { calls: [...made.calls.slice(0, -1), final], ...gas, received: seen },
+    simulated: { calls: [...made.calls.slice(0, -1), final], approved: exit.shares, ...gas, received: seen },
   };
 }
 

@@ -35,6 +35,7 @@ function prepared(of: {
   order?: Parameters<typeof orderOf>[0];
   minAssets?: bigint | null;
   via?: "router" | "user";
+  approved?: bigint;
   route?: { toAmount: bigint; toAmountMin: bigint };
 }): PreparedWithdrawal {
   const order = orderOf(of.order);
@@ -47,7 +48,13 @@ function prepared(of: {
   const made = {
     ...{ exit, facts: factsOf(order, [way]), call, assets: WORTH },
     minAssets: of.minAssets === undefined ? 124_375_000n : of.minAssets,
-    simulated: { calls: [call, call], gasUsed: 200_000n, blockNumber: 7, received: WORTH },
+    simulated: {
+      calls: [call, call],
+      approved: of.approved ?? exit.shares,
+      gasUsed: 200_000n,
+      blockNumber: 7,
+      received: WORTH,
+    },
   };
   if (of.kind !== "two_step") return { kind: "direct", order, exit: made };
   const token = { address: WETH, symbol: "WETH", decimals: 18 };
@@ -162,6 +169,19 @@ describe("toWireWithdrawal()", () => {
     const route = { toAmount: 1_000_000n, toAmountMin: 970_000n };
     const of = prepared({ kind: "two_step", route, order: { slippage: 0.03 } });
     expect(wire(of)).toMatchObject({ two_step: true, estimate: { slippage_applied: 0.03 } });
+  });
+
+  test("approves only what the vault takes by allowance", () => {
+    const { approval, steps, simulation } = wire(prepared({ approved: 7n }));
+    expect(approval).toMatchObject({ token_address: VAULT, amount: "7" });
+    expect(steps.map(({ purpose, amount }) => [purpose, amount])).toEqual([
+      ["approve", "7"],
+      ["redeem", HELD.toString()],
+    ]);
+    expect(simulation.allowance_sufficient).toBe(false);
+    const none = wire(prepared({ approved: 0n }));
+    expect(none).toMatchObject({ approval: null, simulation: { allowance_sufficient: true } });
+    expect(none.steps.map(({ purpose }) => purpose)).toEqual(["redeem"]);
   });
 
   test("approves exactly the shares, and says what the account lacks", () => {

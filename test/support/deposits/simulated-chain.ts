@@ -46,6 +46,8 @@ export interface SimulatedEffects {
    */
   open?: { before: bigint | null; after: bigint | null };
   returned?: Hex;
+  /** Part of what the calls approve that is spent; all of it if absent. */
+  spends?: bigint;
   /** True if the reads around the call fail. */
   unread?: boolean;
   /** What contracts emit; without it, the node returns no logs. */
@@ -65,10 +67,12 @@ const SELECTORS: ReadonlySet<string> = new Set(COMMON.map((item) => toFunctionSe
 const selectorOf = (item: Abi[number]): string[] =>
   item.type === "function" ? [toFunctionSelector(item)] : [];
 const BALANCE_OF = "0x70a08231";
+const ALLOWANCE = toFunctionSelector("allowance(address,address)");
+const APPROVE = toFunctionSelector("approve(address,uint256)");
 const PENDING = toFunctionSelector("pendingRedeemRequest(uint256,address)");
 const CLAIMABLE = toFunctionSelector("claimableRedeemRequest(uint256,address)");
 const isRead = ({ data }: SentCall): boolean =>
-  [BALANCE_OF, PENDING, CLAIMABLE].some((selector) => data.startsWith(selector));
+  [BALANCE_OF, ALLOWANCE, PENDING, CLAIMABLE].some((selector) => data.startsWith(selector));
 const BEFORE = 10n ** 30n;
 
 /** Creates a chain client whose contracts return `answers`, and whose simulations have the given effects. */
@@ -113,7 +117,7 @@ export function simulatedChain(world: {
         {
           number: "0x10",
           timestamp: "0x10",
-          calls: calls.map((call, at) => answerOf(call, { at, lastAt, effects })),
+          calls: calls.map((call, at) => answerOf(call, { at, lastAt, effects, approved: approvedBy(own) })),
         },
       ];
     },
@@ -127,14 +131,28 @@ export const sharesFor = (assets: bigint): bigint => (assets * ONE * 8n) / 10_00
 export const balanceKey = (token: Address, account: Address): string =>
   `${token.toLowerCase()}:${account.toLowerCase()}`;
 
-function answerOf(call: SentCall, of: { at: number; lastAt: number; effects: SimulatedEffects }) {
-  const { at, lastAt, effects } = of;
+/** Returns what the last approval among these calls allows, or 0. */
+function approvedBy(calls: readonly SentCall[]): bigint {
+  const last = calls.findLast(({ data }) => data.startsWith(APPROVE));
+  return last === undefined ? 0n : BigInt(`0x${last.data.slice(-64)}`);
+}
+
+function answerOf(
+  call: SentCall,
+  of: { at: number; lastAt: number; effects: SimulatedEffects; approved: bigint },
+) {
+  const { at, lastAt, effects, approved } = of;
   const answer = { status: "0x1", returnData: "0x" as Hex, gasUsed: "0x5208" as Hex };
   if (effects.unread === true && isRead(call)) return answer;
   if (call.data.startsWith(BALANCE_OF)) {
     const account: Address = `0x${call.data.slice(-40)}`;
     const rise = at < lastAt ? 0n : (effects.rises?.[balanceKey(call.to, account)] ?? 0n);
     return { ...answer, returnData: numberToHex(BEFORE + rise, { size: 32 }) };
+  }
+  if (call.data.startsWith(ALLOWANCE)) {
+    const spent = effects.spends ?? approved;
+    const left = at < lastAt || spent > approved ? 0n : approved - spent;
+    return { ...answer, returnData: numberToHex(left, { size: 32 }) };
   }
   if (isRead(call)) {
     const shares = call.data.startsWith(PENDING) ? effects.open?.[at < lastAt ? "before" : "after"] : 0n;

@@ -1,0 +1,54 @@
+import { encodeFunctionData, erc20Abi, hexToBigInt, size } from "viem";
+import type { SimulationRead } from "../chains/simulator/simulation.ts";
+import type { Context } from "../context.ts";
+import type { UserCall } from "../orders/order-wallet-calls.ts";
+import {
+  type SimulatedPayment,
+  simulatePayment,
+  type TokenPayment,
+} from "../orders/simulate-order-payment.ts";
+
+type Succeeded = Extract<SimulatedPayment, { ok: true }>;
+
+/** A successful simulation of an exit, with the allowance that its call needs, in the share token's smallest unit. */
+export type SimulatedExitCall = Succeeded & { approved: bigint };
+
+/**
+ * Simulates an exit with its approvals, like `simulatePayment`. A vault may take only a part of the shares by allowance
+ * and burn the rest, as Midas does with its fee, so that an allowance for all shares would stay behind in the vault's
+ * hands. If the simulation leaves some of what it approves, it is repeated with an approval of what is spent; that is
+ * returned if it succeeds, without any approval if nothing is spent. Otherwise the allowance for all shares is returned
+ * (`approved`), as it is if the allowance cannot be read, and for an allowance that the user gave earlier. Throws what
+ * `simulatePayment` throws.
+ */
+export async function simulateExit(
+  ctx: Context,
+  input: { payment: TokenPayment; call: UserCall; reads: readonly SimulationRead[] },
+): Promise<SimulatedExitCall | Extract<SimulatedPayment, { ok: false }>> {
+  const { payment } = input;
+  const { amount } = payment;
+  const reads = [...input.reads, allowanceRead(payment)];
+  const first = await simulatePayment(ctx, { ...input, reads });
+  if (!first.ok) return first;
+  const all = { ...first, approved: amount };
+  const left = leftIn(first);
+  if (first.calls.length === 1 || left === null || left === 0n || left > amount) return all;
+  const approved = amount - left;
+  const exact = await simulatePayment(ctx, { ...input, payment: { ...payment, approved }, reads });
+  if (!exact.ok || (exact.calls.length > 1 && leftIn(exact) !== 0n)) return all;
+  return { ...exact, approved };
+}
+
+function allowanceRead({ token, payer, spender }: TokenPayment): SimulationRead {
+  const args = [payer, spender] as const;
+  return {
+    target: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args }),
+  };
+}
+
+/** Returns the allowance that a simulation leaves, or null if it could not be read. */
+function leftIn({ simulation }: Succeeded): bigint | null {
+  const answer = simulation.after.at(-1);
+  return typeof answer === "string" && size(answer) === 32 ? hexToBigInt(answer) : null;
+}
