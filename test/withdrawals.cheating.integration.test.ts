@@ -273,10 +273,15 @@ describe("a vault that cheats with its requests", () => {
     }),
   );
 
-  each("pays half of a claim: the record says what arrived", async () => {
+  each("pays half of a claim: it is built with a warning, and the record says what arrived", async () => {
     const { one, hash } = await requested();
     await settle(one.address);
+    await confirm(placed);
+    expect((await one.askAbout("claim", "0")).body["warnings"]).toEqual([]);
     await play("paysHalf");
+    expect((await one.askAbout("claim", "0")).body["warnings"]).toMatchObject([{ code: "pays_less" }]);
+    const { withdrawal } = await one.status(hash);
+    expect(withdrawal?.next?.warnings).toMatchObject([{ code: "pays_less" }]);
     await one.follow("claim", "0");
     await confirm(placed);
     const received = await one.held("asset");

@@ -55,8 +55,8 @@ interface ActionFacts {
  * amount in smallest units (null if unlimited or unknown). An impossible one has an error code that explains it and, if
  * known, the time at which it becomes possible. The vault comes from the cached registry, the state from one RPC
  * request, or more if withdrawals from the vault are supported or its family needs further reads. A withdrawal that the
- * vault's views allow, or rule out only by a limit of zero, is also simulated as a build does, in two or more further
- * requests. If the database fails, requests that can be read only by their id are missing. Throws `vault_not_found`,
+ * vault's views allow, or rule out only by a limit of zero, is also simulated as a build with the default slippage does,
+ * in two or more further requests. If the database fails, requests that can be read only by their id are missing. Throws `vault_not_found`,
  * `chain_unsupported`, `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function getActions(

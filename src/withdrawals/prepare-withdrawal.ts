@@ -62,12 +62,9 @@ export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promi
   return withStoredVault(ctx, { key: input.vault_id, work });
 }
 
-/** Slippage that excludes no withdrawal for its price alone; a user may ask for as much. */
-const ANY_SLIPPAGE = 0.5;
-
 /**
- * Tries a withdrawal of shares (in the share token's smallest unit) in a token that the vault pays, as a build does but
- * with the largest slippage. Returns the mode that works, or the error that refuses the withdrawal: that of the
+ * Tries a withdrawal of shares (in the share token's smallest unit) in a token that the vault pays, as a build does with
+ * the default slippage: what only a larger loss would allow is refused with the build's code. Returns the mode that works, or the error that refuses the withdrawal: that of the
  * preferred mode, if all are refused. Null if a failure that is unrelated to the vault shows nothing. Throws only what
  * is no AppError, such as an RpcError.
  */
@@ -77,7 +74,7 @@ export async function tryWithdrawal(
 ): Promise<{ mode: ExitMode } | { refusal: AppError } | null> {
   const { vault, user, shares } = of;
   const vaultId = { chainId: vault.chainId, address: vault.address };
-  const terms = { mode: "auto", slippage: ANY_SLIPPAGE, partner_id: "", partner_type: 0 } as const;
+  const terms = { mode: "auto", partner_id: "", partner_type: 0 } as const;
   const input: WithdrawInput = { vault_id: vaultId, user_address: user, shares, ...terms };
   try {
     const order = await resolveWithdrawal(ctx, { input, vault });

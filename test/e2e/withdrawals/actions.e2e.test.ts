@@ -16,9 +16,7 @@ const actionsOf = async (user: string, vault: StackVault) =>
 /** What a build of these shares says: null if it can be signed, else its code. */
 async function buildCode(user: string, of: { vault: StackVault; shares: string }): Promise<string | null> {
   const { vault, shares } = of;
-  // The views of a token that charges transfers show nothing of it: the slippage must cover it twice.
-  const slippage = vault.scenario === "fee_on_transfer" ? { slippage: 0.03 } : {};
-  const body = { vault_id: vault.vault_id, user_address: user, shares, ...slippage };
+  const body = { vault_id: vault.vault_id, user_address: user, shares };
   const answer = await api.send("/v1/withdraw/build", { body });
   return answer.status === 200 ? null : (answer.json as { code: string }).code;
 }

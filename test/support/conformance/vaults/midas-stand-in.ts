@@ -36,6 +36,8 @@ export interface MidasSetup {
   fee?: bigint;
   /** True if the vault uses a fixed price for the asset. */
   stable?: boolean;
+  /** Who redeems: the Router (absent), or only the owner of the mTokens. */
+  redeemVia?: "user";
 }
 
 const ONE = 10n ** 18n;
@@ -110,7 +112,7 @@ export function deployMidas(setup: MidasSetup) {
             : { asset_rate: "feed", asset_feed: tokenFeed.toLowerCase() }),
           redemption_vault: redemptions.toLowerCase(),
           redeem_tokens: `${asset.address.toLowerCase()}/${asset.decimals}/${asset.symbol}`,
-          redeem_via: "router",
+          redeem_via: setup.redeemVia ?? "router",
           referrer: zeroHash,
         },
       };
