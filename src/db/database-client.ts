@@ -8,16 +8,16 @@ import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 export interface Database {
   /**
    * Runs one statement or one batch, which is one HTTP request, and measures its time. Throws `store_unavailable`, and
-   * `internal` if the database refuses the statement itself; integrity violations (SQLSTATE class 23) are thrown as the
-   * driver threw them.
+   * `internal` if the database refuses the statement itself; integrity violations (SQLSTATE class 23) are thrown
+   * unchanged.
    */
   run<T>(statement: (db: Drizzle) => PromiseLike<T>): Promise<T>;
 }
 
 /**
- * Policy of the database's circuit breaker. After one timeout, a trivial statement must first succeed within a second;
- * after three timeouts without any response in between, statements are refused for one to three seconds until such a
- * trial succeeds.
+ * Policy of the database's circuit breaker. After a timeout of at least nine seconds, a trivial statement is sent
+ * first. If that gets no response within a second, or after three such timeouts without any response in between,
+ * statements are refused for one second, and for up to three after failed trials.
  */
 export const databasePolicy: BreakerPolicy = {
   hangs: 3,
@@ -30,8 +30,8 @@ export const databasePolicy: BreakerPolicy = {
 export type OpenDatabase = () => Promise<Drizzle>;
 
 /**
- * Returns a function that opens the database client on its first call. Evaluating the driver takes a sixth of an
- * isolate's start-up time, and an isolate that serves only cached data never needs it.
+ * Returns a function that opens the database client on its first call. The driver's code is loaded then, because an
+ * isolate that serves only cached data does not need it.
  */
 export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDatabase {
   return onceImported(
@@ -66,8 +66,8 @@ export function createDatabase(open: OpenDatabase, timing: Timing): Database {
 export const UNIQUE_VIOLATION = "23505";
 
 /**
- * Returns the Postgres error code (SQLSTATE) of an error, or null if there is none. The code may be in drizzle's
- * wrapper or in the driver's own error, which a batch throws without a wrapper.
+ * Returns the Postgres error code (SQLSTATE) of an error or of its causes: the first code of five digits and capital
+ * letters. Null if there is none.
  */
 export function pgCode(error: unknown): string | null {
   for (let current = error; current instanceof Error; current = current.cause) {

@@ -57,9 +57,8 @@ const NOBODY: KeyOwner = {
 };
 
 /**
- * Selects the partner that owns the API key with one of these digests, or returns a placeholder for an unknown key, so
- * that both cases take the same time. Uses one statement, so that a revoked key is never accepted. Throws
- * `store_unavailable`.
+ * Selects the partner that owns the API key with one of these digests, or returns a placeholder for an unknown key. One
+ * statement reads the key and whether it is valid. Throws `store_unavailable`.
  */
 export async function selectKeyOwner(db: Database, digests: readonly string[]): Promise<KeyOwner> {
   const wanted = raw.join(

@@ -124,8 +124,8 @@ export async function selectSourceHolder(
 }
 
 /**
- * Gives a deposit or withdrawal a hint that another one with the same call has left to it, even if it was dropped, and
- * makes it due. Throws `store_unavailable`.
+ * Stores a hint with the origin `logs` for a deposit or withdrawal, or restores the stored hint if it was dropped, and
+ * makes the deposit or withdrawal due for tracking. Throws `store_unavailable`.
  */
 export async function passHint(
   db: Database,
@@ -254,8 +254,8 @@ async function otherDepositExists(
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other proven deposits into the same asynchronous vault, at most 50: those with open requests,
- * oldest first, then those whose requests were claimed, newest first. Throws `store_unavailable`.
+ * Selects the user's other proven deposits into the same vault by request, at most 50: those with open requests, oldest
+ * first, then those whose requests were claimed, newest first. Throws `store_unavailable`.
  */
 export async function selectOtherRequests(
   db: Database,

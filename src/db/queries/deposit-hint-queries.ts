@@ -64,11 +64,10 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 }
 
 /**
- * Drops the hints `txHashes` of a deposit or withdrawal, which were read or are too old. Reports are deleted, because
- * anyone can make them. Hints from logs are only marked as dropped, so that they are not added again; so are reports of
- * those transactions that carry the deposit or withdrawal (`carrying`), because they may prove it after a reorg, and
- * because they may have carried out an equal one instead. Does nothing if `txHashes` is empty. Throws
- * `store_unavailable`.
+ * Drops the hints `txHashes` of a deposit or withdrawal. Hints with the origin `report` are deleted, because anyone can
+ * report a transaction; the others are marked as dropped, so that logs do not add them again. Before that, the hints of
+ * transactions that carry the deposit or withdrawal (`carrying`) get the origin `both`, because they may prove it after
+ * a reorg. Does nothing if `txHashes` is empty. Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -94,10 +93,7 @@ export async function dropHints(
   );
 }
 
-/**
- * Restores the dropped hints from logs of a deposit or withdrawal. Call it after a reorg has changed its state. Throws
- * `store_unavailable`.
- */
+/** Restores the dropped hints of a deposit or withdrawal. Throws `store_unavailable`. */
 export async function restoreLogHints(db: Database, trackingId: string): Promise<void> {
   await db.run((sql) =>
     sql
@@ -187,7 +183,7 @@ const MAX_EQUAL = 24;
 /** Maximum number of equal transactions of one round that raise the limit `MAX_EQUAL`. */
 const MAX_EQUAL_SENT = 100;
 
-/** Results of one round (a reading of a chain's logs for all deposits and withdrawals), to be stored as hints. */
+/** Results of one round (a reading of a chain's logs for deposits and withdrawals), to be stored as hints. */
 export interface Findings extends Pick<Sightings, "references" | "payments" | "moves" | "touched"> {
   /** Transactions of users, one entry for each hash of their calldata and of the calls in it. */
   sources: readonly (Candidate & { dataHash: string })[];

@@ -110,9 +110,9 @@ const MAX_SAME_TRANSACTION = 20;
 /**
  * Selects at most 20 deposits and withdrawals that a transaction may belong to, the most likely first: those that it
  * proves or whose reference it emits (`refs`); then those whose calldata on the source chain has one of the
- * `dataHashes`; then those connected with it only by a hint, an unproven record or a built second step. Within each
- * group, those with it as their recorded source or as a hint (reported or from logs) come first, then the oldest.
- * Throws `store_unavailable`.
+ * `dataHashes`; then those connected with it only by a hint that was not dropped, an unproven record or a built second
+ * step. Within each group, those with it as their recorded source or as such a hint come first, then the oldest. Throws
+ * `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,

@@ -58,8 +58,8 @@ export async function extendDepositLeases(
 
 /**
  * Ends the lease of a deposit or withdrawal: schedules its next check at `nextCheckAt`, or none if null, and stores the
- * number of checks since its state last changed. Does nothing if its lease no longer ends at `leaseUntil`, because a
- * report or another run has rescheduled it. Throws `store_unavailable`.
+ * number of checks since its state last changed. Does nothing if its lease does not end at `leaseUntil`, for example
+ * because a report has rescheduled it. Throws `store_unavailable`.
  */
 export async function scheduleCheck(
   db: Database,
@@ -76,7 +76,7 @@ export async function scheduleCheck(
 
 /**
  * Moves the next check of a deposit or withdrawal to the time `at`, even if the row is leased, and resets its number of
- * checks. Call it when a check has left work to do. Does nothing if no check is scheduled. Throws `store_unavailable`.
+ * checks. Does nothing if no check is scheduled. Throws `store_unavailable`.
  */
 export async function checkSoon(
   db: Database,
@@ -91,8 +91,8 @@ export async function checkSoon(
 }
 
 /**
- * Postpones the next check of deposits and withdrawals to the time `until`, because the run that leased them did not
- * track them. Those whose lease no longer ends at `leaseUntil` are left alone. Throws `store_unavailable`.
+ * Moves the next check of deposits and withdrawals that are leased until `leaseUntil` to the time `until`. Those whose
+ * lease does not end at `leaseUntil` are left alone. Throws `store_unavailable`.
  */
 export async function postponeChecks(
   db: Database,

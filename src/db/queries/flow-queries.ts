@@ -21,8 +21,8 @@ export type VaultCoverage = Pick<
 /** Progress of the search for a vault's start block. */
 export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
 /**
- * The stored state of a chain's flow index, from which a run starts: the tip, the vaults with their coverage, and the
- * provisional flows, which a reorg may still change.
+ * The stored state of a chain's flow index: the tip, the vaults with their coverage, and the provisional flows, which a
+ * reorg may still change.
  */
 export interface FlowState {
   tip: FlowTip;

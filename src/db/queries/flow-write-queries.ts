@@ -65,7 +65,7 @@ const insertInto = (
  * Stores the result of a tip run in one transaction: replaces the provisional flows with those that were read, makes
  * flows up to the final block permanent, moves the tip and clears its error. The coverage of vaults that the run read
  * for the first time begins at block `from`; vaults that it left out are no longer followed and keep the blocks below
- * `from` as covered. Returns false, without any change, if another run has written in the meantime. Throws
+ * `from` as covered. Returns false, without any change, if the tip no longer has the version `version`. Throws
  * `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
@@ -142,8 +142,8 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 }
 
 /**
- * Inserts final flows that are not stored yet and returns their number, which is 0 if another run has written in the
- * meantime. Left out are vaults whose flow sources have changed since, flows below a vault's start block, and flows
+ * Inserts final flows that are not stored yet and returns their number, which is 0 if the tip no longer has the version
+ * `version`. Left out are vaults whose flow sources have changed since, flows below a vault's start block, and flows
  * above the final block. Throws `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
@@ -171,7 +171,8 @@ export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<
 
 /**
  * Stores the amounts of assets that were computed for final flows, and counts the attempt for each, including those
- * whose amount is still null. Flows that have changed since they were read are left alone. Throws `store_unavailable`.
+ * whose amount is still null. Flows that are in another block by now, or have an amount already, are left alone. Throws
+ * `store_unavailable`.
  */
 export async function writeConversions(
   db: Database,
@@ -196,10 +197,10 @@ export async function writeConversions(
 const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 
 /**
- * Discards everything indexed for the given vaults, so that their history is read again. Call it when the contracts or
- * events from which a vault's flows are read (its `source`) have changed: deletes the vault's flows, marks all of its
- * blocks as unread, forgets a start block that was searched for another source, and stores the new source. A run that
- * is currently reading the chain's newest blocks then writes nothing. Throws `store_unavailable`.
+ * Discards the flows of the given vaults, so that their history is read again from other contracts or events
+ * (`source`): deletes the flows, marks all blocks as unread, forgets a start block that was searched for another
+ * source, and stores the new source with the coverage. Tip runs that began earlier write nothing. Throws
+ * `store_unavailable`.
  */
 export async function resetFlows(
   db: Database,
@@ -266,7 +267,7 @@ export async function writeFlowNote(
 
 /**
  * Stores the progress of searches for vaults' start blocks; `searches` must not be empty. Overlapping runs can undo a
- * part of each other's progress, but cause no other harm. Throws `store_unavailable`.
+ * part of each other's progress. Throws `store_unavailable`.
  */
 export async function writeStartSearches(
   db: Database,

@@ -12,8 +12,8 @@ export type FollowedChain = typeof followedChains.$inferSelect;
 const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
 
 /**
- * Selects which of the given chains must be read, in ascending order: those with a deposit or withdrawal that is
- * unproven or in progress, or whose evidence is not final. Throws `store_unavailable`.
+ * Selects which of the given chains must be read, in ascending order: source and vault chains of unproven deposits and
+ * withdrawals, all chains of those in progress, and chains with evidence that is not final. Throws `store_unavailable`.
  */
 export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
   const given = raw`(select jsonb_array_elements_text(${JSON.stringify(chainIds)}::jsonb)::int4 as chain_id) as given`;
@@ -33,8 +33,8 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
 }
 
 /**
- * State of a chain before a round (a reading of its logs for all deposits and withdrawals): its reading progress, or
- * null if it was never read, and the evidence blocks to compare with the chain, lowest first and at most 200.
+ * State of a chain before a round (a reading of its logs for deposits and withdrawals): its reading progress, or null
+ * if it was never read, and the evidence blocks to compare with the chain, lowest first and at most 200.
  */
 export interface FollowState {
   chain: FollowedChain | null;
@@ -88,7 +88,7 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
 export interface WatchedTarget {
   sourceTo: string;
   fromToken: string;
-  /** The provider that built the transactions, or null if the vault or the Router is called directly. */
+  /** The provider of the swap or bridge in the transaction, or null if it has none. */
   provider: string | null;
 }
 
@@ -134,8 +134,7 @@ const Targets = z.array(
 
 /**
  * Selects what a round looks for in a chain's logs: contracts, users, deposits and withdrawals. `router` is the
- * Router's lowercase address. The cost does not grow with the number of unsent deposits: contracts are found by one
- * index seek per distinct contract, and users are listed only if there are few. Throws `store_unavailable`.
+ * Router's lowercase address. Throws `store_unavailable`.
  */
 export async function selectWatchList(
   db: Database,
@@ -244,9 +243,9 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
 /**
  * Stores the result of a round on a chain in one transaction: the covered blocks and the head, and which evidence is
  * final or was replaced. Deposits and withdrawals whose evidence was replaced by a reorg become due at once. Finished
- * ones with complete, final evidence are no longer scheduled, unless a known transaction may belong to them or, in a
- * partial deposit, the user can still deposit the token. Returns false, without any change, if another round has
- * written since. Throws `store_unavailable`.
+ * ones whose evidence has become complete and final are no longer scheduled, unless they are due already, a hint that
+ * was not dropped may belong to them or, in a partial deposit, the user can still deposit the token. Returns false,
+ * without any change, if another round has written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

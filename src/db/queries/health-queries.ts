@@ -15,7 +15,7 @@ export interface DepositBacklog {
   underWay: number;
   /** Number of deposits and withdrawals that are due for tracking. */
   due: number;
-  /** Time since which the longest-waiting deposit or withdrawal has been due, or null if none is due. */
+  /** Earliest time for which a due check was scheduled, or null if none is due. */
   oldestDueAt: Date | null;
 }
 

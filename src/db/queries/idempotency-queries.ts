@@ -54,8 +54,8 @@ export async function selectKey(db: Database, id: IdempotencyKey): Promise<Idemp
 }
 
 /**
- * Renews the lease of a request that is still building: its key counts as taken at `now`. Returns false if another
- * request holds the key or its response is stored. Throws `store_unavailable`.
+ * Renews the lease of a request that is still building: its key counts as taken at `now`. Returns false if the request
+ * `owner` no longer holds the key or its response is stored. Throws `store_unavailable`.
  */
 export async function renewKey(
   db: Database,

@@ -8,7 +8,7 @@ import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
  * Filter for the deposits and withdrawals of a partner: the partner's address and the earliest build time (null for no
- * limit). Only those built with the partner's API key count, not those that merely name the partner.
+ * limit). Only those built with the partner's API key or session count, not those that merely name the partner.
  */
 export interface PartnerSpan {
   address: string;
@@ -66,8 +66,8 @@ export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Counts a partner's withdrawals by outcome, as `countPartnerDeposits` does; `failed` includes rejected ones. Throws
- * `store_unavailable`.
+ * Counts a partner's withdrawals by outcome, as `countPartnerDeposits` does, but neither `verified` ones nor users;
+ * `failed` includes rejected ones. Throws `store_unavailable`.
  */
 export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>

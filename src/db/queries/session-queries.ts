@@ -21,8 +21,8 @@ export interface SessionOwner {
 }
 
 /**
- * Selects the session with the digest of a token, expired or not, or returns null if there is none. It uses one
- * statement, so that a revoked session is never accepted. Throws `store_unavailable`.
+ * Selects the session with the digest of a token, expired or not, or returns null if there is none. Throws
+ * `store_unavailable`.
  */
 export async function selectSessionOwner(db: Database, digest: string): Promise<SessionOwner | null> {
   const rows = await db.run((sql) =>

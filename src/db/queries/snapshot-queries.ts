@@ -138,9 +138,10 @@ export interface PricePoint {
 }
 
 /**
- * Selects the share prices of all vaults at each age (in seconds before `now`), from the newest hourly snapshot that is
- * at least that old and at most 25% older (but always up to two hours old). They are sorted by vault and age; a vault
- * without such a snapshot has no price for that age. Throws `store_unavailable`.
+ * Selects the share prices of all vaults at each age (in seconds before `now`), from the newest hourly snapshot with a
+ * price whose interval began at least that long ago, and less than 1.25 times that or two hours ago, whichever is
+ * longer. They are sorted by vault and age; a vault without such a snapshot has no price for that age. Throws
+ * `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,
@@ -166,17 +167,16 @@ export async function selectPricePoints(
 }
 
 /**
- * SQL condition of the rows `f` of the table `flows` that count for a vault as a whole. A redemption request does not:
- * the vault's event of its payment does, when the assets leave. Only a withdrawal request without an amount counts, so
- * that the sum is unknown, because no event of the vault states what is paid.
+ * SQL condition of the rows `f` of the table `flows` that count for a vault as a whole. Flows with a request id do not
+ * count, except withdrawals without an amount, which make a sum unknown.
  */
 export const countsForVault = raw`(f.request_id is null or (f.kind = 'withdrawal' and f.assets is null))`;
 
 /**
  * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks of an ascending list. Returns one
  * sum for each pair of neighbouring blocks, from after the first block to the second inclusive, in the asset's smallest
- * unit; null if the amount of a flow is unknown. Does not check whether all flows are stored. Throws
- * `store_unavailable`.
+ * unit; null if the amount of a flow that counts for the vault is unknown. Does not check whether all flows are stored.
+ * Throws `store_unavailable`.
  */
 export async function sumNetFlows(
   db: Database,

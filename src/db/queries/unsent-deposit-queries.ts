@@ -15,9 +15,9 @@ export interface UnsentAge {
 
 /**
  * Deletes at most `limit` deposits and withdrawals that were built and never sent, longest unchanged first, and returns
- * their number. A row is deleted only if its source chain and its vault's chain were both read without a gap until
- * `marginMs` after its expiry and showed no transaction of it. A row is kept if it is the parent of another, or if one
- * of its hints was not dropped. Throws `store_unavailable`.
+ * their number. A row is deleted only if its source chain and its vault's chain were both read without a gap until more
+ * than `marginMs` after its expiry. A row is kept if it has a transaction or evidence, is the parent of another, or if
+ * one of its hints was not dropped. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

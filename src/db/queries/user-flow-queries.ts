@@ -11,16 +11,19 @@ import { completeFrom } from "./flow-queries.ts";
 export interface ChainFlows {
   chainId: number;
   /**
-   * First block from which the flow histories of all of the chain's vaults are stored without a gap. Null if a vault is
-   * not indexed yet, or the chain has no vaults.
+   * First block from which the flow histories of all vaults of the chain that are or were open are stored without a
+   * gap. Null if a vault is not indexed yet, or the chain has no such vaults.
    */
   indexedFrom: number | null;
-  /** Number of the head block of the last index run, or null if there was none; `headTime` is its timestamp. */
+  /**
+   * Number of the head block of the last index run, or null if there was none since the start or a rewind; `headTime`
+   * is its timestamp.
+   */
   indexedTo: number | null;
   headTime: Date | null;
   /**
-   * Deposits minus withdrawals by lowercase vault address, in the asset's smallest unit, or null if the sum is unknown.
-   * Vaults without flows of the user are absent.
+   * Deposits minus withdrawals by lowercase vault address, in the asset's smallest unit, without flows of redemption
+   * requests, or null if the sum is unknown. Only vaults that are or were open and have flows of the user are present.
    */
   sums: Readonly<Record<string, string | null>>;
   /**
@@ -30,8 +33,9 @@ export interface ChainFlows {
    */
   shares: Readonly<Record<string, string | null>>;
   /**
-   * Lowercase addresses of vaults for which a deposit or withdrawal of the user was seen on-chain that the index may
-   * not include yet: its block is above `indexedTo`, or it is not confirmed.
+   * Lowercase addresses of vaults with a deposit or withdrawal of the user that the index may not include yet: within
+   * the last hour, it was in a block above `indexedTo` or not confirmed, or logs have shown a transaction that may
+   * continue it since the last index run.
    */
   unindexed: readonly string[];
 }
@@ -141,10 +145,10 @@ export interface UserQuery {
 }
 
 /**
- * Selects a user's net deposits and requests on some chains, in one statement; chains that were never indexed are
- * absent. A sum is null if the amount of one of its flows is unknown, if the vault's flow history has a gap between its
- * start block and the head, or if `unlisted` contains the vault. Those flows are excluded from the sums and returned
- * separately. Throws `store_unavailable`.
+ * Selects a user's net deposits and requests on some chains, in one statement; `chains` lacks those that were never
+ * indexed. A sum is null if the amount of one of its flows is unknown, if the vault's flow history has a gap between
+ * its start block and the head, or if `unlisted` contains the vault. Flows of redemption requests are excluded from the
+ * sums and returned as `requestFlows`. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));

@@ -181,10 +181,10 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 /**
  * Selects the largest flows and the flow sums of vaults, in one batch. `largest` has, for each of `vaults`, the five
  * largest deposits and the five largest withdrawals after `afterBlock`, by absolute amount, and at most five flows
- * without an amount, each with the sums of all of the vault's flows after that block; a vault without flows has one
- * record. `sums` has, for each of `spans`, in their order, the sums of the flows after `afterBlock` up to and including
- * `toBlock`. Vaults and ranges whose flows are not all stored are left out, and so are ranges with a flow whose amount
- * is unknown. Throws `store_unavailable`.
+ * without an amount or of 0, each with the sums of all of the vault's flows after that block; a vault without flows has
+ * one record. `sums` has, for each of `spans`, in their order, the sums of the flows after `afterBlock` up to and
+ * including `toBlock`. Vaults and ranges whose flows are not all stored are left out, and so are ranges with a flow
+ * whose amount is unknown. Throws `store_unavailable`.
  */
 export async function selectFlowFacts(
   db: Database,

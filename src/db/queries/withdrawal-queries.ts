@@ -91,8 +91,8 @@ const MAX_OTHER_REQUESTS = 50;
 
 /**
  * Selects the user's other redemptions from the same vault that are open, were claimed, or had their shares or payment
- * returned: those with the same request id (null included), or with `anyId` all. At most 50, the open ones first, then
- * the newest. Throws `store_unavailable`.
+ * returned: those with the same request id (null included), or with `anyId` all. At most 50, the open ones first, and
+ * newer before older ones in both groups. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -157,7 +157,7 @@ export async function addBuiltTransfer(db: Database, built: BuiltTransfer): Prom
 }
 
 /**
- * Selects the transactions that were built for the second step of a withdrawal, newest first and at most 32. Throws
+ * Selects the stored transactions that were built for the second step of a withdrawal, newest first. Throws
  * `store_unavailable`.
  */
 export async function selectBuiltTransfers(db: Database, trackingId: string): Promise<BuiltTransfer[]> {

@@ -99,7 +99,7 @@ export const deposits = pgTable(
     refundTxHash: text("refund_tx_hash"),
     /** Amount of `moveToken` that the user or the Router received, in the token's smallest unit. */
     deliveredAmount: uint256("delivered_amount"),
-    /** True once on-chain data has proven that the transaction `sourceTxHash` belongs to this deposit. */
+    /** True while on-chain data proves that the transaction `sourceTxHash` belongs to this deposit or withdrawal. */
     sourceProven: boolean("source_proven").notNull().default(false),
     depositProven: boolean("deposit_proven").notNull().default(false),
     /** Request id of an asynchronous vault, if the vault numbers its requests. */
@@ -112,9 +112,11 @@ export const deposits = pgTable(
     parentTrackingId: text("parent_tracking_id"),
     partnerId: text("partner_id").notNull().default(""),
     partnerType: smallint("partner_type").notNull().default(0),
-    /** The partner whose API key built the deposit, or null if `partnerId` is only claimed. */
+    /**
+     * The partner that was identified by its API key or session when it built, or null if `partnerId` is only claimed.
+     */
     partnerAddress: text("partner_address"),
-    /** True if the secret of the API key was presented too. */
+    /** True if the partner authenticated with the API key's secret or a session. */
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
@@ -162,7 +164,8 @@ export const deposits = pgTable(
 
 /**
  * Stored responses of builds sent with an `Idempotency-Key`; a repeated request gets the same response until
- * `expiresAt`, when its quote expires. Rows are deleted a day after `claimedAt`, the time at which the key was taken.
+ * `expiresAt`, when its quote expires. A key is free again a day after `claimedAt`, the time at which it was taken or
+ * last renewed.
  */
 export const idempotency = pgTable(
   "idempotency",

@@ -50,9 +50,9 @@ export const depositSteps = pgTable("deposit_steps", {
 });
 
 /**
- * Transactions that were built for the second step of a withdrawal, the swap or bridge of the vault's payment. Each
- * read of the withdrawal builds a new one, and the user may sign any of them. Hashes are lowercase; amounts are decimal
- * strings in the token's smallest unit.
+ * Transactions that were built for the second step of a withdrawal, the swap or bridge of the vault's payment. One
+ * withdrawal may have several, and the user may sign any of them. Hashes are lowercase; amounts are decimal strings in
+ * the token's smallest unit.
  */
 export const withdrawalTransfers = pgTable(
   "withdrawal_transfers",
@@ -104,7 +104,7 @@ export const depositEvidence = pgTable(
 /** Progress of reading each chain for events of deposits and withdrawals. */
 export const followedChains = pgTable("followed_chains", {
   chainId: integer("chain_id").primaryKey(),
-  /** Incremented by each write. A round that is based on an older version writes nothing. */
+  /** Incremented by each round. A round that is based on an older version writes nothing. */
   version: integer("version").notNull().default(0),
   /** First block that may contain an event of a tracked deposit. */
   startBlock: block("start_block").notNull(),

@@ -19,7 +19,10 @@ const signedUint256 = (name: string) => numeric(name, { precision: 78, scale: 0 
 /** Direction of a flow: into or out of a vault. */
 export type FlowKind = "deposit" | "withdrawal";
 
-/** Deposits to and withdrawals from vaults, decoded from the vaults' own events. Addresses and hashes are lowercase. */
+/**
+ * Deposits to and withdrawals from vaults, decoded from events of the vaults' contracts. Addresses and hashes are
+ * lowercase.
+ */
 export const flows = pgTable(
   "flows",
   {
@@ -75,13 +78,13 @@ export const flows = pgTable(
 
 /**
  * How far the flows of each chain are indexed. Flows up to `finalBlock` are permanent; a reorg may still change those
- * above it, up to `headBlock`. Blocks and times are null before the first tip run and after a rewind.
+ * above it, up to `headBlock`. The blocks and `headTime` are null before the first tip run and after a rewind.
  */
 export const flowTips = pgTable("flow_tips", {
   chainId: integer("chain_id").primaryKey(),
-  /** Incremented by each write. A tip run that is based on an older version writes nothing. */
+  /** Incremented by each tip run, rewind and reset. A tip run that is based on an older version writes nothing. */
   version: integer("version").notNull().default(0),
-  /** Id of the run that wrote this version. */
+  /** Id of the tip run that wrote this version, or empty if a rewind or reset did. */
   run: text("run").notNull().default(""),
   finalBlock: block("final_block"),
   finalHash: text("final_hash"),
@@ -112,9 +115,9 @@ export const flowCoverage = pgTable(
     startBlock: block("start_block").notNull(),
     /** Fingerprint of the contracts and events whose flows were read; if it changes, the history is read again. */
     source: text("source").notNull().default(""),
-    /** First block from which every tip run includes the vault, or null if none has yet. */
+    /** First block from which the tip runs include the vault, or null while they do not. */
     followedFrom: block("followed_from"),
-    /** Blocks below `followedFrom` whose flows are stored. */
+    /** Blocks whose flows are stored, apart from those that `followedFrom` covers. */
     done: blockSet("done").notNull().default(raw`'{}'`),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
@@ -142,7 +145,10 @@ export const flowStarts = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],
 );
 
-/** Governance events of vaults from final blocks, kept for eight days. Addresses, hashes and data are lowercase. */
+/**
+ * Governance events of vaults from final blocks, kept for at least eight days. Addresses, hashes and data are
+ * lowercase.
+ */
 export const controlEvents = pgTable(
   "control_events",
   {

@@ -20,8 +20,8 @@ export type VaultCaller = "router" | "user";
  */
 export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
 /**
- * Origin of a vault's status: an administrator, or the vault's proof. A proof never overrides an administrator's
- * decision to close a vault.
+ * Origin of a vault's status: an administrator, or the vault's proof. A proof does not change a status `paused` or
+ * `unsupported` that an administrator has set.
  */
 export type StatusOrigin = "admin" | "proof";
 /**
@@ -47,7 +47,7 @@ export interface VaultClaim {
  * reason why none was made.
  */
 export interface VaultProof {
-  /** True if the vault accepted the deposit and the minted shares had the expected value. */
+  /** True if the proof passed. */
   ok: boolean;
   /**
    * Block on whose state the deposit was simulated or, if the vault's views already refused it, at which they were
@@ -78,8 +78,8 @@ export interface VaultProof {
    */
   refusedAt?: string;
   /**
-   * Number of proofs that found the vault illiquid, this one included, since one passed or found it closed otherwise;
-   * refusals do not count. Absent for 0, and after an administrator has changed the vault's status.
+   * Number of proofs that found the vault illiquid while it was active, since one passed or found it closed otherwise.
+   * Absent for 0, and after an administrator has changed the vault's status.
    */
   illiquid?: number;
 }
@@ -109,14 +109,14 @@ export const vaults = pgTable(
     statusReason: text("status_reason").notNull().default(""),
     statusBy: text("status_by").$type<StatusOrigin>().notNull().default("admin"),
     /**
-     * True if the vault has ever been `active`. Its holders see their positions and can withdraw in every later status;
-     * only deposits are closed.
+     * True if the vault has ever been `active`. Its holders may have shares, so it stays readable in every later
+     * status.
      */
     wasActive: boolean("was_active").notNull().default(false),
     provenance: jsonb("provenance").$type<Provenance>().notNull().default({ source: "seed", detail: "" }),
     /**
      * Registers and public lists that name the vault, as `register:<address>` or `list:<name>`. The entry of a register
-     * is removed when the register no longer names the vault.
+     * is removed after a complete read that does not name the vault.
      */
     namedBy: jsonb("named_by").$type<string[]>().notNull().default([]),
     /** Registry claim of the entry's source, or null for entries older than this column. */
