@@ -15,7 +15,7 @@ import { workUnderLease } from "../lib/renewed-lease.ts";
 import { sleep } from "../lib/timers.ts";
 import { shareFailure, throwLocalFailure, throwSharedFailure } from "./order-shared-failure.ts";
 
-/** Lifetime of an idempotency key, in milliseconds: one day from when a request takes it. */
+/** Lifetime of an idempotency key, in milliseconds: one day from when a request takes it or last renews its lease. */
 export const KEY_TTL_MS = DAY_MS;
 /**
  * Age of the last renewal after which a build without a stored response counts as dead, in milliseconds, and the
@@ -58,12 +58,13 @@ interface BuildOutcome<T> {
 }
 
 /**
- * Builds a deposit or withdrawal at most once per `Idempotency-Key` and caller (an authenticated partner, otherwise a
- * client address with its user). Within a day, a repeated request receives the stored response as long as its quote is
- * valid. Concurrent requests, in any isolate, wait for the first one, and receive its response or fail with its error.
- * A failed build releases the key. Without a key, every request builds. Throws `idempotency_conflict` if the key was
- * used with other parameters, `quote_expired` if the stored quote has expired, `upstream_timeout` if the first request
- * does not finish before the build deadline, `rate_limited`, `store_unavailable`. Errors of `build` propagate.
+ * Builds a deposit or withdrawal, with one response per `Idempotency-Key` and caller (an authenticated partner,
+ * otherwise a client address with its user). Within a day, a repeated request receives the stored response as long as
+ * its quote is valid. A concurrent request waits for the first one, and receives its response or fails with its error;
+ * it builds itself if neither is known. A failed build releases the key. Without a key, every request builds. Throws
+ * `idempotency_conflict` if the key was used with other parameters, `quote_expired` if the stored quote has expired,
+ * `upstream_timeout` if the first request does not finish before the build deadline, `rate_limited` (only with a key),
+ * `store_unavailable`. Errors of `build` propagate.
  */
 export async function buildOnce<T extends Built>(
   ctx: Context,

@@ -11,8 +11,8 @@ export interface Attribution {
   /** Role of the partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
   /**
-   * Lowercase address of the partner whose API key was used, or null if none was, even if the caller named a partner
-   * id. Partner dashboards count only what was built with an API key.
+   * Lowercase address of the partner that was identified by its API key or session, or null if the caller was no
+   * partner, even if it named a partner id.
    */
   partnerAddress: string | null;
   /** True if the partner authenticated with the API key's secret or a session; false for the API key alone. */

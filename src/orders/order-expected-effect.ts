@@ -41,8 +41,8 @@ export function mintEffect({ vault, user }: VaultDeposit): ExpectedEffect {
 /**
  * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records the request
  * in an event or in its views; without either, a returned request id suffices if the node shows no logs. `interpret`
- * throws `upstream_rejected` if the amount that left the user or that the vault recorded differs from the deposit, and
- * `simulation_unavailable` if the payment or the request cannot be read.
+ * throws `upstream_rejected` if the amount that left the user or that the vault recorded differs from the deposit (also
+ * if the logs show no request), and `simulation_unavailable` if the payment or the request cannot be read.
  */
 export function requestEffect(intent: VaultDeposit, requests: AsyncDeposits): ExpectedEffect {
   const { vault, user, token } = intent;

@@ -47,7 +47,9 @@ export interface FairValue {
   output: bigint;
   /** Part of `output` that corresponds to the fee on top; it counts as a declared fee. */
   feeOnTop: bigint;
-  /** Three US dollars in the requested token, rounded down; zero if the token has no usable price. */
+  /**
+   * Three US dollars in the requested token, rounded down; zero if the token's decimals or a usable price are unknown.
+   */
   threeDollars: bigint;
   /**
    * Tolerated deviation of an expected output from `output`, in parts per billion: `band` below it, `excess` above it.
@@ -116,7 +118,7 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
  * Returns the fair value of a payment according to another provider's quote, for tokens without a price, or null if the
  * value of a fee on top is unknown. The result's `output` is the quote's expected output (`other.output`) plus the
  * value of the fee that the user pays in native currency on top of the payment. `band` and `excess` are both
- * `other.slippage` (parts per billion), so the two quotes must agree within the slippage. Pure.
+ * `other.slippage` (parts per billion). Pure.
  */
 export function secondQuoteValue(
   payment: ValuedPayment,

@@ -35,10 +35,7 @@ export interface SimulatedOutput {
  */
 export interface FairnessCase {
   relation: TokenRelation;
-  /**
-   * Fair value of the payment; null if no price is known and no second provider agrees, or if a fee on top cannot be
-   * valued.
-   */
+  /** Fair value of the payment, or null if it is unknown. */
   fair: FairValue | null;
   /** The total loss that the user tolerates, and how it is split between transfer and vault. In parts per billion. */
   slippage: bigint;

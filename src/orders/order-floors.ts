@@ -11,7 +11,7 @@ const DEADLINE_GRACE_S = 600;
 
 /**
  * Returns the latest block timestamp at which the Router accepts an order built at the block time `blockTime`: 15
- * minutes later, that is, ten minutes after the quote has expired. Both in UNIX seconds.
+ * minutes later. Both in UNIX seconds.
  */
 export function orderDeadline(blockTime: number): bigint {
   return BigInt(blockTime + QUOTE_TTL_MS / SECOND_MS + DEADLINE_GRACE_S);
@@ -70,8 +70,8 @@ export function leastAfter(expected: bigint, loss: bigint): bigint {
 }
 
 /**
- * Floor of an order whose input amount is known when it is built: the minimum output that the Router, or the vault in a
- * call by the user, enforces, in the output token's smallest unit.
+ * Floor of an order whose input amount is known when it is built: its minimum output, in the output token's smallest
+ * unit.
  */
 export interface ExactFloor {
   minOut: bigint;
@@ -88,9 +88,9 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 
 /**
  * Floors of an order whose input is what a bridge, or a swap on one chain, delivers: the minimum that must arrive
- * (`minIn`), and the minimum output per unit of what arrives (`minOutPerIn`, times 10^27). Together, they limit the
- * loss to the slippage for any amount. `minOut` is zero unless these two alone cannot guarantee that. `least` is the
- * minimum output of the whole order. Amounts are in smallest units.
+ * (`minIn`), and the minimum output per unit of what arrives (`minOutPerIn`, times 10^27). `minOut` is zero unless
+ * these two alone would allow more loss than the slippage. `least` is the minimum output of the whole order. Amounts
+ * are in smallest units.
  */
 export interface DeliveredFloors extends ExactFloor {
   minIn: bigint;
@@ -115,8 +115,7 @@ export interface DeliveredOrder {
  * amount less the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is `seen` per
  * expected unit, less the vault's loss, rounded down. If the two together allow more loss than the slippage,
  * `minOutPerIn` is raised, provided that at least half of the vault's loss remains allowed; otherwise, `minOut` is set
- * instead. Returns null if nothing is expected, or if the output per unit is too small to be enforced; the order then
- * takes two steps.
+ * instead. Returns null if nothing is expected, or if the output per unit is too small to be enforced.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
   if (expected <= 0n) return null;

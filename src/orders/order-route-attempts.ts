@@ -39,7 +39,7 @@ export interface RouteAttempt {
   funds: Funds;
   /** Deadline for the provider's response, in UNIX milliseconds. */
   deadline: number;
-  /** Whether the route takes one step or two. */
+  /** Where the route ends. */
   ends: RouteEnd;
   /**
    * Returns the offer as input of the fairness rules, with the prices that are known at that time: reads on the

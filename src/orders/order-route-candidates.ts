@@ -71,14 +71,17 @@ export function passesOf(order: RouteOrder, targets: readonly Token[]): BridgePa
   return order.preferredBridge !== null && crosses && targets.length > 1 ? ["preferred", "all"] : ["all"];
 }
 
-/** Returns an offer's quote with its minimum output raised to the one that a build would request, if that is higher. */
+/**
+ * Returns an offer's quote with its minimum output raised to the expected one less the tolerance of `toleranceOf` (none
+ * if it is null), if that is higher.
+ */
 export function withLeast(offer: Offer): TransferQuote {
   const { option } = offer;
   const least = deductParts(option.toAmount, toleranceOf(offer) ?? 0n);
   return least > option.toAmountMin ? { ...option, toAmountMin: least } : option;
 }
 
-/** A route to try: a provider's quote, and whether the route takes one or two steps. */
+/** A route to try: a provider's quote, and where the route ends. */
 export interface RouteCandidate {
   option: TransferQuote;
   ends: RouteEnd;

@@ -52,9 +52,8 @@ export interface RouteOrder {
 }
 
 /**
- * Where a route ends. `one_step`: the provider's transfer ends in a Router call. `two_step`: the transfer only delivers
- * the token. In a deposit, the user then sends a second transaction; the transfer of a withdrawal is always `two_step`
- * and its last part, and that of a move on one chain is followed by the deposit in the same Router order.
+ * Where a route ends. `one_step`: the provider's transfer ends in a Router call. `two_step`: the provider's transfer
+ * only delivers the token.
  */
 export type RouteEnd = "one_step" | "two_step";
 
@@ -179,8 +178,8 @@ export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /**
  * Converts a quote to the input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
- * replaces the quote's own. For a `one_step` route on one chain, the whole slippage is the transfer's; otherwise, also
- * for withdrawals and moves, it is split between transfer and vault. Pure.
+ * replaces the quote's own. For a `one_step` route on one chain, the whole slippage is the transfer's; otherwise, it is
+ * split between transfer and vault. Pure.
  */
 export function toOffer(
   offers: ValuedOffers,

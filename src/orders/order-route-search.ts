@@ -59,13 +59,13 @@ export interface FoundRoute<B> {
 /**
  * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
  * preference until one passes simulation. Target tokens are tried in their order; for each, the preferred bridge before
- * others, then one-step before two-step routes. With a preferred bridge and several target tokens, all tokens are first
- * tried over that bridge alone. A token that the vault refuses is not tried again; if it refuses only an offer's
- * amount, the other providers' offers of other amounts are. A provider that cannot be reached, or whose answer
- * contradicts the request, its own quote or a fair value, is not used again in this search; no provider builds more
- * than four times, or for more than 2.5 seconds while another one can be tried. After 5.5 seconds, no build is started;
- * after three seconds, no further token is quoted if something has failed. An error that no other route could avoid is
- * thrown immediately. If no route succeeds, throws the most useful failure (`mostUsefulFailure`); throws
+ * others, then one-step before two-step routes. With a preferred bridge, several target tokens and two chains, all
+ * tokens are first tried over that bridge alone. A token that the vault refuses is not tried again; if it refuses only
+ * an offer's amount, the other providers' offers of other amounts are. A provider that cannot be reached, or whose
+ * answer contradicts the request, its own quote or a fair value, is not used again in this search; no provider builds
+ * more than four times, and its builds share 2.5 seconds while another one can be tried. After 5.5 seconds, no build is
+ * started; after three seconds, no further token is quoted if something has failed. An error that no other route could
+ * avoid is thrown immediately. If no route succeeds, throws the most useful failure (`mostUsefulFailure`); throws
  * `token_unsupported` if the paid address is not a token, and `upstream_timeout` after 7.2 seconds. Errors of the RPC
  * nodes propagate.
  */

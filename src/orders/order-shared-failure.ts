@@ -24,7 +24,7 @@ const redisKey = (work: string): string => `build-failure:${keccak256(stringToHe
 /**
  * Shares the failure of a build with requests that wait for the same build: in this isolate, and for five seconds
  * through Redis in others. `work` identifies the build: caller, idempotency key and parameters. An error that is not an
- * AppError is shared as `internal`. Never throws.
+ * AppError is shared as `internal`. A failure of Redis is ignored.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;

@@ -6,7 +6,10 @@ import { TransactionRequest } from "../schemas/transaction-schema.ts";
 import { PlannedAuthorization, type TypedData, typedDataOf } from "./authorization/planned-authorization.ts";
 import { encodeApprovals } from "./order-wallet-calls.ts";
 
-/** A transaction that the user sends and that takes a token, with the approvals before it, as stored in a step plan. */
+/**
+ * A transaction that the user sends, with the token that it concerns and the approvals before it, as stored in a step
+ * plan.
+ */
 export const StepLeg = z.object({
   /**
    * Which of the user's transactions it is: the first (`source`) or the second step (`destination`), which may be on
@@ -217,8 +220,8 @@ export function transactionStep(
 }
 
 /**
- * Returns the step that claims a settled deposit or redemption request; withdrawals relabel it for a cancellation.
- * `token` is the token that the user receives, or null if unknown; `request` is null unless the claim can be sent now.
+ * Returns the step that claims a settled deposit or redemption request. `token` is the token that the user receives, or
+ * null if unknown; `request` is null unless the claim can be sent now.
  */
 export function toClaimStep(of: {
   chainId: number;

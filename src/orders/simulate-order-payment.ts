@@ -61,7 +61,7 @@ export type SimulatedPayment =
 export const INCLUSION_DELAY_S = 30;
 /**
  * Native balance that a simulated payer receives for gas, in wei: 1,000 units of the currency, in addition to a native
- * payment, unless a setting states other `funds`. The payer's real native balance therefore does not affect the result.
+ * payment, unless a setting states other `funds`.
  */
 export const GAS_FUNDS = 10n ** 21n;
 

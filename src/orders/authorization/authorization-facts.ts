@@ -58,8 +58,8 @@ function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Addre
 
 /**
  * Returns the query for the state that decides which signatures an owner can pay with, to be batched with other reads.
- * A failed read counts as unsupported. A listed token whose domain separator differs from the table also counts as
- * unsupported, and a warning is logged. `share` is true for a vault's share token, which needs no table entry.
+ * A failed read counts as unsupported. If a listed token's domain separator differs from the table or cannot be read,
+ * `token` is null, and a warning is logged. `share` is true for a vault's share token, which needs no table entry.
  */
 export function authorizationQuery(
   ctx: Context,

@@ -70,9 +70,10 @@ export interface GivenSignature {
 /**
  * Completes an order with its owner's signature and simulates it as sent by the submitter, without state overrides. The
  * signature is neither stored nor logged. Throws `signature_invalid`; `authorization_unsupported` if the token, Permit2
- * or the account's code rejects a valid signature; `quote_expired` after the order's deadline; the code in `spent` if
- * the order was used or cancelled; `price_unsafe` if the output is now below its minimum; `would_revert`, also if the
- * owner no longer holds the amount; `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * or the account's code rejects a valid signature, or if the payment with a permit fails; `quote_expired` after the
+ * order's deadline; the code in `spent` if the order was used or cancelled; `price_unsafe` if the output is now below
+ * its minimum; `would_revert`, also if the owner no longer holds the amount; `simulation_unavailable`,
+ * `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function authorizeOrder(ctx: Context, given: GivenSignature): Promise<AuthorizedOrder> {
   const { planned, spent } = given;

@@ -33,8 +33,8 @@ const domainAbi = once(() =>
 const FOUR_FIELDS = "0x0f";
 
 /**
- * Returns the query that determines whether a vault's share token supports permits (ERC-2612), to be batched with other
- * reads. The result is null if no known domain of this token and chain matches the token's domain separator.
+ * Returns the query for a vault's share token with its EIP-712 domain for permits (ERC-2612), to be batched with other
+ * reads. The result is that of `findShareToken`.
  */
 export function sharePermitQuery(of: { chainId: number; token: Address }): Query<SigningToken | null> {
   const on = { to: of.token, abi: domainAbi() };
@@ -62,12 +62,11 @@ export function sharePermitQuery(of: { chainId: number; token: Address }): Query
 const MAX_NAME = 100;
 
 /**
- * Returns a share token with its EIP-712 domain if it supports permits. Null if no known domain has its separator, if
- * it states a domain of another chain or contract, or if the domain's name is longer than 100 characters. The known
- * domains are those of common vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn (`apiVersion`), and
- * Morpho's Vault V2 (neither name nor version). Chain and contract always come from the request, so a token that states
- * a false name can only harm signatures for itself. How the token verifies signatures is unknown (`checks` is `code`),
- * so an account with code pays by permit only if the request names it.
+ * Returns a share token with its EIP-712 domain, for permits. Null if no known domain has its separator, if it states a
+ * domain of another chain or contract, or if the domain's name is longer than 100 characters. The known domains are
+ * those of common vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn (`apiVersion`), and Morpho's
+ * Vault V2 (neither name nor version). The domain's chain and contract are those of the request. How the token verifies
+ * signatures is unknown, so `checks` is `code`.
  */
 export function findShareToken(
   { chainId, token }: { chainId: number; token: Address },
