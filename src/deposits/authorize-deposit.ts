@@ -45,7 +45,8 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
  * Router call without state overrides, and returns the build response with the signed transaction filled in. The
  * signature is not stored and does not change the deposit's state; but the stored deposit is first updated from the
  * chains. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid with a signature or was already sent;
- * `quote_expired` once the quote has expired; `store_unavailable`. Errors of `authorizeOrder` propagate.
+ * `quote_expired` once the quote has expired, or if the stored response cannot be read; `store_unavailable`. Errors of
+ * `authorizeOrder` propagate.
  */
 export async function authorizeDeposit(
   ctx: Context,

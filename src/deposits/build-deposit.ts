@@ -222,10 +222,10 @@ async function buildDeposit(
 }
 
 /**
- * Builds and records a deposit at most once per idempotency key and caller; without a key (null), each call builds.
- * `replayed` in the result is true if an earlier request stored the response. `prepare` replaces `prepareDeposit` for
- * moves. Throws `upstream_timeout` without recording anything if the build takes longer than its deadline, and
- * `store_unavailable`. Errors of `buildOnce` and of `prepare` propagate.
+ * Builds and records a deposit, with one response per idempotency key and caller; without a key (null), each call
+ * builds. `replayed` in the result is true if an earlier request stored the response. `prepare` replaces
+ * `prepareDeposit` for moves. Throws `upstream_timeout` without recording anything if the build takes longer than its
+ * deadline, and `store_unavailable`. Errors of `buildOnce` and of `prepare` propagate.
  */
 export function buildDepositOnce(
   ctx: Context,

@@ -24,9 +24,9 @@ import type { DepositCall } from "../vaults/vault-adapter.ts";
 import { type DepositIntent, paysNative } from "./deposit-intent.ts";
 
 /**
- * The minimums and the deadline that a deposit enforces on chain. `minIn` is the minimum amount that must arrive, in
- * the deposited token's smallest unit; `minShares` is the minimum number of shares in the share token's smallest unit,
- * or null if no contract enforces one.
+ * The minimums and the deadline of a deposit. The Router enforces all of them; the vault, in a call without the Router,
+ * at most `minShares`. `minIn` is the minimum amount that must arrive, in the deposited token's smallest unit;
+ * `minShares` is the minimum number of shares in the share token's smallest unit, or null if no contract enforces one.
  */
 export interface DepositFloors {
   minIn: bigint;
@@ -38,10 +38,7 @@ export interface DepositFloors {
   perUnit?: { minOutPerIn: bigint; minOut: bigint };
   /** Latest block timestamp at which the Router accepts the deposit, in UNIX seconds. */
   deadline: bigint;
-  /**
-   * True if the vault takes this deposit as an async request, which it settles later. Set only for vault families that
-   * also mint shares immediately.
-   */
+  /** True if the vault's terms say that it takes this deposit as an async request, which it settles later. */
   async?: boolean;
 }
 

@@ -32,7 +32,10 @@ export interface Preflight {
    */
   balance: bigint | null;
   allowance: bigint | null;
-  /** The submitter's balance of the native currency, in wei, or null if it could not be read. */
+  /**
+   * The submitter's balance of the native currency, in wei, or null if it could not be read. For a payment in the
+   * native currency, the user's.
+   */
   nativeBalance: bigint | null;
   /**
    * State that decides which signatures can pay. Null if none was requested, or if none can pay (see `mayBeSigned`).

@@ -133,9 +133,8 @@ export async function listDeposits(
 
 /**
  * Marks a deposit as abandoned, because its user will not send the transaction, and returns its new row. A deposit that
- * is already abandoned is returned unchanged. If the transaction appears on chain after all, tracking reopens the
- * deposit. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` unless the deposit is `built`,
- * `expired` or `abandoned`, or if it changed in the meantime.
+ * is already abandoned is returned unchanged. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state`
+ * unless the deposit is `built`, `expired` or `abandoned`, or if it changed in the meantime.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);

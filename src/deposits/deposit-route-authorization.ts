@@ -73,7 +73,7 @@ function unsignable(): AppError {
  * step sends the provider's transaction, which must not depend on its sender. If the user did not request a signature,
  * or if `auto` chooses an approval, returns the route unchanged with `authorization` null. Throws `no_route` if this
  * route cannot be paid with a signature but others might, `authorization_unsupported` if the token or account does not
- * support one, `would_revert`; errors of `simulatePayment` and of the RPC nodes propagate.
+ * support one or the chain has no Router, `would_revert`; errors of `simulatePayment` and of the RPC nodes propagate.
  */
 export async function signRoute(
   ctx: Context,

@@ -9,10 +9,10 @@ import type { DepositOrder } from "./deposit-intent.ts";
 
 /**
  * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best first. First
- * come tokens that need no swap: those with the same symbol as the user's token, and those that bridges treat as the
- * same asset (USD₮0 and USDT). Then come the vault's asset, and the native currency if the asset is its wrapped form.
- * Other accepted tokens are left out. Reads the symbol of the user's token only if there is a choice; then throws
- * `token_unsupported` if that address is not a token, and errors of the RPC nodes propagate.
+ * come the tokens with the same symbol as the user's token, and those that bridges treat as the same asset (USD₮0 and
+ * USDT). Then come the vault's asset, and the native currency if the asset is its wrapped form. Other accepted tokens
+ * are left out. Reads the symbol of the user's token only if there is a choice; then throws `token_unsupported` if that
+ * address is not a token, and errors of the RPC nodes propagate.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });

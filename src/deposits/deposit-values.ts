@@ -58,7 +58,7 @@ export interface DepositValues {
   paid: bigint | null;
   /**
    * Expected value on arrival at the vault. For a direct deposit: what remains after the token's transfer fee. For a
-   * routed one: the route's expected output. Null for a move in one transaction.
+   * routed one: the route's expected output. Also null for a move on one chain.
    */
   arrives: bigint | null;
 }

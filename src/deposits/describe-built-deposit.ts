@@ -157,9 +157,8 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 
 /**
  * Returns the estimated outcome of a deposit as decimal strings in smallest units: the amount that the transfer
- * delivers, the amount deposited, and the shares. Contracts guarantee the fields whose names contain `min`; the others
- * are expectations. `min_shares` is null if no contract enforces a minimum. The fields have the same meaning in
- * one-step and two-step deposits.
+ * delivers, the amount deposited, and the shares. The fields whose names contain `min` are minimums; the others are
+ * expectations. `min_shares` is null if no contract enforces a minimum.
  */
 export function toEstimate(
   prepared: PreparedDeposit,

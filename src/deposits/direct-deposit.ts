@@ -43,9 +43,9 @@ export interface DirectDeposit {
 /**
  * Checks, encodes, verifies and simulates a direct deposit. With a fee-on-transfer token, the first simulation reverts
  * with a Router error that states the amount received; the deposit is then prepared once more for that amount. The
- * minimum shares are the higher of the vault's preview and the simulated shares, less the slippage (at most 0.5%).
- * Throws `simulation_unavailable`, `upstream_rejected`, `zero_shares`, `price_unsafe`; if the simulation reverts, the
- * error of `explainDepositRevert`; errors of `preflightDeposit` propagate.
+ * minimum shares, if a contract enforces them, are the higher of the vault's preview and the simulated shares, less the
+ * slippage (at most 0.5%). Throws `simulation_unavailable`, `upstream_rejected`, `zero_shares`, `price_unsafe`; if the
+ * simulation reverts, the error of `explainDepositRevert`; errors of `preflightDeposit` propagate.
  */
 export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
   const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });

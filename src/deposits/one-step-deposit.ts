@@ -180,12 +180,12 @@ async function simulateDelivery(
 }
 
 /**
- * Builds a one-step deposit: the user signs one transaction, and the provider then calls the Router with the delivered
- * token. On one chain, that transaction does everything and is simulated as a whole. Across chains, the source
- * transaction is simulated and, separately, the destination call with both the guaranteed and the expected amount.
- * Throws `no_route` if the Router cannot enforce a minimum or the destination call needs more than 1,000,000 gas,
- * `price_unsafe` if the offer is unfair, `upstream_rejected`, `would_revert`, `simulation_unavailable`; errors of the
- * provider, of `preflightDeposit` and of `explainDepositRevert` propagate.
+ * Builds a one-step deposit: the user sends one transaction besides approvals, and the provider then calls the Router
+ * with the delivered token. On one chain, that transaction does everything and is simulated as a whole. Across chains,
+ * the source transaction is simulated and, separately, the destination call with both the guaranteed and the expected
+ * amount. Throws `no_route` if the Router cannot enforce a minimum or the destination call needs more than 1,000,000
+ * gas, `price_unsafe` if the offer is unfair, `upstream_rejected`, `would_revert`, `simulation_unavailable`; errors of
+ * the provider, of `preflightDeposit` and of `explainDepositRevert` propagate.
  */
 export async function buildOneStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const destination = await planDestinationDeposit(ctx, attempt);
