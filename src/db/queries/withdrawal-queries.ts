@@ -6,9 +6,9 @@ import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
  * A withdrawal to insert. Addresses and hashes are lowercase; amounts are decimal strings in the token's smallest unit.
- * `fromAmount` is "0" if all shares are redeemed; `estimatedShares` is then the expected number. `minAssets` and
- * `moveMin` are null if no contract enforces them, except that in two steps `moveMin` is the minimum of the quote
- * at the build; the second step is quoted again. `provider`, `bridge` and `tool` name the transfer in the first
+ * `fromAmount` is "0" if the order is for all shares; `estimatedShares` is then the expected number. `minAssets` and
+ * `moveMin` are null if no contract enforces them, except that in two steps `moveMin` is the minimum of the quote at
+ * the build; the second step is quoted again. `provider`, `bridge` and `tool` name the transfer in the first
  * transaction, and are null if the transfer is a second step. `referrer` is the zero address by default.
  */
 export interface NewWithdrawal

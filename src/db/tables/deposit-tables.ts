@@ -56,7 +56,7 @@ export const deposits = pgTable(
     shareToken: text("share_token").notNull(),
     fromChainId: integer("from_chain_id").notNull(),
     fromToken: text("from_token").notNull(),
-    /** Amount that the user pays; 0 in a withdrawal of all shares, whose number is known only at execution. */
+    /** Amount that the user pays; 0 in an order to withdraw all shares. */
     fromAmount: uint256("from_amount").notNull(),
     /** Number of shares that a deposit is expected to mint, or a withdrawal to redeem. */
     estimatedShares: uint256("estimated_shares").notNull(),
@@ -87,8 +87,9 @@ export const deposits = pgTable(
     sourceTo: text("source_to").notNull(),
     sourceDataHash: text("source_data_hash").notNull(),
     /**
-     * Head block of the source chain when a direct deposit was built, or null if it was not recorded. An older
-     * transaction with the same calldata belongs to something else.
+     * Head block of the source chain when a direct deposit or a withdrawal was built; null for a routed deposit, or if
+     * it was not recorded. A transaction with the same calldata that is older, by more than a reorg may explain,
+     * belongs to something else.
      */
     builtBlock: bigint("built_block", { mode: "number" }),
     sourceTxHash: text("source_tx_hash"),
