@@ -30,9 +30,9 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
 
 /**
  * Returns the hashes of transactions on the vault's chain that may prove a later step of a routed deposit: the recorded
- * deposit transaction, unless it is proven, then the hints on that chain, oldest first. Of more than 12, it returns six
- * that change with every second of `now` (UNIX milliseconds), and the six newest: anyone can send tokens to the user
- * while the user's own are in transit, before and after these arrive.
+ * deposit transaction, unless it is proven, then the hints on that chain, oldest first. Of more than 12 hints, it
+ * returns six older ones, chosen by the second of `now` (UNIX milliseconds), and the six newest: anyone can send tokens
+ * to the user while the user's own are in transit, before and after these arrive.
  */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], now: number): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
@@ -58,9 +58,9 @@ interface TriedHints {
 }
 
 /**
- * Drops the hints that need no further reads: those on a chain where nothing remains to be proven, those whose
- * confirmed receipts prove nothing, those that are three days old and in no block, and all older than 30 days. For a
- * dropped hint that was reported, records whether its transaction contains the built call. Returns the
+ * Drops the hints that need no further reads: those on a chain where nothing remains to be proven, those with confirmed
+ * receipts that no later step may need, those that are three days old and in no block, and all older than 30 days. A
+ * dropped report on the source chain is kept in the database if its transaction contains the built call. Returns the
  * rest. Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function dropReadHints(

@@ -12,7 +12,7 @@ import { executedOrders } from "../../router/router-codec.ts";
  */
 export interface ShareProof {
   shares: bigint;
-  /** Amount that was deposited, in the deposited token's smallest unit, or null if the receipt does not show it. */
+  /** Amount that was deposited, in the deposited token's smallest unit, or null if it is unknown. */
   amountIn: bigint | null;
   /**
    * True if the user paid. False if the Router's event names another payer, because any account can repeat a deposit

@@ -72,11 +72,11 @@ interface SettlementInput {
 
 /**
  * Returns the transition of a deposit whose request the vault has not settled, or whose shares are not claimed. It
- * becomes claimable if the vault's views show settled shares. If the request is gone, the deposit ends with the
- * transaction that sent the shares, or that returned the assets after a cancellation; the shares stay unknown if it
- * settled several requests. If no such transaction is found, all blocks have been searched and the vault reports a
- * rejection, the deposit fails and the user must be refunded. Empty if nothing has changed. Throws
- * `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * becomes claimable if the vault's views show claimable shares or assets. If the request is gone, the deposit ends with
+ * the transaction that sent the shares, or that returned the assets after a cancellation; the shares stay unknown if it
+ * settled several requests. If no such transaction is found, no block remains to be searched and the vault reports a
+ * rejection, the deposit fails and the user must be refunded. Empty if nothing has changed. Throws `store_unavailable`,
+ * `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);

@@ -34,10 +34,10 @@ function readTransactionOrThrow(
 }
 
 /**
- * Wraps a transaction reader for transactions that must have a receipt on `chainId` (`hashes`), because the chain's logs
- * show them or they are proven: if one has none, the node has forgotten it or is behind, so other nodes are asked. That
- * no node has the receipt is an error and not a result, because whoever concludes from it would miss the transaction for
- * good. The reader throws, besides the errors of `readTransaction`, `upstream_unavailable` in this case.
+ * Wraps a transaction reader for transactions that must have a receipt on `chainId` (`hashes`), because the chain's
+ * logs show them or they are proven: if one has none, the node has forgotten it or is behind, so other nodes are asked.
+ * That no node has the receipt is an error and not a result. The reader throws, besides the errors of
+ * `readTransaction`, `upstream_unavailable` in this case.
  */
 export function requireReceipts(
   ctx: Context,

@@ -39,8 +39,9 @@ interface ProvenTransitions {
 /**
  * Applies transitions to a deposit in order, stores the result in one write and returns the new row. The blocks that
  * prove it are stored with it, so that a later reorg can be detected. A deposit that changes becomes due for its next
- * check immediately. Returns the stored row if another writer has changed the state, and the row unchanged if a
- * transaction already proves another deposit. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * check immediately. Returns the stored row if another writer has changed the state or has bound the source
+ * transaction, and the row unchanged if its deposit transaction already proves another deposit. Throws
+ * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // The deposit becomes due, so that its evidence is recorded and its next step is tracked.

@@ -144,8 +144,8 @@ interface ProvenRefund {
  * Returns the first transaction that providers name as a transfer's refund and that the source chain proves to be one,
  * or null if there is none. It must repay exactly what the bridge took, in a block after the transfer's deadline, and
  * must not be recorded for another deposit or withdrawal. Until the destination chain shows that the deadline has
- * passed without a payout, no transaction counts: no bridge refunds earlier, and an earlier payment may refund a
- * different transfer of the same amount. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * passed without a payout, no transaction counts: an earlier payment may refund a different transfer of the same
+ * amount. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function findProvenRefund(ctx: Context, of: RefundInput): Promise<ProvenRefund | null> {
   const taken = of.said.map(({ proof }) => proof?.taken ?? null).find((one) => one?.refundable === true);

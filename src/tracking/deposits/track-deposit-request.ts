@@ -34,17 +34,14 @@ export interface RequestState {
   block: BlockTime;
 }
 
-/**
- * Returns true if a deposit failed because its vault rejected the request, and false if its source transaction
- * reverted.
- */
+/** Returns true if a deposit failed because its vault rejected the request; false for any other deposit. */
 export function isRejected({ state, requestId }: { state: string; requestId: string | null }): boolean {
   return state === "failed" && requestId !== null;
 }
 
 /**
  * Reads the requests of a deposit's user from its asynchronous vault: all of them together or, in a family that reads
- * requests only by id (Midas), the deposit's own. Returns null if the vault no longer accepts deposit requests. Throws
+ * requests only by id (Midas), the deposit's own. Returns null if the vault takes no deposit requests. Throws
  * `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function readRequest(

@@ -72,8 +72,8 @@ interface VaultTransaction {
 }
 
 /**
- * Returns true if the user holds the delivered token of a deposit and can still deposit it into the vault: in the state
- * `awaiting_deposit`, and in `partial` as long as no shares are recorded.
+ * Returns true while the user may still deposit what was delivered to the user: in the state `awaiting_deposit`, and in
+ * `partial` as long as no shares are recorded.
  */
 export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boolean {
   return row.state === "awaiting_deposit" || (row.state === "partial" && row.shares === null);
@@ -137,10 +137,11 @@ async function isUserVaultCall(
 }
 
 /**
- * Finds transactions after the delivery in which the user paid exactly the delivered amount, or the guaranteed minimum,
- * oldest first. They are only candidates, because a direct call of a vault names no deposit. A payment in native
- * currency has no Transfer event, so it is found by the deposit reference in the Router's event. Empty if the delivery
- * is unknown or the chain is not served. Errors of the RPC nodes propagate, except while searching for the reference.
+ * Finds transactions, from the delivery's block on, in which the user paid exactly the delivered amount, or the
+ * guaranteed minimum, oldest first. They are only candidates, because a direct call of a vault names no deposit. A
+ * payment in native currency has no Transfer event, so it is found by the deposit reference in the Router's event.
+ * Empty if the delivery is unknown or the chain is not served. Errors of the RPC nodes propagate, except while
+ * searching for the reference.
  */
 export async function findSecondStepTransactions(
   ctx: Context,

@@ -39,8 +39,8 @@ type BuiltSource = Pick<
 
 /**
  * Returns true if a transaction carries out what was built for a deposit or withdrawal: it is the built source
- * transaction, a smart account's batch that contains it, or, from any submitter, a Router order that the user paid for
- * with a signature and that carries the tokens into a bridge or swap. Returns false for a transaction that is older
+ * transaction, a smart account's batch that contains it, or, from any submitter, a Router order with its reference that
+ * the user paid for and that carries the tokens into a bridge or swap. Returns false for a transaction that is older
  * than the build: calls of a vault name no order, so anyone can build what a user has sent long ago.
  */
 export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boolean {

@@ -23,7 +23,7 @@ interface SteppedDeposit {
 /**
  * Returns the user's steps for a deposit in order, each with its state as the chains show it. Reads the user's
  * allowance if the first transaction has not been sent yet; if that fails, the allowance that the build found decides.
- * If no plan is stored, the steps have no transactions. Throws `store_unavailable`.
+ * If no plan is stored or it cannot be parsed, the first step has no transaction. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
   const { row, state } = deposit;
@@ -190,7 +190,7 @@ const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothi
 
 /**
  * Returns the recommended time before fetching a deposit again, in milliseconds: 3,000 while the user or a chain must
- * act, 5,000 for a bridge, and 60,000 for a vault's settlement or if nothing more happens.
+ * act, 5,000 for a bridge, and 60,000 otherwise.
  */
 export function pollAfter(state: DepositState): number {
   switch (state) {

@@ -20,9 +20,7 @@ const CONCURRENCY = 5;
  * Prepares the events in a chain's logs (`sightings`) for `addFindings`, which compares them with the deposits and
  * withdrawals. For that, reads the calldata of at most 400 transactions in which a user may have sent one: the hash of
  * the calldata, or of a call in it, identifies the row that it was built for. A transaction beyond this limit, or one
- * that cannot be read, is returned in `unread` and becomes a hint for the user's newest rows. The number of requests
- * depends on these transactions, not on the number of deposits. Throws `store_unavailable`; errors of the RPC nodes do
- * not propagate.
+ * that cannot be read, is returned in `unread`. Throws `store_unavailable`; errors of the RPC nodes do not propagate.
  */
 export async function readFindings(
   ctx: Context,

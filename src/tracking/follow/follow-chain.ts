@@ -65,9 +65,9 @@ export interface ChainRound {
  * blocks that no round has read, newest first, with at most 80 requests and for about 15 seconds; then the calldata of
  * at most 400 transactions (`readFindings`). Stores transactions that may belong to deposits or withdrawals as hints,
  * checks the evidence that is not final for reorgs, and stores which blocks it has read. Returns null if another round
- * is running on the chain, or ended less than `pauseMs` ago. Errors are logged and recorded before they are thrown.
- * Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's
- * RpcError.
+ * is running on the chain, or the last successful one ended less than `pauseMs` ago. Errors of the round are logged
+ * before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
+ * and the last node's RpcError.
  */
 export async function followChain(
   ctx: Context,

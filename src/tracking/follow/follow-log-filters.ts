@@ -32,9 +32,9 @@ const distinct = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
  * Returns the filters for the logs that show deposits and withdrawals on a chain. Payments are selected by user while
- * there are few users, and otherwise by the contracts that the users pay, so the number of filters does not grow with
- * the number of builds. Transfers of users with a deposit or withdrawal in progress are selected for as many users as
- * fit into five topic lists. Filters without addresses are left out. Pure.
+ * there are few users, and otherwise by the contracts that the users pay. Transfers of users with a deposit or
+ * withdrawal in progress are selected for as many users as fit into five topic lists. Filters without addresses are
+ * left out. Pure.
  */
 export function depositLogFilters(search: LogSearch): LogFilter[] {
   const { watch } = search;

@@ -52,7 +52,7 @@ export async function sendFollowMessages(
 /**
  * Queues a deposit or withdrawal with a reported transaction, so that it is tracked without waiting for the next round.
  * `reportedAt` is the time from which it is due; if a round tracks it first, the message has no effect. Does nothing
- * without a queue. Never throws: a failure of the queue is logged, and the next round tracks the row.
+ * without a queue. Never throws: a failure of the queue is logged.
  */
 export async function queueReported(
   ctx: Context,

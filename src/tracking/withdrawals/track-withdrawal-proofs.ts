@@ -24,8 +24,8 @@ type Asked = Pick<
 /** A redemption's payment as its receipt shows it. Amounts are in smallest units. */
 export interface ExitPayment {
   /**
-   * `asked`: the user received the requested token. `asset`: the user received the vault's asset, which still has to be
-   * swapped or bridged. `bridge`: a bridge took it.
+   * `asked`: the user received the requested token. `asset`: the user received what the vault pays, which still has to
+   * be swapped or bridged. `bridge`: a bridge took it.
    */
   reached: "asked" | "asset" | "bridge";
   /** Amount of the token that the user received or the bridge took. */
@@ -53,7 +53,8 @@ export const TRANSFER_ROUNDING = 2n;
  * Returns the payment that the Router's event of a withdrawal shows, or null. The event must be an `OrderExecuted` with
  * the withdrawal's reference, the user as payer and receiver, the share token, the built output token, and at least the
  * minimum output. The reference alone proves nothing, because anyone can repeat it. The Router measures balances, which
- * a token may report falsely, so no more counts as paid than the token's own transfers to the user show.
+ * a token may report falsely, so no more counts as paid than the token's own transfers to the user show, unless the
+ * output is native currency or a bridge takes it.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;

@@ -77,8 +77,8 @@ interface RequestInput {
 export interface RequestFindings {
   transitions: WithdrawalTransition[];
   /**
-   * Hashes of hints that decide nothing yet and must be read again: all on the vault's chain if its requests could not
-   * be read, otherwise those that settled a part of the request.
+   * Hashes of transactions that decide nothing yet, so that hints of them must be read again: all hints on the vault's
+   * chain if its requests could not be read, otherwise the settlements that were found but did not end the request.
    */
   undecided: readonly string[];
 }

@@ -125,7 +125,10 @@ function furthest(from: WithdrawalState, to: WithdrawalState): WithdrawalState {
   return PROGRESS[to] > PROGRESS[from] ? to : from;
 }
 
-/** Returns true while a withdrawal waits for the vault to pay its request, or for the user to claim the payment. */
+/**
+ * Returns true while a withdrawal waits for a cooldown, for the vault to pay its request, or for the user to claim the
+ * payment.
+ */
 export function isOpenRequest(state: WithdrawalState): boolean {
   return state === "requested" || state === "cooling" || state === "claimable";
 }

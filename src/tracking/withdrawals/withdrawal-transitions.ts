@@ -33,8 +33,9 @@ export interface ProvenWithdrawal {
 /**
  * Applies transitions to a withdrawal in order, stores the result in one write and returns the new row. The blocks that
  * prove it are stored with it, so that a later reorg can be detected. A withdrawal that changes becomes due for its
- * next check immediately. Returns the stored row if another writer has changed the state, and the row unchanged if a
- * transaction already proves another withdrawal. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * next check immediately. Returns the stored row if another writer has changed the state or has bound the source
+ * transaction, and the row unchanged if its second step is already proven for another row. Throws `store_unavailable`.
+ * Errors of the RPC nodes propagate.
  */
 export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
   return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
