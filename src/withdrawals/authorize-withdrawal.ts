@@ -44,7 +44,8 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
  * state overrides, and returns the build response with the signed transaction filled in. The signature is not stored
  * and does not change the withdrawal's state; but the stored withdrawal is first updated from the chains. Throws
  * `withdrawal_not_found`; `withdrawal_state` if the withdrawal needs no signature or was already sent; `quote_expired`
- * once the quote has expired; `store_unavailable`. Errors of `authorizeOrder` propagate.
+ * once the quote has expired, or if the stored response cannot be read; `store_unavailable`. Errors of `authorizeOrder`
+ * propagate.
  */
 export async function authorizeWithdrawal(
   ctx: Context,

@@ -47,7 +47,8 @@ export interface SimulatedExit {
   gasUsed: bigint;
   blockNumber: number;
   /**
-   * Amount that the user received, in the received token's smallest unit. Null if none arrived or it could not be read.
+   * Amount that the user received, in the received token's smallest unit. Null for a request, for a bridge, or if it
+   * could not be read.
    */
   received: bigint | null;
 }
@@ -153,7 +154,7 @@ function promisedNow({ way }: ExitAttempt): bigint | null {
 
 /**
  * Returns the payment that a withdrawal's transaction takes: the user's shares, with the user's balance and the
- * spender's allowance. A call that needs no allowance counts as fully approved; shares that the call itself claims
+ * spender's allowance. A call that needs no allowance counts as fully approved; shares that the user's own call claims
  * first count as held.
  */
 export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {

@@ -57,13 +57,13 @@ type FoundOnward =
   | { kind: "two_step"; exit: PreparedExit; route: VerifiedTransfer };
 
 /**
- * Prepares a withdrawal in a token that the vault does not pay. If the vault allows the Router's executor to redeem and
- * the provider's call can run as a step of an order, one Router transaction redeems and swaps or bridges. Otherwise,
- * the first transaction redeems, and the user swaps or bridges in a second one. In modes in which the vault pays later,
- * `transfer` is null, because the second step is quoted only after the payment has arrived. Throws `price_unsafe` if
- * the vault does not report what it pays, and `below_minimum` if that is too little to be transferred; errors of
- * `prepareMode` (such as the vault's refusal), of `requestedToken` and of the route search propagate. A redemption that
- * fails is reported rather than any other error.
+ * Prepares a withdrawal in a token that the vault does not pay. If the vault allows the Router's executor to redeem,
+ * the provider's call can run as a step of an order, and it needs no native fee that the order cannot pay, one Router
+ * transaction redeems and swaps or bridges. Otherwise, the first transaction redeems, and the user swaps or bridges in
+ * a second one. In modes in which the vault pays later, `transfer` is null, because the second step is quoted only
+ * after the payment has arrived. Throws `price_unsafe` if the vault does not report what it pays, and `below_minimum`
+ * if that is too little to be transferred; errors of `prepareMode` (such as the vault's refusal), of `requestedToken`
+ * and of the route search propagate. A redemption that fails is reported rather than any other error.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, mode } = of;

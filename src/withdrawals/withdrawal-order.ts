@@ -48,8 +48,9 @@ export interface WithdrawalOrder extends Attribution {
 /**
  * Resolves a withdrawal request into an order with a new tracking id. Withdrawals are allowed from paused and closed
  * vaults, because these states concern only deposits. The default slippage is 0.5% if the vault itself pays the
- * requested token, otherwise 3%. Writes nothing. Throws `chain_unsupported`, `vault_not_found`, `mode_unsupported`,
- * `token_unsupported`, `partner_mismatch`, `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
+ * requested token, or a wrapped form that the Router unwraps, in one of the requested modes; otherwise 3%. Writes
+ * nothing. Throws `chain_unsupported`, `vault_not_found`, `mode_unsupported`, `token_unsupported`, `partner_mismatch`,
+ * `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
  */
 export async function resolveWithdrawal(
   ctx: Context,

@@ -140,9 +140,8 @@ export async function listWithdrawals(
 
 /**
  * Marks a withdrawal as abandoned, because its user will not send the transaction, and returns its new row. A
- * withdrawal that is already abandoned is returned unchanged. If the transaction appears on chain after all, tracking
- * reopens the withdrawal. Throws `withdrawal_not_found`, `store_unavailable`, and `withdrawal_state` unless the
- * withdrawal is `built`, `expired` or `abandoned`, or if it changed in the meantime.
+ * withdrawal that is already abandoned is returned unchanged. Throws `withdrawal_not_found`, `store_unavailable`, and
+ * `withdrawal_state` unless the withdrawal is `built`, `expired` or `abandoned`, or if it changed in the meantime.
  */
 export async function abandonWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await loadWithdrawal(ctx, trackingId);

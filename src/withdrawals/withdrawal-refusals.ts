@@ -97,8 +97,8 @@ const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TE
 /**
  * Returns how many of the shares the vault would redeem now according to its view functions, in the share token's
  * smallest unit; all of them if the views do not say. `maxRedeem` may be slightly too low, because the vault rounds
- * when it converts shares to assets and back. So if `maxWithdraw` covers the value of all shares, all of them count as
- * redeemable.
+ * when it converts shares to assets and back. So if `maxRedeem` is above zero and `maxWithdraw` covers the value of all
+ * shares, all of them count as redeemable.
  */
 export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;

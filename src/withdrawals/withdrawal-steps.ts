@@ -26,7 +26,8 @@ interface SteppedWithdrawal {
 /**
  * Returns the user's steps for a withdrawal in order, each with its state as the chains show it. Reads the user's
  * allowance if the first transaction has not been sent yet; if that fails, the allowance that the build found decides.
- * If no plan is stored, the steps have no transactions. Throws `store_unavailable`.
+ * If no plan is stored or it cannot be parsed, the first step has no transaction, and no transfer is listed. Throws
+ * `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { row, state } = withdrawal;
@@ -160,7 +161,7 @@ const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothi
 
 /**
  * Returns the recommended time before fetching a withdrawal again, in milliseconds: 3,000 while the user or a chain
- * must act, 5,000 for a bridge, and 60,000 for a vault's settlement or if nothing more happens.
+ * must act, 5,000 for a bridge, and 60,000 otherwise.
  */
 export function pollWithdrawalAfter(state: WithdrawalState): number {
   switch (state) {
