@@ -275,9 +275,9 @@ function exitRefusal(
  * Returns what a user can claim now. `max` is the payment of the redemptions that are ready, in the smallest unit of
  * the paid token; if there are none, the assets of the settled deposit requests whose shares are ready. It is null if
  * one of its parts is unknown. If nothing is ready, the code is `nothing_to_withdraw` without requests that the vault
- * still pays, or `mode_unsupported` if it takes none; `cooldown` if a redemption is known to become ready after the block's
- * `timestamp` (UNIX seconds), with the earliest such time in `until`; and otherwise `request_pending`. The code is
- * `simulation_unavailable` if the redemptions could not be read.
+ * still pays, or `mode_unsupported` if it takes no redemption requests; `cooldown` if a redemption is known to become
+ * ready after the block's `timestamp` (UNIX seconds), with the earliest such time in `until`; and otherwise
+ * `request_pending`. The code is `simulation_unavailable` if the redemptions could not be read.
  */
 export function claimAction(
   vault: Vault,

@@ -24,10 +24,10 @@ interface ReplayedWithdrawal {
 }
 
 /**
- * Follows a replay: a second transaction that repeats a withdrawal through a bridge, because the user signed and sent
- * it twice. Returns the withdrawal's row as if the replay were its only known transaction, or null if the replay's
- * receipt does not prove the withdrawal. Nothing is stored, because a withdrawal records only one transaction per step.
- * Throws `store_unavailable`, `vault_not_found`; errors of the vault chain's nodes propagate.
+ * Follows a replay: a second transaction that repeats a withdrawal through a bridge, for example because the user
+ * signed and sent it twice. Returns the withdrawal's row as if the replay were its only known transaction, or null if
+ * the replay's receipt does not prove the withdrawal. Nothing is stored, because a withdrawal records only one
+ * transaction per step. Throws `store_unavailable`, `vault_not_found`; errors of the vault chain's nodes propagate.
  */
 export async function followReplayedWithdrawal(
   ctx: Context,

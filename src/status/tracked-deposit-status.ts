@@ -13,8 +13,8 @@ type DepositActions = Pick<NonNullable<TransferStatus["deposit"]>, "next" | "nex
 
 /**
  * Converts a tracked deposit to the transfer status that the API returns, with the deposit's steps and its next
- * transaction, newly built and simulated. If that is not possible, the status has the reason instead. Throws
- * `store_unavailable`.
+ * transaction, if there is one, newly built and simulated. If that is not possible, the status has the reason instead.
+ * Throws `store_unavailable`.
  */
 export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   const state = currentState(row, ctx.now());
