@@ -61,8 +61,8 @@ export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quo
 }
 
 /**
- * Builds what `quoteDepositOrMove` quotes, at most once per idempotency key and caller; without a key (null), each call
- * builds. Throws the same errors; those of `buildDepositOnce` propagate.
+ * Builds what `quoteDepositOrMove` quotes, with one response per idempotency key and caller; without a key (null), each
+ * call builds. Throws the same errors; those of `buildDepositOnce` propagate.
  */
 export function buildDepositOrMoveOnce(ctx: Context, request: { input: BuildInput; key: string | null }) {
   return buildDepositOnce(ctx, { ...request, prepare: prepareDepositOrMove });

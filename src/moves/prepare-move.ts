@@ -64,8 +64,8 @@ interface Move {
  * chain, a single Router transaction redeems the shares, swaps the payment if it is not in the token to deposit, and
  * deposits it, with a minimum of new shares; the result is `direct`. Across chains, the first transaction redeems and
  * bridges, and the user deposits in a second step; the result is `routed`. Throws `mode_unsupported` if one of the two
- * vaults does not support that; errors of `resolveOrder`, `resolveWithdrawal`, and of preparing the redemption, the
- * transfer and the deposit propagate.
+ * vaults, or the transfer between them, does not allow that; errors of `resolveOrder`, `resolveWithdrawal`, and of
+ * preparing the redemption, the transfer and the deposit propagate.
  */
 export async function prepareMove(
   ctx: Context,
