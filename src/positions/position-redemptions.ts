@@ -194,11 +194,11 @@ export interface PositionValue extends HeldShares {
 }
 
 /**
- * Adds open requests to a user's positions, so that a request does not change a position's value. A redemption is added
- * unless its shares are still in the wallet, where they are already counted. A deposit request adds no value; if the
- * indexed flows already count it, the position's `correction` deducts it. A position that consists only of a request
- * has a balance of zero and comes after the held ones. A value is null if one of its parts is unknown. `correction` is
- * null if several positions have the same share token, because their flows cannot be told apart.
+ * Adds open requests to a user's positions. A redemption is added unless its shares are still in the wallet, where they
+ * are already counted. A deposit request adds no value; if the indexed flows already count it, the position's
+ * `correction` deducts it. A position that consists only of a request has a balance of zero and comes after the held
+ * ones. A value is null if one of its parts is unknown. `correction` is null if several positions have the same share
+ * token, because their flows cannot be told apart.
  */
 export function joinRequests(
   held: readonly HeldShares[],

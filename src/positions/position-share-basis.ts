@@ -8,7 +8,7 @@ import { readSharesAt } from "./position-shares.ts";
 
 /**
  * How a user's shares compare with the indexed deposits and withdrawals.
- * - `explained`: the flows explain all shares, or the family's events do not name enough shares to tell.
+ * - `explained`: the flows explain all shares, or too few of their shares or of the requests' are known to tell.
  * - `transferred`: the flows do not explain the shares, and nothing shows that a flow is not indexed yet, so that
  *   some shares came from or went to another account. The sum of the flows is known, what the shares cost is not.
  * - `unindexed`: the shares changed after the index's last block, or are missing while a redemption request is open
