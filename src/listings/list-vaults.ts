@@ -54,7 +54,7 @@ export interface VaultFilter {
   /** Ids of the requested vaults, in lowercase; unknown ids are ignored. */
   ids?: readonly string[] | undefined;
   sort?: VaultSort | undefined;
-  /** Default: ascending by name, descending by any other key. */
+  /** Default: ascending by name, descending by any other key. Without a sort key it has no effect. */
   order?: "asc" | "desc" | undefined;
   /** The last vault of the previous page, which had the same sort key and order. */
   after?: VaultPosition | undefined;
@@ -75,8 +75,8 @@ const pages = new MemoByInputs<Page<ListedVault>>(8);
  * Returns one page of the vaults that are open or paused and match a filter, in the requested order. Registry and
  * figures are loaded from the database in one query. The request waits for a chain only if no vault of that chain has
  * ever been read; pauses and minimum deposits older than 15 seconds are reloaded in the background. Unknown values are
- * null, and values more than about ten minutes old are marked as stale. Recent pages are reused: while nothing changes,
- * the same object is returned, which callers must not change. Throws `store_unavailable`.
+ * null, and values more than about ten minutes old are marked as stale. While nothing changes, a recent page may be
+ * returned as the same object, which callers must not change. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const registry = await listRegistry(ctx);

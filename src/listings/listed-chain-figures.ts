@@ -44,8 +44,8 @@ const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 /**
  * Returns the state, value and yields of a chain's vaults as they are stored with the registry. Only pauses and minimum
  * deposits are newer: those older than 15 seconds are reloaded from the chain in the background. If nothing is stored
- * for the chain, all values are read from it: fresh for 15 seconds, served for ten minutes while they are reloaded, and
- * for a day if reloading fails. Never throws: what cannot be read is missing.
+ * for the chain, state and value are read from it: fresh for 15 seconds, served for ten minutes while they are
+ * reloaded, and for a day if reloading fails. Never throws: what cannot be read is missing.
  */
 export async function readChainFigures(
   ctx: Context,
