@@ -28,7 +28,7 @@ interface Views {
   controls: Controls;
   /**
    * Amount that the largest shareholder can withdraw now, in the asset's smallest unit. Null if the whole holding can
-   * be withdrawn, or if the amount is unknown.
+   * be withdrawn, if withdrawals have to wait anyway, or if the amount is unknown.
    */
   liquidity: bigint | null;
 }
