@@ -84,16 +84,11 @@ export const BuildInput = z
       description:
         "Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route.",
     }),
-    partner_id: z
-      .string()
-      .max(64)
-      .default("")
-      .meta({
-        description:
-          "Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as the keccak256 " +
-          "hash of its UTF-8 bytes, or as zero if it is empty.",
-        example: "ptr_0123456789abcdef0123456789abcdef",
-      }),
+    partner_id: z.string().max(64).default("").meta({
+      description:
+        "Id of the partner. If an API key is sent, it must be empty or the id of the key's partner. The DepositRouter records it on-chain as the keccak256 hash of its UTF-8 bytes, or as zero if there is none.",
+      example: "ptr_0123456789abcdef0123456789abcdef",
+    }),
     partner_type: PartnerTypeInput.default(0).meta({
       description:
         "Kind of partner: 0 direct, 1 creator, 2 wallet. With an API key, that of the partner's settings is used instead.",

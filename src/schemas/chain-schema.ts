@@ -17,13 +17,12 @@ export const Chain = z
     }),
     deposit_router: AddressText.nullable().meta({
       description:
-        "Address of the DepositRouter (the contract that users approve) on the chain, or `null` if it is not deployed " +
-        "there and users deposit into vaults directly.",
+        "Address of the DepositRouter (the contract that users approve) on the chain, or `null` if it is not deployed there or the chain could not be read.",
       example: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
     }),
     router_code_hash: HashText.nullable().meta({
       description:
-        "Keccak256 hash of the DepositRouter's runtime bytecode, for verification, or `null` if it is not deployed there.",
+        "Keccak256 hash of the DepositRouter's runtime bytecode, for verification, or `null` like `deposit_router`.",
     }),
   })
   .meta({ id: "Chain", description: "A chain that this deployment serves." });

@@ -55,7 +55,8 @@ export const NextStep = z
     }),
     transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send." }),
     approval: Approval.nullable().meta({
-      description: "Approval to send before the transaction, or `null` if none is needed.",
+      description:
+        "Approval to send before the transaction unless the allowance is already sufficient, or `null` if the transaction needs no allowance.",
     }),
     calls: z.array(WalletCall).meta({
       description:
@@ -79,7 +80,7 @@ const TransferSide = z
       description: "Amount transferred, in the token's smallest unit, or `null` if it is unknown.",
     }),
     chain_id: ChainIdNumber.nullable().meta({
-      description: "EIP-155 id of the transaction's chain, or `null` if it is unknown.",
+      description: "EIP-155 id of the transaction's chain.",
     }),
     token: z.union([TokenRef, z.null()]).meta({
       description: "Token that `amount` is in, or `null` if it is unknown.",
@@ -103,7 +104,7 @@ export const TransferStatus = z
     status: z.enum(transferStatuses).meta({
       description:
         "Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows no " +
-        "deposit, withdrawal or transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data.",
+        "deposit, withdrawal or transfer; `PENDING`: in progress; `DONE` and `FAILED`: ended or failed, confirmed by on-chain data.",
     }),
     substatus: SubstatusText,
     sending: TransferSide.nullable().meta({
@@ -127,7 +128,7 @@ export const TransferStatus = z
         state: DepositState.meta({ description: "State of the deposit." }),
         shares: AmountText.nullable().meta({
           description:
-            "Shares minted to the user, in the share token's smallest unit, or `null` if the amount is unknown.",
+            "Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.",
           example: "950000000000000000",
         }),
         next: NextStep.nullable().meta({
@@ -176,7 +177,7 @@ export const Deposit = z
     }),
     shares: AmountText.nullable().meta({
       description:
-        "Shares minted to the user, in the share token's smallest unit, or `null` if the amount is unknown.",
+        "Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.",
       example: "950000000000000000",
     }),
     bridge: z.string().nullable().meta({
@@ -194,7 +195,7 @@ export const Deposit = z
     }),
     source_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the user's transaction on the source chain, or `null` if it has not been seen on a chain.",
+        "Hash of the deposit's transaction on the source chain, or `null` if it has not been seen on a chain.",
     }),
     destination_tx_hash: HashText.nullable().meta({
       description:
@@ -210,11 +211,11 @@ export const Deposit = z
     }),
     deposit_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the user's second transaction, on the vault's chain, or `null` if it has not been seen on a chain.",
+        "Hash of the user's second transaction or, without the DepositRouter, of the transaction that deposited or made the request, or `null` if none has been seen on a chain.",
     }),
     claim_tx_hash: HashText.nullable().meta({
       description:
-        "Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.",
+        "Hash of the transaction in which an asynchronous vault's shares reached the user, or `null` if it has not been seen on a chain.",
     }),
     parent_tracking_id: NullableTrackingId.meta({
       description:

@@ -76,7 +76,7 @@ const membersByCode = {
         }),
       )
 
-      .meta({ description: "The reason why each provider has no route." }),
+      .meta({ description: "Reasons why there is no route." }),
   },
   would_revert: {
     revert: z.string().nullable().meta({

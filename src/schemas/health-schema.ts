@@ -44,7 +44,10 @@ const ChainHealth = z.object({
       code: Code,
     })
     .nullable()
-    .meta({ description: "Reading of the events of tracked deposits, or `null` if the chain has had none." }),
+    .meta({
+      description:
+        "Reading of the events of tracked deposits and withdrawals, or `null` if the chain was never read.",
+    }),
 });
 
 /** Schema of the last run of one background job. */
@@ -79,7 +82,7 @@ const BreakerState = z.object({
   }),
   hangs: z.int().meta({ description: "Consecutive timeouts without any response in between.", example: 0 }),
   until: TimeText.nullable().meta({
-    description: "Time of the next trial, or `null` unless `open`.",
+    description: "Earliest time of the next trial, or `null` unless `open`.",
   }),
 });
 
@@ -97,16 +100,18 @@ export const SharedDetails = z.object({
     .meta({ description: "Providers of bridges and swaps that are in use, or `null` if unknown." }),
   deposits: z
     .object({
-      under_way: z.int().meta({ description: "Deposits that were sent and have not ended.", example: 12 }),
-      due: z.int().meta({ description: "Deposits whose next check is due.", example: 0 }),
+      under_way: z
+        .int()
+        .meta({ description: "Deposits and withdrawals that were sent and have not ended.", example: 12 }),
+      due: z.int().meta({ description: "Deposits and withdrawals whose next check is due.", example: 0 }),
       oldest_due_s: z.int().nullable().meta({
         description:
-          "Number of seconds for which the longest-waiting deposit has been due, or `null` if none is due.",
+          "Number of seconds for which the longest-waiting check has been due, or `null` if none is due.",
         example: 4,
       }),
     })
     .nullable()
-    .meta({ description: "Deposits that are due for tracking, or `null` if unknown." }),
+    .meta({ description: "Deposits and withdrawals in progress or due for tracking, or `null` if unknown." }),
   jobs: z.array(JobHealth).meta({ description: "Last run of each background job." }),
   at: TimeText.meta({ description: "Time of this report, which is at most some seconds old." }),
 });

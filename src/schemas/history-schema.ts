@@ -31,8 +31,7 @@ export const VaultHistory = z
       .array(
         z.object({
           time: TimeText.meta({
-            description:
-              "Time at which the vault was read, or the time of the interval if it was not read in this interval.",
+            description: "Start of the interval.",
           }),
           block_number: z.int().nullable().meta({
             description: "Block at which the vault was read, or `null` if it was not read in this interval.",

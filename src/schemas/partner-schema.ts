@@ -117,7 +117,7 @@ export type RotatedKeys = z.infer<typeof RotatedKeys>;
 
 /** Id of a partner, as API responses show it. */
 const PartnerId = z.string().meta({
-  description: "Id of the partner. Deposits record its keccak256 hash on-chain.",
+  description: "Id of the partner. The DepositRouter records its keccak256 hash on-chain.",
   example: "ptr_0123456789abcdef0123456789abcdef",
 });
 
@@ -224,7 +224,7 @@ const Day = z
   })
   .meta({ id: "PartnerDay", description: "Deposits and withdrawals built on one day." });
 
-/** Statistics on the deposits and withdrawals built with a partner's API key. */
+/** Statistics on the deposits and withdrawals built with a partner's API key or session. */
 export const Dashboard = z
   .object({
     partner_id: PartnerId,
@@ -238,7 +238,8 @@ export const Dashboard = z
           .int()
           .meta({ description: "Number of deposits built, whether or not they were sent.", example: 120 }),
         verified: z.int().meta({
-          description: "Number of deposits built with API key and secret, not the API key alone.",
+          description:
+            "Number of deposits built with the API key's secret or a session, not the API key alone.",
           example: 90,
         }),
         sent: z.int().meta({ description: "Number of deposits seen on-chain.", example: 60 }),
@@ -275,7 +276,7 @@ export const Dashboard = z
           .meta({ description: "Number of withdrawals whose token reached the user.", example: 16 }),
         partial: z.int().meta({
           description:
-            "Number of withdrawals in which the user received a token other than the requested one.",
+            "Number of withdrawals that were paid only in part, or in a token other than the requested one.",
           example: 0,
         }),
         refunded: z
@@ -313,7 +314,7 @@ export type Dashboard = z.infer<typeof Dashboard>;
 /** Fields that a partner sees of each deposit or withdrawal built with its API key. */
 const ByPartner = {
   verified: z.boolean().meta({
-    description: "Whether it was built with API key and secret, not with the API key alone.",
+    description: "Whether it was built with the API key's secret or a session, not with the API key alone.",
     example: true,
   }),
 };

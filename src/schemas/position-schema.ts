@@ -17,8 +17,7 @@ export const VaultRequest = z
   .object({
     request_id: z.string().meta({
       description:
-        "The vault's id of the request, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take. `0` if the vault does " +
-        "not number requests.",
+        "The vault's id of the request, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take. `0` if the vault does not number requests, or if the id of a deposit request is unknown.",
       example: "42",
     }),
     kind: z.enum(["deposit", "redeem"]).meta({
@@ -39,7 +38,7 @@ export const VaultRequest = z
     }),
     state: z.enum(["pending", "claimable"]).meta({
       description:
-        "`pending`: the vault has not settled it; `claimable`: it can be claimed now, all or in part.",
+        "`claimable`: it can be claimed now, all or in part; `pending`: it cannot, because the vault has not settled it or the time to claim is over.",
       example: "pending",
     }),
     since: TimeText.nullable().meta({
@@ -63,7 +62,7 @@ export const VaultRequest = z
     }),
     tracking_id: NullableTrackingId.meta({
       description:
-        "Tracking id of the withdrawal or deposit that this API built for it, or `null` if the request was made elsewhere.",
+        "Tracking id of the withdrawal or deposit that this API built for it, or `null` if none is known.",
     }),
   })
   .meta({ id: "VaultRequest", description: "A request of a user to a vault that is not finished." });
@@ -94,7 +93,7 @@ export const Position = z
     current_assets: AmountText.nullable().meta({
       description:
         "Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, " +
-        "or `null` if the vault could not convert them. Deposit requests are in `requests` until their shares are claimed.",
+        "or `null` if a part of it is unknown. Deposit requests are in `requests` until their shares are claimed.",
     }),
     redeemable_assets: AmountText.nullable().meta({
       description:
@@ -147,18 +146,19 @@ export const ChainCoverage = z
     }),
     block_number: z.int().nullable().meta({
       description:
-        "Block at which all vaults of the chain were read, or `null` if the chain could not be read.",
+        "Block of the first read of the chain, or `null` if it is unknown. Further reads may be at later blocks.",
       example: 41250000,
     }),
     block_timestamp: TimeText.nullable().meta({
       description: "Timestamp of that block, or `null` if it is unknown.",
     }),
     indexed_from: z.int().nullable().meta({
-      description: "First block whose deposits and withdrawals are indexed, or `null` if none are.",
+      description:
+        "First block from which the deposits and withdrawals of all of the chain's vaults are indexed, or `null` if a vault is not indexed yet.",
       example: 12300000,
     }),
     indexed_to: z.int().nullable().meta({
-      description: "Last block whose deposits and withdrawals are indexed, or `null` if none are.",
+      description: "Last block of the index, or `null` if there is none.",
       example: 41249990,
     }),
     unread: z.array(VaultIdText).meta({ description: "Vaults whose share balance could not be read." }),
@@ -166,7 +166,9 @@ export const ChainCoverage = z
   .meta({ id: "ChainCoverage", description: "Coverage of one chain in a user's positions." });
 export type ChainCoverage = z.infer<typeof ChainCoverage>;
 
-/** A user's shares and open requests in all listed vaults, with the coverage of each chain. */
+/**
+ * A user's shares and open requests in all vaults that are or were open for deposits, with the coverage of each chain.
+ */
 export const Positions = z
   .object({
     user_address: AddressText.meta({
@@ -175,7 +177,7 @@ export const Positions = z
     }),
     positions: z.array(Position).meta({
       description:
-        "One position for each vault whose shares the user holds, or to which the user has an open request.",
+        "One position for each share token that the user holds, and for each further vault to which the user has an open request.",
     }),
     pending: z
       .array(
@@ -202,14 +204,18 @@ export const Positions = z
       }),
     chains: z.array(ChainCoverage).meta({ description: "Coverage of each chain." }),
   })
-  .meta({ id: "Positions", description: "A user's shares and pending deposits in all listed vaults." });
+  .meta({
+    id: "Positions",
+    description: "A user's shares and pending deposits in all vaults that are or were open for deposits.",
+  });
 export type Positions = z.infer<typeof Positions>;
 
 /** Whether a user can take an action at a vault now, with the largest possible amount, or with the reason if not. */
 export const VaultAction = z
   .object({
     allowed: z.boolean().meta({
-      description: "Whether the vault's views allow it now. The simulation of a build decides.",
+      description:
+        "Whether it is possible now by the vault's views and, for a withdrawal, a simulation. The simulation of a build decides.",
       example: true,
     }),
     max: AmountText.nullable().meta({
@@ -222,7 +228,7 @@ export const VaultAction = z
       example: "instant",
     }),
     code: z.string().nullable().meta({
-      description: "Error code that a build would return now, or `null` if it is allowed.",
+      description: "Error code of the reason why it is not possible now, or `null` if it is allowed.",
       example: null,
     }),
     reason: z.string().meta({

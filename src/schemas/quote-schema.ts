@@ -108,7 +108,7 @@ export const SimulationSummary = SimulationLeg.extend({
     .default(null)
     .meta({
       description:
-        "Whether the user's native balance, less the native amount that the transaction takes, pays for the gas of the " +
+        "Whether the submitter's native balance, less the native amount that the transaction takes, pays for the gas of the " +
         "transaction and its approvals at the current gas price, or `null` if it could not be read.",
       example: true,
     }),
@@ -148,7 +148,7 @@ export const Tracking = z
 /** Approval that a payment needs, or null if it needs none. */
 const PaymentApproval = Approval.nullable().meta({
   description:
-    "Approval to send before the transaction, or `null` if none is needed, for example for the native currency.",
+    "Approval to send before the transaction unless the allowance is already sufficient, or `null` if the payment needs no allowance, for example in the native currency or with a signature.",
 });
 
 /** How the user authorizes the payment: by an approval or by a kind of signature. */
@@ -267,15 +267,11 @@ export const Quote = z
         ...Payment,
         ...Arrival,
         ...ExpectedShares,
-        price_impact: z
-          .string()
-          .nullable()
-          .meta({
-            description:
-              "Value lost in swaps and bridges, as a fraction of the payment's value. Negative if the value rises, `null` " +
-              "if a price is unknown.",
-            example: "0.0025",
-          }),
+        price_impact: z.string().nullable().meta({
+          description:
+            "Value lost in swaps and bridges, as a fraction of the payment's value. Negative if the value rises, `null` if a price is unknown, for a direct deposit, and for a move on one chain.",
+          example: "0.0025",
+        }),
         ...Costs,
         steps: z
           .array(

@@ -80,7 +80,7 @@ export const Signal = z
     }),
     incident_id: z.string().meta({
       description:
-        "Id of the incident. All findings of one rule about one vault have the same id while the incident lasts.",
+        "Id of the incident. All findings of one rule about one vault and subject have the same id while the incident lasts.",
       example: "inc_0123456789abcdef0123456789abcdef",
     }),
     tier: Tier,

@@ -44,7 +44,7 @@ const StepPurposeText = z.enum(stepPurposes).meta({
   description:
     "Purpose of a step. `approve_reset`: sets an earlier allowance to zero, which tokens such as USDT require; `approve`: " +
     "allows the spender to take the amount; `authorize`: a signature in place of both; `deposit`: the deposit into the " +
-    "vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit that the vault settles later; " +
+    "vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit or redemption that the vault settles later; " +
     "`claim`: the collection of what it settled; `redeem`: the redemption of shares; `cooldown`: the start of a vault's " +
     "waiting time; `cancel`: taking back a request, or making a signed order unusable.",
   example: "deposit",
@@ -58,8 +58,7 @@ export type StepState = (typeof stepStates)[number];
 const StepStateText = z.enum(stepStates).meta({
   id: "StepState",
   description:
-    "State of a step, as on-chain data shows it. `required`: the user can do it now; `waiting`: it was sent, or waits for a " +
-    "bridge or the vault; `done`; `skipped`: it is not needed, or no longer possible.",
+    "State of a step, as on-chain data and reports show it. `required`: the user can do it now; `waiting`: it was sent, or waits for an earlier step, a bridge or the vault; `done`; `skipped`: it is not needed, or no longer possible.",
   example: "required",
 });
 
@@ -83,7 +82,7 @@ const common = {
     description: "Contract that an approval is for, checksummed, or `null` if the step approves nothing.",
     example: "0x5FbDB2315678afecb367f032d93F642f64180aa3",
   }),
-  state: StepStateText.meta({ description: "State of the step, as on-chain data shows it." }),
+  state: StepStateText.meta({ description: "State of the step, as on-chain data and reports show it." }),
   tx_hash: HashText.nullable().meta({
     description: "Hash of the step's transaction, or `null` if none is known.",
   }),
@@ -110,7 +109,8 @@ const SignatureStep = z
     kind: z.literal("signature").meta({ description: "Always `signature`." }),
     transaction_request: z.null().meta({ description: "Always `null` for a signature." }),
     typed_data: z.union([z.record(z.string(), z.unknown()), z.null()]).meta({
-      description: "EIP-712 message to sign, for `eth_signTypedData_v4`, or `null` when it was signed.",
+      description:
+        "EIP-712 message to sign, for `eth_signTypedData_v4`, or `null` if it is not to be signed now.",
     }),
   })
   .meta({ id: "SignatureStep", description: "A step that is a signature of the user." });
@@ -139,7 +139,7 @@ export const SameAs = NullableTrackingId.meta({
   description:
     "Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this " +
     "build is recorded, or `null` if there is none. Calls of a vault name no order, so the transaction may be this " +
-    "one's. If it was reported for this one, the answer shows its progress; otherwise this one keeps its own state. " +
+    "one's. If it was reported for this one and both continue alike, the answer shows its progress; otherwise this one keeps its own state. " +
     "Lists and totals count it once, under that tracking id.",
 });
 

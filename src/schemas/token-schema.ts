@@ -10,8 +10,10 @@ export const TokenSummary = z
       description: "Address of the token, checksummed; the zero address for the chain's native currency.",
     }),
     symbol: z.string().meta({ description: "Symbol of the token.", example: "USDC" }),
-    name: z.string().meta({ description: "Display name of the token.", example: "USD Coin" }),
-    decimals: z.int().meta({ description: "Decimals that the token contract returns.", example: 6 }),
+    name: z
+      .string()
+      .meta({ description: "Display name of the token, or empty if it is unknown.", example: "USD Coin" }),
+    decimals: z.int().meta({ description: "Decimals of the token.", example: 6 }),
     price_usd: UsdText.nullable().meta({
       description: "US dollars per whole token, rounded down, or `null` if the price is unknown.",
       example: "0.999912",
@@ -42,8 +44,11 @@ export const TokenList = z
           chainId: ChainIdNumber.meta({ description: "EIP-155 id of the token's chain." }),
           address: AddressText.meta({ description: "Address of the token, checksummed." }),
           symbol: z.string().meta({ description: "Symbol of the token.", example: "USDC" }),
-          name: z.string().meta({ description: "Display name of the token.", example: "USD Coin" }),
-          decimals: z.int().meta({ description: "Decimals that the token contract returns.", example: 6 }),
+          name: z.string().meta({
+            description: "Display name of the token, or empty if it is unknown.",
+            example: "USD Coin",
+          }),
+          decimals: z.int().meta({ description: "Decimals of the token.", example: 6 }),
         }),
       )
       .meta({ description: "The tokens, without the native currency, which has no contract." }),

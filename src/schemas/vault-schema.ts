@@ -52,11 +52,11 @@ export const Asset = z
   .meta({ id: "Asset", description: "A token that a vault accepts." });
 export type Asset = z.infer<typeof Asset>;
 
-/** The last simulated deposit into a vault, with which the service checked the vault's registry entry. */
+/** The last check of a vault's registry entry with a result: a simulated deposit, or the reason why none was made. */
 export const VaultProofText = z
   .object({
     ok: z.boolean().meta({
-      description: "Whether the vault accepted the deposit and the shares were worth it.",
+      description: "Whether the check passed.",
       example: true,
     }),
     block_number: z.int().nullable().meta({
@@ -77,7 +77,10 @@ export const VaultProofText = z
       example: "the vault's contract is paused",
     }),
   })
-  .meta({ id: "VaultProof", description: "The last simulated deposit into a vault." });
+  .meta({
+    id: "VaultProof",
+    description: "The last check of a vault's registry entry: a simulated deposit, or why there was none.",
+  });
 
 /** How a vault settles deposits and withdrawals. */
 export const VaultSettlement = z
@@ -138,7 +141,7 @@ export const VaultSummary = z
     }),
     proof: VaultProofText.nullable().meta({
       description:
-        "Last simulated deposit into the vault, by which this service checks its registry entry; `null` before the first.",
+        "Last check of the vault's registry entry, usually by a simulated deposit; `null` before the first.",
     }),
     paused: z.boolean().meta({
       description: "Whether deposits are paused, by this service or by the vault's contract.",
@@ -182,8 +185,7 @@ const yields = {
 /** Field for the value of a vault's net assets. */
 const valued = {
   tvl_usd: UsdText.nullable().meta({
-    description:
-      "Value of the vault's net assets in US dollars, at most a few minutes old, or `null` if assets or price are unknown.",
+    description: "Value of the vault's net assets in US dollars, or `null` if assets or price are unknown.",
     example: "125000000.00",
   }),
 };
@@ -262,8 +264,7 @@ export const VaultDetail = VaultSummary.extend({
     example: "118000000000000000000000000",
   }),
   share_token: AddressText.meta({
-    description:
-      "Address of the share token, checksummed. A user's balance of this token is the position in the vault.",
+    description: "Address of the share token, checksummed.",
     example: "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
   }),
   share_decimals: z.int().meta({ description: "Decimals of the share token.", example: 18 }),

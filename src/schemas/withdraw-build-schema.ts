@@ -69,21 +69,17 @@ export const WithdrawInput = z
           "0.005 for a token that the vault pays itself, 0.03 otherwise.",
         example: 0.005,
       }),
-    mode: z
-      .enum(withdrawModes)
-      .default("auto")
-      .meta({
-        description:
-          "`instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: " +
-          "instant where that costs no more than `slippage`, else a request.",
-      }),
+    mode: z.enum(withdrawModes).default("auto").meta({
+      description:
+        "`instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: the first that is possible, `instant` first if its exit fee is at most `slippage` or unknown, otherwise last.",
+    }),
     preferred_bridge: z.enum(bridgeKeys).optional().meta({
       description:
         "Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route.",
     }),
     partner_id: z.string().max(64).default("").meta({
       description:
-        "Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as in deposits.",
+        "Id of the partner. If an API key is sent, it must be empty or the id of the key's partner. Recorded on-chain as in deposits.",
       example: "ptr_0123456789abcdef0123456789abcdef",
     }),
     partner_type: PartnerTypeInput.default(0).meta({
@@ -215,7 +211,7 @@ const WithdrawSimulation = z
     gas_used: AmountText.meta({ description: "Gas used in the simulation.", example: "240000" }),
     received: AmountText.nullable().meta({
       description:
-        "What the user received in the simulation, in the smallest unit of the token received, or `null` if nothing arrives in this transaction.",
+        "What the user received in the simulation, in the smallest unit of the token received, or `null` if nothing arrives in this transaction or it could not be read.",
     }),
     balance_sufficient: z.boolean().meta({
       description: "Whether the user held the shares at that block.",
@@ -226,7 +222,8 @@ const WithdrawSimulation = z
       example: false,
     }),
     gas_sufficient: z.boolean().nullable().meta({
-      description: "Whether the user's native balance pays for the gas, or `null` if it could not be read.",
+      description:
+        "Whether the submitter's native balance pays for the gas, or `null` if it could not be read.",
       example: true,
     }),
   })
@@ -239,7 +236,8 @@ const WithdrawSimulation = z
 const Signable = {
   transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send first." }),
   approval: Approval.nullable().meta({
-    description: "Approval to send before the transaction, or `null` if none is needed.",
+    description:
+      "Approval to send before the transaction unless the allowance is already sufficient, or `null` if the transaction needs no allowance.",
   }),
   steps: Steps,
   calls: z.array(WalletCall).meta({

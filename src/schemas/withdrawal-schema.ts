@@ -59,7 +59,8 @@ export const WithdrawalNextStep = z
     }),
     transaction_request: TransactionRequest.meta({ description: "Transaction to sign and send." }),
     approval: Approval.nullable().meta({
-      description: "Approval to send before the transaction, or `null` if none is needed.",
+      description:
+        "Approval to send before the transaction unless the allowance is already sufficient, or `null` if the transaction needs no allowance.",
     }),
     calls: z.array(WalletCall).meta({
       description:

@@ -39,23 +39,24 @@ export const AuditEntry = z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({
-        description: "Values before the change, or `null` if the subject did not exist.",
+        description: "Values before the change, or `null` if none were recorded.",
         example: { status: "pending" },
       }),
     after: z
       .record(z.string(), z.unknown())
       .nullable()
       .meta({
-        description: "Values after the change, or `null` if the subject was removed.",
+        description: "Values after the change, or `null` if none were recorded.",
         example: { status: "approved" },
       }),
     request_id: z.string().meta({
-      description: "Id of the request that made the change.",
+      description: "Id of the request or job run that made the change.",
       example: "5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11",
     }),
   })
   .meta({
     id: "AuditEntry",
-    description: "One entry of the audit log: a change by an administrator or a partner.",
+    description:
+      "One entry of the audit log: a change by an administrator, a partner or the service's check of a vault.",
   });
 export type AuditEntry = z.infer<typeof AuditEntry>;

@@ -188,7 +188,7 @@ export const VaultChangeInput = z
   .meta({
     id: "VaultChangeInput",
     description:
-      "A change to a vault in the registry. Adapter, parameters and tokens are read from on-chain data again.",
+      "A change to a vault in the registry. A change of the adapter, parameters or tokens is checked with on-chain data.",
   });
 export type VaultChangeInput = z.infer<typeof VaultChangeInput>;
 
@@ -224,7 +224,7 @@ export const VaultRecord = z
       example: {},
     }),
     was_active: z.boolean().meta({
-      description: "Whether the vault was open before, so that users may hold its shares.",
+      description: "Whether the vault is or was open for deposits, so that users may hold its shares.",
       example: false,
     }),
     share_token: AddressText.meta({
@@ -253,7 +253,8 @@ export const VaultRecord = z
       example: "Steakhouse Financial",
     }),
     status_by: z.enum(["admin", "proof"]).meta({
-      description: "Who decided the status: an administrator, or the vault's proof.",
+      description:
+        "Who decided the status: an administrator, or the vault's proof; `proof` also for a candidate that an administrator sent back.",
     }),
     provenance: z
       .object({
@@ -280,7 +281,7 @@ export const VaultRecord = z
       .nullable()
       .meta({ description: "Properties that the source of the entry claims, or `null` for older entries." }),
     proof: VaultProofText.nullable().meta({
-      description: "Last simulated deposit into the vault, or `null` before the first.",
+      description: "Last check of the entry with a result, or `null` before the first.",
     }),
     proof_due_at: TimeText.meta({ description: "Time of the next proof." }),
     created_at: TimeText.meta({ description: "Time at which the vault was added to the registry." }),
