@@ -130,7 +130,7 @@ const pages = [
 
 /**
  * Creates the console's page router (TanStack Router). A page's code is loaded when the user points at a link to it,
- * and its data is loaded into `cache` when the user opens it.
+ * and the main data of most pages are loaded into `cache` when the user opens them.
  */
 export const createConsoleRouter = (cache: QueryClient) =>
   createRouter({

@@ -22,8 +22,9 @@ const PAGE_LIMIT = 500;
 export const LIST_LIMIT = 5_000;
 
 /**
- * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise, and reloaded
- * when the window regains the focus. Temporary errors are retried up to twice; other errors are shown immediately.
+ * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise, and one that
+ * is no longer fresh is reloaded when the window regains the focus. Temporary errors are retried up to twice; other
+ * errors are shown immediately.
  */
 export const createQueryCache = (): QueryClient =>
   new QueryClient({
@@ -36,7 +37,7 @@ export const createQueryCache = (): QueryClient =>
     },
   });
 
-/** Query for all listed vaults, at most 5,000, reloaded every minute. */
+/** Query for the listed vaults, reloaded every minute. Once it has 5,000 of them, it reads no further page. */
 export const vaultsQuery = queryOptions({
   queryKey: ["vaults"],
   queryFn: async ({ signal }) => {
@@ -51,7 +52,7 @@ export const vaultsQuery = queryOptions({
   refetchInterval: MINUTE,
 });
 
-/** Query for one vault, reloaded every minute. Fails with `vault_not_found`. */
+/** Query for one vault, reloaded every minute. Fails with `vault_not_found` if the API does not list it. */
 export const vaultQuery = (vaultId: string) =>
   queryOptions({
     queryKey: ["vault", vaultId.toLowerCase()],
@@ -85,7 +86,7 @@ export const historyQuery = (of: {
     staleTime: MINUTE,
   });
 
-/** Query for all chains of the deployment, on each of which a deposit can start; fresh for an hour. */
+/** Query for the chains of the deployment, fresh for an hour. */
 export const chainsQuery = queryOptions({
   queryKey: ["chains"],
   queryFn: ({ signal }) => getChains(causeway, { signal }),

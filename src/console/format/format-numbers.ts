@@ -30,7 +30,8 @@ export function formatMinimum(amount: bigint, decimals: number): string {
 /**
  * Formats an amount in a token's smallest unit for display, with at most `digits` decimals (4 by default) and without
  * trailing zeros: `1,234.5678`. Rounds toward zero, so that neither a gain nor a loss is shown larger than it is. A
- * nonzero amount too small for these decimals is shown as `<0.0001`, with a minus sign in front if it is negative.
+ * nonzero amount too small for these decimals is shown as `<` and the smallest amount that they can show, such as
+ * `<0.0001`, with a minus sign in front if it is negative.
  */
 export function formatAmount(amount: bigint, options: { decimals: number; digits?: number }): string {
   const { decimals, digits = DIGITS } = options;
@@ -116,7 +117,8 @@ export function formatUsd(usd: string | null | undefined, compact = false): stri
 
 /**
  * Formats a fraction as a percentage, rounded to `digits` decimals: `0.0512` is shown as `5.12 %`. A nonzero fraction
- * too small for these decimals is shown as `<0.01 %`, an unknown one as a dash.
+ * too small for these decimals is shown like `<0.01 %`, with a minus sign in front if it is negative, and an unknown
+ * one as a dash.
  */
 export function formatPercent(fraction: number | string | null | undefined, digits = 2): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(Number(fraction))) return "–";

@@ -1,8 +1,8 @@
 import { SelectField } from "../ui/controls.tsx";
 
 /**
- * How the user authorizes a payment. `auto`: by a signature if the token and the account support one, otherwise by an
- * approval; `approve`: by an approval transaction.
+ * How the user authorizes a payment. `auto`: the API chooses a signature or an approval; `approve`: by an approval
+ * transaction.
  */
 export type Authorize = "auto" | "approve";
 

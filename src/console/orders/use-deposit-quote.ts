@@ -34,8 +34,8 @@ export function depositInput(
 }
 
 /**
- * Quotes a draft when the user has stopped typing for 350 ms, and then every 30 seconds until a quote fails. Without a
- * wallet, the quote is for the burn address. `settling` is true while the user is typing, until the amount has been
+ * Quotes a draft, and again every 30 seconds until a quote fails. A changed amount is quoted when it has been unchanged
+ * for 350 ms. Without a wallet, the quote is for the burn address. `settling` is true until a changed amount has been
  * unchanged for that time.
  */
 export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
@@ -57,8 +57,8 @@ export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
 }
 
 /**
- * Returns the wallet's balance of a token in its smallest unit, read through the wallet every 20 seconds. Null if it is
- * not known yet or cannot be read, or if the wallet is on another chain.
+ * Returns the wallet's balance of a token in its smallest unit, read through the wallet every 20 seconds. Null until a
+ * read has succeeded, and if the wallet is on another chain.
  */
 export function useBalance(of: { chainId: number; token: `0x${string}` }): bigint | null {
   const wallet = useWallet();

@@ -23,8 +23,8 @@ export interface OrderWalk {
 
 /**
  * Executes an order's steps with the user's wallet when `start` is called; a further call replaces the one before.
- * `onChange` is called after every progress update and at the end. Leaving the page stops the execution: transactions
- * that were already sent proceed, and the next visit continues the order from its tracking id.
+ * `onChange` is called after every progress update and at the end. Leaving the page stops the execution, but not a
+ * transaction that the wallet was already asked for.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

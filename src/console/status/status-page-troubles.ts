@@ -26,7 +26,7 @@ export const jobName = (key: string): string =>
 
 /**
  * Returns a sentence for each problem of the service that users may notice, in this order: the database, the cache,
- * chains with their index and late deposits, failed jobs. Empty if everything works.
+ * chains with their index and late deposits, failed jobs. Empty if it finds none.
  */
 export function findTroubles(health: Health, chains: readonly ListedChain[]): string[] {
   const down = new Set(health.dependencies.filter(({ ok }) => !ok).map(({ name }) => name));

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 
-/** Style of a button. A view has at most one primary button; `danger` is for actions that cannot be undone. */
+/** Style of a button. `danger` is for the confirmation of an action with a consequence, such as revoking a key. */
 export type ButtonKind = "primary" | "secondary" | "quiet" | "danger";
 
 const KINDS: Readonly<Record<ButtonKind, string>> = {

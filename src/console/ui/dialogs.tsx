@@ -5,8 +5,8 @@ import { Button } from "./controls.tsx";
 import { ErrorState } from "./feedback.tsx";
 
 /**
- * A modal dialog that keeps the focus inside. Escape or the close button closes it. On narrow screens it is attached to
- * the bottom.
+ * A modal dialog that keeps the focus inside. Escape, the close button or a click outside asks to close it. On narrow
+ * screens it is attached to the bottom.
  */
 export function Modal(props: {
   open: boolean;
@@ -43,10 +43,10 @@ export function Modal(props: {
 }
 
 /**
- * Button for an action that cannot be undone. It opens a dialog that names the consequence; `act` is called only when
- * the user confirms there, and not again before it has ended, also if the dialog is closed and opened meanwhile. The
- * dialog closes when `act` has succeeded, and otherwise shows its error. `subject` is what the action applies to, and
- * part of the button's name for screen readers.
+ * Button for an action that the user must confirm. It opens a dialog that names the consequence; `act` is called only
+ * when the user confirms there, and not again before it has ended, also if the dialog is closed and opened meanwhile.
+ * The dialog closes when `act` has succeeded, and otherwise shows its error. `subject` is what the action applies to,
+ * and part of the button's name for screen readers.
  */
 export function ConfirmedAction(props: {
   label: string;

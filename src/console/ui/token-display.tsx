@@ -31,7 +31,7 @@ export function TokenMark({ symbol }: { symbol: string }) {
 
 /**
  * An amount, in the token's smallest unit, with the token's symbol. It shows at most `digits` decimals (4 by default),
- * rounded toward zero, but a nonzero amount too small for them as `<0.0001`; the tooltip shows the exact amount. If
+ * rounded toward zero, but a nonzero amount too small for them like `<0.0001`; the tooltip shows the exact amount. If
  * the amount or the token's decimals are unknown, it is only a dash, without the symbol.
  */
 export function TokenAmount(props: {

@@ -36,10 +36,7 @@ export interface WalletState {
   name: string;
 }
 
-/**
- * A connection to the user's wallet. Its code is loaded only when the user connects, or was connected at the last
- * visit.
- */
+/** A connection to the user's wallet. */
 export interface WalletConnection {
   /** Returns the wallets that can be connected and are known so far. */
   choices(): readonly WalletChoice[];
@@ -63,7 +60,7 @@ export interface WalletConnection {
   balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
   /** Signs a text with the connected account. Throws `user_rejected`, `wrong_account` or `wallet_failed`. */
   sign(of: { address: `0x${string}`; message: string }): Promise<`0x${string}`>;
-  /** Returns a client that can sign. Throws `wrong_account` if no browser wallet is connected. */
+  /** Returns a client that can sign. Throws `wrong_account` if no wallet is connected. */
   client(): Promise<Wallet>;
 }
 

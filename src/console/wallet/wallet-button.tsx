@@ -9,7 +9,7 @@ const WalletDialog = lazy(() =>
 
 /**
  * Button that opens the wallet dialog. It shows the connected account or, if there is none, `label`. On a page with
- * this button, the wallet of the last visit is connected again.
+ * this button, the wallet of the last visit is connected again if it still permits that.
  */
 export function WalletButton({
   primary = false,
