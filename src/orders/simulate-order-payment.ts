@@ -68,10 +68,10 @@ export const GAS_FUNDS = 10n ** 21n;
 /**
  * Simulates a call and its approvals as sent by the payer, on the state of the head block. State overrides give the
  * payer native currency for gas and, if the balance is too low or unknown, the amount. A revert is returned, not
- * thrown; if an approval reverts, the simulation is first repeated once, with a reset of the allowance to zero if there
- * was none, and otherwise without it. `reads` are made before and after the calls, unless the nodes can only run a
- * plain `eth_call`. Throws `simulation_unavailable` if no node can simulate, or if the balance must be overridden and
- * its storage slot is unknown; errors of the RPC nodes propagate.
+ * thrown; if an approval reverts, the simulation is repeated once, with a reset of the allowance to zero if there was
+ * none, and otherwise without it. `reads` are made before and after the calls, unless the nodes can only run a plain
+ * `eth_call`. Throws `simulation_unavailable` if no node can simulate, or if the balance must be overridden and its
+ * storage slot is unknown; errors of the RPC nodes propagate.
  */
 export async function simulatePayment(
   ctx: Context,

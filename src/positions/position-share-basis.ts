@@ -42,8 +42,9 @@ const DUST_PARTS = 10_000n;
 /**
  * Compares a user's shares with the shares of the indexed flows, by vault id. A vault without flows, or whose flows
  * explain the shares, is absent or `explained`; if the index's last block is unknown, all are absent. If the index is
- * behind the block of the shares, reads the balances at the index's last block, in one request, for the vaults where a
- * deposit or withdrawal in between may matter; balances that cannot be read count as unchanged. Never throws.
+ * behind the block of the shares, or that block is unknown, reads the balances at the index's last block, in one
+ * request, for the vaults where a deposit or withdrawal in between may matter; balances that cannot be read count as
+ * unchanged. Never throws.
  */
 export async function findShareBasis(
   client: ChainClient,
