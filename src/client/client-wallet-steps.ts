@@ -226,22 +226,26 @@ const ALLOWANCE_READS = 4;
 
 /**
  * Requires that an approval which was sent allows what its step says: wallets let their user lower the amount. Throws
- * CausewayError `insufficient_allowance` if the wallet's node shows less, also some seconds later. An allowance that
- * cannot be read is taken for sufficient.
+ * CausewayError `insufficient_allowance` if the wallet's node shows less, also some seconds later; `aborted` when the
+ * signal aborts while it waits for that. An allowance that cannot be read is taken for sufficient.
  */
 export async function requireAllowance(
   wallet: Wallet,
-  { approval, owner }: { approval: Pick<Step, "token" | "spender" | "amount">; owner: string },
+  of: {
+    approval: Pick<Step, "token" | "spender" | "amount">;
+    owner: string;
+    signal: AbortSignal | undefined;
+  },
 ): Promise<void> {
-  const { token, spender, amount } = approval;
+  const { token, spender, amount } = of.approval;
   if (token === null || spender === null || amount === null) return;
-  const args = [owner as Hex, spender as Hex] as const;
+  const args = [of.owner as Hex, spender as Hex] as const;
   const call = { address: token.address as Hex, abi: erc20Abi, functionName: "allowance", args } as const;
   for (let reads = 1; ; reads += 1) {
     const allowance = await answerOf(readContract(wallet, call)).catch(() => null);
     if (allowance === null || allowance >= amount) return;
     if (reads === ALLOWANCE_READS)
       throw new CausewayError("insufficient_allowance", `${allowance} of ${amount} are approved`);
-    await pause(ALLOWANCE_POLL_MS, undefined);
+    await pause(ALLOWANCE_POLL_MS, of.signal);
   }
 }

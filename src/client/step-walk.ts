@@ -85,10 +85,11 @@ export class StepWalk<Reading extends OrderReading> {
     if (left !== undefined) return this.#resume(left, steps);
     const wallet = await walletOn(this.#options.wallet, step.chainId);
     if (step.kind === "signature") return this.#sign(wallet, { step, steps });
-    for (const approval of steps.filter((one) => this.#isDoubtful(one, step)))
-      await requireAllowance(wallet, { approval, owner: this.#order.userAddress });
-    const together = this.#batch ? batchFrom(step, steps) : [step];
     const user = this.#order.userAddress;
+    const { signal } = this.#options;
+    for (const approval of steps.filter((one) => this.#isDoubtful(one, step)))
+      await requireAllowance(wallet, { approval, owner: user, signal });
+    const together = this.#batch ? batchFrom(step, steps) : [step];
     if (together.length > 1 && (await canBatch(wallet, { user, chainId: step.chainId }))) {
       if (await this.#sendBatch(wallet, { together, steps })) return;
       this.#batch = false;

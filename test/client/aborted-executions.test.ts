@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { continueDeposit } from "../../src/client/actions/deposit-actions.ts";
+import { requireAllowance } from "../../src/client/client-wallet-steps.ts";
 import { account, HASH, order, readings, step, TRACKING } from "../support/client/fake-order.ts";
 import { pageStorage, scriptedWallet } from "../support/client/scripted-wallet.ts";
 
@@ -62,4 +63,18 @@ test("an abort ends an execution whose wallet does not answer, and what is confi
   expect((await next.run).state).toBe("completed");
   expect(next.sends()).toBe(0);
   expect(phases).toEqual(["wallet"]);
+});
+
+test("an abort ends the wait for a lowered approval before the next reading", async () => {
+  const leaving = new AbortController();
+  const { wallet, asked } = scriptedWallet({
+    eth_call: () => {
+      leaving.abort();
+      return `0x${"0".repeat(63)}4`;
+    },
+  });
+  const approval = { token: { address: account.address }, spender: account.address, amount: 5n };
+  const of = { approval: approval as never, owner: account.address, signal: leaving.signal };
+  await expect(requireAllowance(wallet, of)).rejects.toMatchObject({ code: "aborted" });
+  expect(asked).toEqual(["eth_call"]);
 });
