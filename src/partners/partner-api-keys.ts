@@ -5,6 +5,7 @@ import {
   type ListedPair,
   replacePair,
   type StoredPair,
+  selectFirstPair,
   selectPairs,
   updatePair,
 } from "../db/queries/api-key-queries.ts";
@@ -39,21 +40,22 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 
 /**
  * Replaces one key pair of the authenticated partner: the pair that authenticated the request or, for a session, the
- * partner's first pair, which becomes valid again if it was revoked. Writes an audit entry. When this returns, the
- * replaced pair and all sessions of the partner but the caller's are invalid; its other key pairs stay valid. Of
- * concurrent calls with one session, only the pair of the last one stays valid. Of concurrent calls with one key pair,
- * at most one succeeds. Throws `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable`
- * (also after 20 lost races), and `internal` if no pepper is configured.
+ * first pair that `listKeys` lists. If all were revoked, a rotation by session makes the first one valid again. Writes
+ * an audit entry. When this returns, the replaced pair and all sessions of the partner but the caller's are invalid;
+ * its other key pairs stay valid. Of concurrent calls with one session, only the pair of the last one stays valid. Of
+ * concurrent calls with one key pair, at most one succeeds. Throws `credentials_required`, `credentials_invalid`,
+ * `session_expired`, `store_unavailable` (also after 20 lost races), and `internal` if no pepper is configured.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);
   const { shown, stored } = await generateKeyPair(ctx);
   let version = keyVersion;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const first = session === null ? null : await selectFirstPair(ctx.db, partner.address);
     const replaced = await replacePair(ctx.db, {
       address: partner.address,
-      keyVersion: version,
-      keyId: session === null ? keyId : null,
+      keyVersion: first?.version ?? version,
+      keyId: session === null ? keyId : (first?.keyId ?? null),
       pair: stored,
       session,
       now: new Date(ctx.now()),
@@ -69,7 +71,7 @@ export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
 const MAX_ATTEMPTS = 20;
 
 /**
- * Returns the version of the pair that a concurrent rotation created, which is to be replaced next. Throws
+ * Returns the version of the partner's first pair after a concurrent rotation. Throws
  * `credentials_invalid` for a rotation by pair, which is no longer valid, and `session_expired` if the other rotation
  * ended this session.
  */

@@ -202,7 +202,7 @@ const partnersRotateKeys = defineRoute({
   path: "/v1/partners/api-keys/rotate",
   summary: "Rotate the API key and secret",
   description:
-    "Replaces the pair that the request was made with, or the first one if it was made by session. The old pair and all other sessions become invalid immediately. The new pair is shown only in this response.",
+    "Replaces the pair that the request was made with or, if it was made by session, the first one that `GET /v1/partners/api-keys` lists. The old pair and all other sessions become invalid immediately. The new pair is shown only in this response.",
   tag: "Partners",
   access: "manage",
   cache: "no-store",

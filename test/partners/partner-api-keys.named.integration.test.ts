@@ -22,6 +22,7 @@ interface Listed {
   name: string;
   rights: string[];
   allow_list: string[];
+  api_key_prefix: string;
   last_used_at: string | null;
 }
 
@@ -134,7 +135,7 @@ describe("named key pairs", () => {
     await expect.poll(used).toEqual(expect.any(String));
   });
 
-  test("rotate alone: the pair that is used, or the first one by session", async () => {
+  test("rotate alone: the pair that is used", async () => {
     const partner = await makePartner(causeway);
     const session = asSession(partner.session_token);
     const made = await create(session, { name: "Ops", rights: ["build", "manage"] });
@@ -144,6 +145,28 @@ describe("named key pairs", () => {
     expect(await build(asPair(rotated.body))).toBe(422);
     expect(await build(asPair(partner))).toBe(422);
     expect((await ask("GET", "/v1/partners/me", { headers: session })).status).toBe(401);
+  });
+
+  test("of which the first was revoked rotate the first that is listed, by session", async () => {
+    const partner = await makePartner(causeway);
+    const session = asSession(partner.session_token);
+    const [first] = await list(session);
+    const [old, other] = [
+      await create(session, { name: "Old", rights: ["build"] }),
+      await create(session, { name: "Other", rights: ["build"] }),
+    ];
+    const ids = [old, other].map(({ body }) => body["key_id"]);
+    expect((await ask("DELETE", `${keys}/${first?.key_id}`, { headers: session })).status).toBe(200);
+    for (let round = 0; round < 2; round += 1) {
+      const rotated = await ask("POST", `${keys}/rotate`, { headers: session });
+      expect(await build(asPair(rotated.body))).toBe(422);
+      const [listed] = await list(session);
+      expect(listed).toMatchObject({ key_id: ids[0], name: "Old", rights: ["build"] });
+      expect(listed?.api_key_prefix).toBe(rotated.body["api_key_prefix"]);
+    }
+    expect((await list(session)).map(({ key_id }) => key_id)).toEqual(ids);
+    expect([await build(asPair(old.body)), await build(asPair(other.body))]).toEqual([401, 422]);
+    expect(await build(asPair(partner))).toBe(401);
   });
 
   test("the first pair can be revoked too, and comes back with a rotation by session", async () => {

@@ -129,6 +129,22 @@ export async function selectPairs(db: Database, address: string): Promise<Listed
   return rows;
 }
 
+/**
+ * Selects the id and the version of the pair that `selectPairs` lists first. Null if the partner has no valid pair.
+ * Throws `store_unavailable`.
+ */
+export async function selectFirstPair(
+  db: Database,
+  address: string,
+): Promise<{ keyId: string; version: number } | null> {
+  const statement = raw`
+    with pairs as (${allPairs})
+    select key_id as "keyId", version from pairs
+    where partner_address = ${address.toLowerCase()} order by slot limit 1`;
+  const { rows } = await db.run((sql) => sql.execute<{ keyId: string; version: number }>(statement));
+  return rows[0] ?? null;
+}
+
 /** Maximum number of key pairs of a partner, besides the first one. */
 const FURTHER_PAIRS = 4;
 
@@ -275,15 +291,14 @@ export async function notePairUse(
  * Replaces an API key and its secret, if they still have the version `keyVersion`, deletes the partner's sessions
  * except `session`, and writes the audit row, in one statement. If `keyId` is null, a revoked first pair becomes valid
  * again. Returns false if there is no such pair of this version, because another call has replaced or revoked it, if
- * the partner application is no longer approved or, for the first pair only, if the session is no longer valid. Throws
- * `store_unavailable`.
+ * the partner application is no longer approved, or if the session is no longer valid. Throws `store_unavailable`.
  */
 export async function replacePair(
   db: Database,
   rotation: {
     address: string;
     keyVersion: number;
-    /** Id of the key pair to replace, or null for the partner's first one. */
+    /** Id of the key pair to replace, or null for the partner's first one, also if it is revoked. */
     keyId: string | null;
     pair: StoredPair;
     /** Digest of the session that is kept, or null if the call has no session. */
@@ -295,6 +310,9 @@ export async function replacePair(
   const { pair, session, note, keyId } = rotation;
   const address = rotation.address.toLowerCase();
   const now = rotation.now.toISOString();
+  const isSessionValid = raw`(${session}::text is null or exists (
+    select 1 from sessions s where s.digest = ${session}::text and s.partner_address = ${address}
+      and s.epoch = a.epoch and s.expires_at > ${now}::timestamptz))`;
   const statement = raw`
     with first_rotated as (
       update api_keys k set revoked = false, key_digest = ${pair.keyDigest}, secret_digest = ${pair.secretDigest},
@@ -304,9 +322,7 @@ export async function replacePair(
       where k.partner_address = ${address} and k.version = ${rotation.keyVersion}::int
         and (${keyId}::text is null or (not k.revoked and ${firstKeyId(raw`k.partner_address`)} = ${keyId}::text))
         and a.address = k.partner_address and a.status = 'approved'
-        and (${session}::text is null or exists (
-          select 1 from sessions s where s.digest = ${session}::text and s.partner_address = ${address}
-            and s.epoch = a.epoch and s.expires_at > ${now}::timestamptz))
+        and ${isSessionValid}
       returning k.partner_address, k.version, k.prefix
     ), further_rotated as (
       update partner_keys k set key_digest = ${pair.keyDigest}, secret_digest = ${pair.secretDigest},
@@ -314,7 +330,7 @@ export async function replacePair(
         epoch = a.epoch, created_at = ${now}::timestamptz
       from applications a
       where k.partner_address = ${address} and k.version = ${rotation.keyVersion}::int and k.key_id = ${keyId}::text
-        and a.address = k.partner_address and a.status = 'approved'
+        and a.address = k.partner_address and a.status = 'approved' and ${isSessionValid}
       returning k.partner_address, k.version, k.prefix
     ), rotated as (
       select * from first_rotated union all select * from further_rotated
