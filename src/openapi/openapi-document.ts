@@ -6,7 +6,7 @@ import { commonErrors } from "../http/problem-response.ts";
 import { refusesUnknownParameters } from "../http/validate-request.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error-schema.ts";
 import { type DescribedDocument, describeReferences } from "./openapi-references.ts";
-import { describeDefaults, nameSharedEnums } from "./prepare-for-generators.ts";
+import { describeDefaults, nameSharedEnums, requireDefaultedFields } from "./prepare-for-generators.ts";
 import { addResponseExamples } from "./response-examples.ts";
 
 /** Adds the operation of a route to an OpenAPI document. */
@@ -170,6 +170,7 @@ export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string):
   describeReferences(described, routes);
   nameSharedEnums(described);
   describeDefaults(described);
+  requireDefaultedFields(described);
   addResponseHeaders(described);
   addResponseExamples(described, ({ path, method }) => {
     const route = routes.find((one) => one.path === path && one.method === method);

@@ -87,11 +87,13 @@ export function nameSharedEnums(document: DescribedDocument): void {
   };
 }
 
-/** The parts of a request body's schema that this file reads, and the fields that it changes. */
+/** The parts of a body's schema that this file reads, and the fields that it changes. */
 interface DefaultedField {
   $ref?: string;
   properties?: Record<string, DefaultedField>;
+  required?: string[];
   items?: DefaultedField;
+  anyOf?: DefaultedField[];
   default?: unknown;
   description?: string;
 }
@@ -122,6 +124,32 @@ function describeDefault(field: DefaultedField): void {
   const shown = ["", "[]", "{}"].includes(text) ? "empty" : `\`${text}\``;
   if (!said) field.description = `${field.description ?? ""} Default: ${shown}.`;
   delete field.default;
+}
+
+/**
+ * Makes the fields of responses that have a default required, at every depth, and drops the default: `respond` fills
+ * such a field in, so that every response has it. Fields of schemas that request bodies have too are left as
+ * `describeDefaults` made them. Modifies the document in place.
+ */
+export function requireDefaultedFields(document: DescribedDocument): void {
+  const schemas = (document.components?.schemas ?? {}) as Record<string, DefaultedField>;
+  const seen = new Set<DefaultedField>();
+  const require = (schema: DefaultedField | undefined): void => {
+    const named = schemas[schema?.$ref?.split("/").at(-1) ?? ""] ?? schema;
+    if (named === undefined || seen.has(named)) return;
+    seen.add(named);
+    const properties = Object.entries(named.properties ?? {});
+    const filled = properties.filter(([, field]) => "default" in field);
+    for (const [, field] of filled) delete field.default;
+    const required = new Set([...(named.required ?? []), ...filled.map(([name]) => name)]);
+    if (filled.length > 0)
+      named.required = properties.map(([name]) => name).filter((name) => required.has(name));
+    for (const part of [...properties.map(([, field]) => field), ...(named.anyOf ?? [])]) require(part);
+    require(named.items);
+  };
+  for (const operation of Object.values(document.paths ?? {}).flatMap((path) => Object.values(path)))
+    for (const { content } of Object.values(operation.responses ?? {}))
+      for (const { schema } of Object.values(content ?? {})) require(schema);
 }
 
 const keyOf = (values: readonly unknown[]): string => JSON.stringify(values);

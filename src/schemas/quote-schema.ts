@@ -38,7 +38,11 @@ const Arrival = {
   deposit_amount: AmountText.meta({
     description: "Amount expected to be deposited, in the smallest unit of the token that is deposited.",
   }),
-  deposit_amount_min: AmountText.optional().meta({
+};
+
+/** Field with the least amount that a prepared deposit puts into the vault. */
+const LeastDeposit = {
+  deposit_amount_min: AmountText.meta({
     description: "Minimum amount deposited, in the smallest unit of the token that is deposited.",
     example: "970000",
   }),
@@ -71,8 +75,8 @@ export const AppliedSlippage = {
  */
 export const BuildEstimate = z
   .object({
-    ...{ ...Payment, ...Arrival, ...ExpectedShares },
-    slippage_applied: z.number().optional().meta({
+    ...{ ...Payment, ...Arrival, ...LeastDeposit, ...ExpectedShares },
+    slippage_applied: z.number().meta({
       description:
         "Slippage tolerance that was applied, as a fraction: `slippage`, but at most 0.005 where nothing is swapped or bridged.",
       example: 0.005,
@@ -189,7 +193,7 @@ export const BuiltDeposit = z
     estimate: BuildEstimate.meta({
       description: "Expected and minimum amounts of the deposit.",
     }),
-    settlement: VaultSettlement.optional().meta({
+    settlement: VaultSettlement.meta({
       description: "How this deposit and withdrawals from the vault are settled.",
     }),
     steps: Steps.default([]),
@@ -265,8 +269,7 @@ export const Quote = z
           description: "Amount to pay, in the smallest unit of the token that the user pays with.",
         }),
         ...Payment,
-        ...Arrival,
-        ...ExpectedShares,
+        ...{ ...Arrival, ...LeastDeposit, ...ExpectedShares },
         price_impact: z.string().nullable().meta({
           description:
             "Value lost in swaps and bridges, as a fraction of the payment's value. Negative if the value rises, `null` if a price is unknown, for a direct deposit, and for a move on one chain.",

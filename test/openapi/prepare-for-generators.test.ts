@@ -63,6 +63,30 @@ describe("the document for generators of clients", () => {
     expect(properties["slippage"]?.description).toMatch(/Default: /);
   });
 
+  test("requires every field of a response, because every response has them all", () => {
+    /** Adds the names of the components that a part of the document references, at every depth. */
+    const reach = (part: unknown, names: Set<string>): Set<string> => {
+      for (const [, name = ""] of JSON.stringify(part ?? null).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+        if (!names.has(name)) reach(schemas[name], names.add(name));
+      return names;
+    };
+    const operations = Object.values(document.paths ?? {}).flatMap((path) => Object.values(path));
+    const inputs = reach(
+      operations.map(({ requestBody }) => requestBody),
+      new Set(),
+    );
+    const responses = operations.map((operation) => operation.responses);
+    const outputs = [...reach(responses, new Set())].filter((name) => !inputs.has(name));
+    expect(outputs.length).toBeGreaterThan(50);
+    const leavesOut = (node: Record<string, unknown>) => {
+      const { properties, required = [] } = node as { properties?: object; required?: readonly string[] };
+      return (
+        node["type"] === "object" && Object.keys(properties ?? {}).some((name) => !required.includes(name))
+      );
+    };
+    expect(find({ responses, outputs: outputs.map((name) => [name, schemas[name]]) }, leavesOut)).toEqual([]);
+  });
+
   test("tells problems apart by their code, and steps by their kind", () => {
     const { discriminator } = schemas["Problem"] as {
       discriminator: { propertyName: string; mapping: object };

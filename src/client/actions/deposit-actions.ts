@@ -36,9 +36,8 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
   // The response to a repeated key may be that of a deposit which was sent in the meantime.
   if (idempotencyKey !== undefined)
     return continueDeposit(client, { trackingId: built.trackingId, ...options });
-  const first = { ...built, steps: built.steps ?? [] };
   return executeAlone({ trackingId: built.trackingId, signal }, () =>
-    walk(client, { userAddress, first, options }),
+    walk(client, { userAddress, first: built, options }),
   );
 }
 

@@ -26,7 +26,7 @@ export function QuoteSummary(props: {
       <div className="rounded-lg bg-raised px-4 py-3">
         <Figures vault={vault} quote={quote} />
       </div>
-      {[...(quote.warnings ?? [])].map(({ code, detail }) => (
+      {quote.warnings.map(({ code, detail }) => (
         <Notice key={code} tone="warn">
           {detail}
         </Notice>
