@@ -14,32 +14,19 @@ const TIERS: Readonly<Record<Signal["tier"], { tone: Tone; label: string }>> = {
   low: { tone: "neutral", label: "Low" },
 };
 
-/**
- * List of signals with their metrics, in the given order. `linked` adds a link to the signal's vault. `decimalsOf`
- * returns the decimals of a vault's asset, or null while they are unknown.
- */
-export function SignalList(props: {
-  signals: readonly Signal[];
-  linked?: boolean;
-  decimalsOf: (vaultId: string) => number | null;
-}) {
-  const { signals, linked = true, decimalsOf } = props;
+/** List of signals with their metrics, in the given order. `linked` adds a link to the signal's vault. */
+export function SignalList(props: { signals: readonly Signal[]; linked?: boolean }) {
+  const { signals, linked = true } = props;
   return (
     <ul className="divide-y divide-line">
       {signals.map((signal) => (
-        <SignalItem
-          key={signal.incidentId}
-          signal={signal}
-          linked={linked}
-          decimals={decimalsOf(signal.vaultId)}
-        />
+        <SignalItem key={signal.incidentId} signal={signal} linked={linked} />
       ))}
     </ul>
   );
 }
 
-function SignalItem(props: { signal: Signal; linked: boolean; decimals: number | null }) {
-  const { signal, linked, decimals } = props;
+function SignalItem({ signal, linked }: { signal: Signal; linked: boolean }) {
   const { tone, label } = TIERS[signal.tier];
   const updates = signal.updateCount === 0 ? "" : ` · ${plural(signal.updateCount, "update")}`;
   return (
@@ -55,7 +42,7 @@ function SignalItem(props: { signal: Signal; linked: boolean; decimals: number |
       </div>
       <h3 className="mt-1 font-medium">{signal.title}</h3>
       <p className="mt-0.5 max-w-3xl text-sm break-words text-muted">{signal.summary}</p>
-      <Metrics metrics={signal.metrics} asset={{ symbol: signal.assetSymbol, decimals }} />
+      <Metrics metrics={signal.metrics} />
       {linked ? (
         <p className="mt-1 text-sm">
           <Link
@@ -72,8 +59,8 @@ function SignalItem(props: { signal: Signal; linked: boolean; decimals: number |
   );
 }
 
-function Metrics(props: Pick<Signal, "metrics"> & { asset: { symbol: string; decimals: number | null } }) {
-  const known = props.metrics.flatMap((metric) => describeMetric(metric, props.asset) ?? []);
+function Metrics({ metrics }: Pick<Signal, "metrics">) {
+  const known = metrics.flatMap((metric) => describeMetric(metric) ?? []);
   if (known.length === 0) return null;
   return (
     <dl className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-sm">

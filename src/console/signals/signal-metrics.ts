@@ -26,31 +26,24 @@ const NAMES: Readonly<Record<string, string>> = {
 const IN_POINTS = new Set(["apy_1d", "withdrawable"]);
 
 /**
- * Describes a figure of a signal. Amounts of the vault's asset arrive in its smallest unit, with the symbol as unit;
- * `decimals` are the asset's. Returns null for an amount whose decimals are unknown (null), and for a figure that this
- * page does not know: no figure is shown in a unit that may be wrong.
+ * Describes a figure of a signal. Amounts arrive in the smallest unit, with the decimals that lead to `unit`. Returns
+ * null for an amount whose decimals are unknown (null), and for a figure that this page does not know: no figure is
+ * shown in a unit that may be wrong.
  */
-export function describeMetric(
-  { label, value, unit, change }: Omit<Metric, "decimals">,
-  asset: { symbol: string; decimals: number | null },
-): MetricWords | null {
+export function describeMetric({ label, value, unit, decimals, change }: Metric): MetricWords | null {
   const name = NAMES[label];
-  const text = valueText({ value, unit }, asset);
+  const text = valueText({ value, unit, decimals });
   if (name === undefined || text === null) return null;
   const moved = change === null ? null : changeText(Number(change), IN_POINTS.has(label));
   return { label: name, value: text, change: moved };
 }
 
-function valueText(
-  { value, unit }: Pick<Metric, "value" | "unit">,
-  { symbol, decimals }: { symbol: string; decimals: number | null },
-): string | null {
+function valueText({ value, unit, decimals }: Pick<Metric, "value" | "unit" | "decimals">): string | null {
   if (unit === "fraction") return formatPercent(value);
   if (!/^-?\d+$/.test(value)) return null;
   if (unit === "seconds") return formatDuration(Number(value));
   if (unit === "1e18") return formatSharePrice(BigInt(value));
-  if (unit !== symbol || decimals === null) return null;
-  return `${formatAmount(BigInt(value), { decimals })} ${symbol}`;
+  return decimals === null ? null : `${formatAmount(BigInt(value), { decimals })} ${unit}`;
 }
 
 function changeText(change: number, inPoints: boolean): string | null {

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import type { Answer } from "../../client/actions/read-actions.ts";
-import { rulesQuery, signalsQuery, vaultsQuery } from "../api/console-queries.ts";
+import { rulesQuery, signalsQuery } from "../api/console-queries.ts";
 import { capitalize, plural } from "../format/format-text.ts";
 import { Button, Chevron, Segments, SelectField } from "../ui/controls.tsx";
 import { EmptyState, Loaded } from "../ui/feedback.tsx";
@@ -81,15 +81,12 @@ function Feed() {
 
 function FeedPage({ feed, onOffset }: { feed: Answer<"intel.feed">; onOffset: (offset: number) => void }) {
   const { signals, total, offset } = feed;
-  const vaults = useQuery(vaultsQuery).data ?? [];
-  const decimalsOf = (vaultId: string) =>
-    vaults.find((vault) => vault.vaultId === vaultId)?.asset.decimals ?? null;
   if (signals.length === 0)
     return <EmptyState title="Nothing was noticed">No rule found anything in this period.</EmptyState>;
   const last = offset + signals.length;
   return (
     <>
-      <SignalList signals={signals} decimalsOf={decimalsOf} />
+      <SignalList signals={signals} />
       <div className="flex flex-wrap items-center justify-between gap-3 border-t border-line px-4 py-3 text-sm text-muted sm:px-5">
         <p role="status">
           {offset + 1} to {last} of {plural(total, "signal")}

@@ -236,7 +236,7 @@ function VaultSignals({ vault }: { vault: VaultDetail }) {
           signals.length === 0 ? (
             <EmptyState title="Nothing was noticed about this vault" />
           ) : (
-            <SignalList signals={signals} linked={false} decimalsOf={() => vault.asset.decimals} />
+            <SignalList signals={signals} linked={false} />
           )
         }
       </Loaded>

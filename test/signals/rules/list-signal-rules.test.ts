@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { signalRules } from "../../../src/signals/rules/list-signal-rules.ts";
 import type { RegistryChange, VaultFacts } from "../../../src/signals/signal-facts.ts";
+import { wholeAmount } from "../../../src/signals/signal-finding.ts";
 import { type At, factsOf, flowOf, growingPrices, NOW, usd } from "../../support/signals/facts.ts";
 
 /** Returns every finding as `rule: tier`. */
@@ -28,6 +29,24 @@ const statusChange = ([from, to]: readonly [string, string], byOperator: boolean
   byOperator,
 });
 const price = (parts: bigint) => ({ sharePrice: (10n ** 18n * parts) / 1_000_000n });
+
+test.each([
+  ["withdrawal", factsOf({ at: held(700_000), flows: outflow(300_000) }), 2],
+  ["deposit", factsOf({ at: held(1_600_000), flows: inflow(600_000) }), 2],
+  ["donation", factsOf({ at: held(1_300_000) }), 1],
+])("every amount of a %s has the unit that the text shows, after its decimals", (_what, facts, count) => {
+  const findings = signalRules.flatMap((rule) => rule.find(facts, NOW));
+  const amounts = findings.flatMap(({ metrics, title, summary }) =>
+    metrics
+      .filter(({ unit }) => unit === facts.assetSymbol)
+      .map(({ value, unit }) => ({ text: `${title} ${summary}`, value, unit })),
+  );
+  expect(amounts).toHaveLength(count);
+  for (const { text, value, unit } of amounts) {
+    const size = BigInt(value.replace("-", ""));
+    expect(text).toContain(`${wholeAmount(size, facts.assetDecimals)} ${unit}`);
+  }
+});
 
 describe("signal rules", () => {
   test.each<[string, VaultFacts, string[]]>([
