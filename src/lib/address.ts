@@ -19,6 +19,9 @@ export function parseAddress(text: string): Address | null {
 /** A text that looks like a symbol, or like a name without a dot. */
 const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
 
+/** Words and symbols that wallets and other APIs use for a native currency. */
+const NATIVE_WORD = /^(?:native|eth|ether|bnb|xdai|pol|matic|mon|hype|avax|xpl)$/i;
+
 /**
  * Explains a text that `parseAddress` rejected, for example spaces around an address, an ENS name, a symbol, a wrong
  * length, or mixed case that does not match the EIP-55 checksum.
@@ -30,10 +33,14 @@ export function explainAddress(text: string): string {
   // `USDC.e` is a symbol, `vitalik.eth` is not.
   if (/^[^\s.]+(?:\.[^\s.]+)*\.[^\s.]{3,}$/.test(text))
     return "is a name, not an address: resolve the ENS name and send the address";
+  if (NATIVE_WORD.test(text))
+    return "is a name or a symbol, not an address: send the zero address for the native currency; GET /v1/tokens lists the addresses of tokens";
   if (NAME.test(text))
     return "is a name or a symbol, not an address: send 0x and 40 hexadecimal digits; GET /v1/tokens lists the addresses of tokens";
   const digits = /^0x([0-9a-fA-F]*)$/.exec(text)?.[1];
-  if (digits !== undefined) return `must have 40 hexadecimal digits after 0x; it has ${digits.length}`;
+  const secret = digits?.length === 64 ? ", as a hash or a private key: never send a private key" : "";
+  if (digits !== undefined)
+    return `must have 40 hexadecimal digits after 0x; it has ${digits.length}${secret}`;
   if (/^0X[0-9a-fA-F]{40}$/.test(text)) return "must be an address: write 0x in front with a small x";
   if (/^[0-9a-fA-F]{40}$/.test(text)) return "must be an address: the 0x in front is missing";
   return "must be an address: 0x and 40 hexadecimal digits";

@@ -1,8 +1,8 @@
 /**
  * Returns the known name that a misspelled one probably means, or null if none is close enough. A name is close if it
  * equals the text apart from case and separators (`fromToken`), if it is at most one edit per three letters away
- * (always at least one edit; `slipage`), or if it is the only name that has the text as one of its words between
- * underscores (`amount`). Only the first 64 characters of the text count.
+ * (always at least one edit; `slipage`), if it is the only name that has the text as one of its words between
+ * underscores (`amount`), or if other APIs use the text for it (`page`). Only the first 64 characters of the text count.
  */
 export function nearestName(text: string, names: readonly string[]): string | null {
   const wanted = lettersOf(text.slice(0, MAX_LENGTH));
@@ -14,8 +14,17 @@ export function nearestName(text: string, names: readonly string[]): string | nu
   if (best === undefined) return null;
   if (best.distance <= Math.max(1, Math.floor(wanted.length / 3))) return best.name;
   const containing = names.filter((name) => name.split("_").some((word) => word === wanted));
-  return containing.length === 1 ? (containing[0] ?? null) : null;
+  const [only = USED_ELSEWHERE.get(wanted) ?? ""] = containing.length === 1 ? containing : [];
+  return names.includes(only) ? only : null;
 }
+
+/** Names by which other APIs know a field of this one, without case and separators. */
+const USED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ...["page", "offset", "skip", "startingafter"].map((name) => [name, "cursor"] as const),
+  ...["pagesize", "perpage", "first", "take"].map((name) => [name, "limit"] as const),
+  ...["amount", "fromamount", "shareamount"].map((name) => [name, "shares"] as const),
+  ...["wallet", "owner", "account"].map((name) => [name, "user_address"] as const),
+]);
 
 /** Maximum length of a compared name; the rest is cut, because the time grows with the product of both lengths. */
 const MAX_LENGTH = 64;

@@ -3,10 +3,10 @@ import type { Hex } from "viem";
 import * as z from "zod";
 import { DAY_MS } from "../../lib/durations.ts";
 import type { Database } from "../database-client.ts";
+import { continuationOf, continuesAlike, isReportedFor } from "../equal-order-conditions.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables.ts";
 import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";
-import { continuationOf, continuesAlike, isReportedFor } from "../equal-order-conditions.ts";
 
 /**
  * A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal.

@@ -21,9 +21,9 @@ import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 import type { Database } from "../database-client.ts";
 import { olderThan } from "../database-page-conditions.ts";
+import { continuesAlike, isCounted, isReportedFor } from "../equal-order-conditions.ts";
 import { type Direction, deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
-import { continuesAlike, isCounted, isReportedFor } from "../equal-order-conditions.ts";
 
 type StoredRow = typeof deposits.$inferSelect;
 /** The columns whose type depends on the direction. */

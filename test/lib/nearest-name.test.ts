@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { nearestName } from "../../src/lib/nearest-name.ts";
+
+const list = ["chain_id", "asset", "q", "sort", "cursor", "limit"];
+const withdrawal = ["vault_id", "user_address", "shares", "to_token", "slippage"];
+const deposit = ["from_chain_id", "from_token", "from_amount", "vault_id", "user_address"];
+
+test.each([
+  ["page", list, "cursor"],
+  ["offset", list, "cursor"],
+  ["pageSize", list, "limit"],
+  ["per_page", list, "limit"],
+  ["amount", withdrawal, "shares"],
+  ["fromAmount", withdrawal, "shares"],
+  ["wallet", withdrawal, "user_address"],
+  ["amount", deposit, "from_amount"],
+  ["fromAmount", deposit, "from_amount"],
+  ["offset", ["limit", "offset"], "offset"],
+  ["page", ["limit", "offset"], null],
+  ["constructor", list, null],
+])("nearestName() takes %s of %j for %s", (text, names, meant) => {
+  expect(nearestName(text, names)).toBe(meant);
+});
