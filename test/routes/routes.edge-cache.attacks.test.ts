@@ -29,7 +29,7 @@ const get = (path: string, headers: Record<string, string> = {}, method = "GET")
   new Request(`https://causeway.example${path}`, { headers, method });
 const plain = await (await cacheOf().fetch(get(RULES))).text();
 
-describe("nobody's answer is stored", () => {
+describe("no answer for one caller is stored", () => {
   test.each([
     "/v1/partners/me/style.css",
     "/v1/partners/me;x.css",
