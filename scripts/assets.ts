@@ -1,16 +1,20 @@
-/** Fills `public` with the console, the API reference viewer's script, the rendered documentation and the OpenAPI document. */
+/** Fills `public` with the static files of a deployment, and writes the sources that wrangler bundles. */
+import { fileURLToPath } from "node:url";
 import { readArguments } from "./command.ts";
 import { buildConsole } from "./console/build-console.ts";
 import { writeStaticAssets } from "./static-assets.ts";
+import { writeWorkerSources } from "./worker/worker-sources.ts";
 
 readArguments({
   help: `Builds the console into public, and writes the API reference viewer's script, the rendered
-documentation and openapi.json there.
+documentation and openapi.json there. Copies the Worker's sources into .cache/bundled without the
+descriptions of their schemas, which only openapi.json contains.
 wrangler runs it before bundling.
 
   node scripts/assets.ts
 
   --help  show this text`,
 });
+writeWorkerSources(fileURLToPath(new URL("..", import.meta.url).href));
 writeStaticAssets();
 await buildConsole();

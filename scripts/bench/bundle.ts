@@ -5,10 +5,7 @@ import type { Row } from "./table.ts";
 
 const root = join(import.meta.dirname, "../..");
 const RUNS = 5;
-/**
- * Maximum size of the minified bundle in MiB. Much of it is the schemas' field descriptions; users notice only the
- * start time.
- */
+/** Maximum size of the minified bundle in MiB. */
 const MAX_MIB = 1.6;
 const MAX_STARTUP_MS = 60;
 

@@ -58,8 +58,11 @@ describe("knip's exceptions", () => {
     expect(settings.ignoreExportsUsedInFile).toBe(true);
   });
 
-  test("include no file of src but the client's package, for the Worker must reach all others", () => {
-    expect(settings.entry.filter((pattern) => pattern.startsWith("src"))).toEqual(["src/client/**/*.ts"]);
+  test("include no file of src but the client's package and the Worker's entry, which must reach all others", () => {
+    expect(settings.entry.filter((pattern) => pattern.startsWith("src"))).toEqual([
+      "src/client/**/*.ts",
+      "src/worker.ts",
+    ]);
     expect(settings.project).toContain("src/**/*.ts");
   });
 });

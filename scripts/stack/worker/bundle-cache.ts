@@ -3,12 +3,17 @@ import { existsSync } from "node:fs";
 import { cp, glob, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { BUNDLED, isWorkerSource } from "../../worker/worker-sources.ts";
 
 /** Number of cached builds to keep. */
 const KEPT = 4;
-const FIXED = ["wrangler.toml", "package-lock.json", "tsconfig.json", "tsconfig.worker.json"];
-/** Pattern of the client's and the console's files, which the Worker does not import. */
-const BESIDE = /^src\/(client|console)\//;
+const FIXED = [
+  "wrangler.toml",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.worker.json",
+  "scripts/worker/worker-sources.ts",
+];
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
 /** Place of a cached build, and whether it was found there. */
@@ -25,7 +30,7 @@ export interface CachedBundle {
 export async function findCached(root: string): Promise<CachedBundle> {
   const hash = createHash("sha256");
   const sources: string[] = [];
-  for await (const path of glob("src/**/*.*", { cwd: root })) if (!BESIDE.test(path)) sources.push(path);
+  for await (const path of glob("src/**/*.*", { cwd: root })) if (isWorkerSource(path)) sources.push(path);
   for (const path of [...FIXED, ...sources.sort()]) {
     const file = join(root, path);
     if (existsSync(file) && (await stat(file)).isFile())
@@ -36,11 +41,12 @@ export async function findCached(root: string): Promise<CachedBundle> {
 }
 
 /**
- * Returns true when the cache's key covers a file, by its path relative to the repository: a source of the Worker, or a
- * file of a package, which the lockfile determines.
+ * Returns true when the cache's key covers a file, by its path relative to the repository: a copy of a source of the
+ * Worker, or a file of a package, which the lockfile determines.
  */
 export function isCovered(path: string): boolean {
-  return (/^src\//.test(path) && !BESIDE.test(path)) || /(?:^|\/)node_modules\//.test(path);
+  const copied = path.startsWith(`${BUNDLED}/`) && isWorkerSource(path.slice(BUNDLED.length + 1));
+  return copied || /(?:^|\/)node_modules\//.test(path);
 }
 
 /** Caches a build, unless it contains a file that the key does not cover, and removes all but the four newest. */
