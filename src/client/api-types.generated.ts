@@ -1359,7 +1359,7 @@ export interface components {
              * @example Steakhouse Financial
              */
             curator: string;
-            /** @description Last simulated deposit into the vault, by which this service checks its registry entry; `null` before the first. */
+            /** @description Last check of the vault's registry entry, usually by a simulated deposit; `null` before the first. */
             proof: components["schemas"]["VaultProof"] | null;
             /**
              * @description Whether deposits are paused, by this service or by the vault's contract.
@@ -1399,7 +1399,7 @@ export interface components {
              */
             apy_30d: number | null;
             /**
-             * @description Value of the vault's net assets in US dollars, at most a few minutes old, or `null` if assets or price are unknown.
+             * @description Value of the vault's net assets in US dollars, or `null` if assets or price are unknown.
              * @example 125000000.00
              */
             tvl_usd: string | null;
@@ -1589,7 +1589,7 @@ export interface components {
              * @enum {string}
              */
             code: "no_route";
-            /** @description The reason why each provider has no route. */
+            /** @description Reasons why there is no route. */
             reasons: {
                 /**
                  * @description Error code of the reason.
@@ -1987,7 +1987,7 @@ export interface components {
              * @example Steakhouse Financial
              */
             curator: string;
-            /** @description Last simulated deposit into the vault, by which this service checks its registry entry; `null` before the first. */
+            /** @description Last check of the vault's registry entry, usually by a simulated deposit; `null` before the first. */
             proof: components["schemas"]["VaultProof"] | null;
             /**
              * @description Whether deposits are paused, by this service or by the vault's contract.
@@ -2027,7 +2027,7 @@ export interface components {
              */
             apy_30d: number | null;
             /**
-             * @description Value of the vault's net assets in US dollars, at most a few minutes old, or `null` if assets or price are unknown.
+             * @description Value of the vault's net assets in US dollars, or `null` if assets or price are unknown.
              * @example 125000000.00
              */
             tvl_usd: string | null;
@@ -2104,7 +2104,7 @@ export interface components {
              */
             total_supply: bigint | null;
             /**
-             * @description Address of the share token, checksummed. A user's balance of this token is the position in the vault.
+             * @description Address of the share token, checksummed.
              * @example 0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183
              */
             share_token: HexText;
@@ -2144,7 +2144,7 @@ export interface components {
             points: {
                 /**
                  * Format: date-time
-                 * @description Time at which the vault was read, or the time of the interval if it was not read in this interval.
+                 * @description Start of the interval.
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 time: string;
@@ -2212,7 +2212,7 @@ export interface components {
                  */
                 min_shares: bigint | null;
                 /**
-                 * @description Value lost in swaps and bridges, as a fraction of the payment's value. Negative if the value rises, `null` if a price is unknown.
+                 * @description Value lost in swaps and bridges, as a fraction of the payment's value. Negative if the value rises, `null` if a price is unknown, for a direct deposit, and for a move on one chain.
                  * @example 0.0025
                  */
                 price_impact: string | null;
@@ -2250,7 +2250,7 @@ export interface components {
                     to: HexText;
                 }[];
             };
-            /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
+            /** @description Approval to send before the transaction unless the allowance is already sufficient, or `null` if the payment needs no allowance, for example in the native currency or with a signature. */
             approval: components["schemas"]["Approval"] | null;
             /**
              * @description How the user authorizes the payment: by an approval (`approve`, also if none is needed), or by a signature of this kind.
@@ -2337,7 +2337,7 @@ export interface components {
         /** @description What the user should know before signing. */
         Warning: {
             /**
-             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. Of withdrawals only: `exit_fee`: the vault's exit fee exceeds the slippage tolerance; `no_minimum`: no contract enforces a minimum payment.
+             * @description Stable code. `price_unverified`: no independent price of a token is known; a second provider's offer confirms the route's amounts. Of withdrawals only: `exit_fee`: the vault's exit fee exceeds the slippage tolerance; `no_minimum`: no contract enforces a minimum payment; `pays_less`: a claim pays clearly less than the vault states.
              * @example price_unverified
              */
             code: string;
@@ -2400,14 +2400,14 @@ export interface components {
              */
             referrer_handle?: string;
             /**
-             * @description Tracking id of an earlier deposit of the same user that this deposit belongs to.
+             * @description Tracking id of an earlier deposit of the same user that this deposit belongs to. If that one waits for its second step, and this one pays what was delivered into the same vault, it completes both.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             parent_tracking_id?: string;
             /** @description Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route. */
             preferred_bridge?: components["schemas"]["BridgeKey"];
             /**
-             * @description Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as the keccak256 hash of its UTF-8 bytes, or as zero if it is empty. Default: empty.
+             * @description Id of the partner. If an API key is sent, it must be empty or the id of the key's partner. The DepositRouter records it on-chain as the keccak256 hash of its UTF-8 bytes, or as zero if there is none. Default: empty.
              * @example ptr_0123456789abcdef0123456789abcdef
              */
             partner_id?: string;
@@ -2439,7 +2439,7 @@ export interface components {
             authorize: components["schemas"]["SigningMethod"];
             /** @description Chains and bridge of the deposit. */
             tracking: components["schemas"]["Tracking"];
-            /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
+            /** @description Approval to send before the transaction unless the allowance is already sufficient, or `null` if the payment needs no allowance, for example in the native currency or with a signature. */
             approval: components["schemas"]["Approval"] | null;
             /**
              * @description Tracking id of the deposit or withdrawal.
@@ -2455,7 +2455,7 @@ export interface components {
             deposit_tx: {
                 /** @description Transaction to sign and send second. */
                 transaction_request: components["schemas"]["TransactionRequest"];
-                /** @description Approval to send before the transaction, or `null` if none is needed, for example for the native currency. */
+                /** @description Approval to send before the transaction unless the allowance is already sufficient, or `null` if the payment needs no allowance, for example in the native currency or with a signature. */
                 approval: components["schemas"]["Approval"] | null;
             } | null;
             /** @description Expected and minimum amounts of the deposit. */
@@ -2541,7 +2541,7 @@ export interface components {
              * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
              */
             spender: HexText | null;
-            /** @description State of the step, as on-chain data shows it. */
+            /** @description State of the step, as on-chain data and reports show it. */
             state: components["schemas"]["StepState"];
             /**
              * @description Hash of the step's transaction, or `null` if none is known.
@@ -2553,7 +2553,7 @@ export interface components {
              * @enum {string}
              */
             kind: "transaction";
-            /** @description Transaction to sign and send, or `null` while it cannot be exact, for example before a bridge has delivered. */
+            /** @description Transaction to sign and send; `null` in a skipped step, and while it cannot be exact, for example before a bridge has delivered. */
             transaction_request: components["schemas"]["TransactionRequest"] | null;
             /** @description Always `null` for a transaction. */
             typed_data: null;
@@ -2607,7 +2607,7 @@ export interface components {
              * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
              */
             spender: HexText | null;
-            /** @description State of the step, as on-chain data shows it. */
+            /** @description State of the step, as on-chain data and reports show it. */
             state: components["schemas"]["StepState"];
             /**
              * @description Hash of the step's transaction, or `null` if none is known.
@@ -2621,7 +2621,7 @@ export interface components {
             kind: "signature";
             /** @description Always `null` for a signature. */
             transaction_request: null;
-            /** @description EIP-712 message to sign, for `eth_signTypedData_v4`, or `null` when it was signed. */
+            /** @description EIP-712 message to sign, for `eth_signTypedData_v4`, or `null` if it is not to be signed now. */
             typed_data: {
                 [key: string]: unknown;
             } | null;
@@ -2651,7 +2651,7 @@ export interface components {
         };
         /** @description Status of a transfer and of its deposit or withdrawal. */
         TransferStatus: {
-            /** @description Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows no deposit, withdrawal or transfer; `PENDING`: in progress; `DONE` and `FAILED`: final, confirmed by on-chain data. */
+            /** @description Status of the transfer. `NOT_FOUND`: the transaction has not been seen yet; `INVALID`: its receipt shows no deposit, withdrawal or transfer; `PENDING`: in progress; `DONE` and `FAILED`: ended or failed, confirmed by on-chain data. */
             status: components["schemas"]["TransferStatusName"];
             /**
              * @description Details of the status: what the transfer is waiting for, its outcome, or why it failed. `null` if there are none.
@@ -2682,7 +2682,7 @@ export interface components {
                 /** @description State of the deposit. */
                 state: components["schemas"]["DepositState"];
                 /**
-                 * @description Shares minted to the user, in the share token's smallest unit, or `null` if the amount is unknown.
+                 * @description Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.
                  * @example 950000000000000000
                  */
                 shares: bigint | null;
@@ -2777,7 +2777,7 @@ export interface components {
              */
             min_shares: bigint | null;
             /**
-             * @description Shares minted to the user, in the share token's smallest unit, or `null` if the amount is unknown.
+             * @description Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.
              * @example 950000000000000000
              */
             shares: bigint | null;
@@ -2797,7 +2797,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if it has not been seen on a chain.
+             * @description Hash of the deposit's transaction on the source chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -2817,12 +2817,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if it has not been seen on a chain.
+             * @description Hash of the user's second transaction or, without the DepositRouter, of the transaction that deposited or made the request, or `null` if none has been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.
+             * @description Hash of the transaction in which an asynchronous vault's shares reached the user, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -2922,7 +2922,7 @@ export interface components {
              */
             min_shares: bigint | null;
             /**
-             * @description Shares minted to the user, in the share token's smallest unit, or `null` if the amount is unknown.
+             * @description Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.
              * @example 950000000000000000
              */
             shares: bigint | null;
@@ -2942,7 +2942,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if it has not been seen on a chain.
+             * @description Hash of the deposit's transaction on the source chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -2962,12 +2962,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if it has not been seen on a chain.
+             * @description Hash of the user's second transaction or, without the DepositRouter, of the transaction that deposited or made the request, or `null` if none has been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.
+             * @description Hash of the transaction in which an asynchronous vault's shares reached the user, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -3017,7 +3017,7 @@ export interface components {
              */
             poll_after_ms: number;
             /**
-             * @description Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this build is recorded, or `null` if there is none. Calls of a vault name no order, so the transaction may be this one's. If it was reported for this one, the answer shows its progress; otherwise this one keeps its own state. Lists and totals count it once, under that tracking id.
+             * @description Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this build is recorded, or `null` if there is none. Calls of a vault name no order, so the transaction may be this one's. If it was reported for this one and both continue alike, the answer shows its progress; otherwise this one keeps its own state. Lists and totals count it once, under that tracking id.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             same_as: string | null;
@@ -3075,6 +3075,11 @@ export interface components {
         WithdrawOption: {
             /** @description `instant`: paid in the same transaction; `request`: paid after the vault has settled; `cooldown`: claimed after a fixed wait. */
             mode: components["schemas"]["ExitMode"];
+            /**
+             * @description Whether the requested token takes a second transaction, after the vault has paid, or `null` in a mode that is not possible now.
+             * @example false
+             */
+            two_step: boolean | null;
             /**
              * @description Amount that the vault is expected to pay after its exit fee, in the smallest unit of the token that it pays, or `null` if unknown. If the vault sets the price later, at the current price.
              * @example 1000000
@@ -3165,14 +3170,14 @@ export interface components {
              */
             slippage?: number;
             /**
-             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: instant where that costs no more than `slippage`, else a request. Default: `auto`.
+             * @description `instant`: paid in the same transaction; `request`: paid after the vault has settled, or after a cooldown; `auto`: the first that is possible, `instant` first if its exit fee is at most `slippage` or unknown, otherwise last. Default: `auto`.
              * @enum {string}
              */
             mode?: "auto" | "instant" | "request";
             /** @description Key of the preferred bridge (`GET /v1/bridges`). Another bridge is used if the preferred bridge has no route. */
             preferred_bridge?: components["schemas"]["BridgeKey"];
             /**
-             * @description Id of the partner. If an API key is sent, it must be the id of the key's partner. Recorded on-chain as in deposits. Default: empty.
+             * @description Id of the partner. If an API key is sent, it must be empty or the id of the key's partner. Recorded on-chain as in deposits. Default: empty.
              * @example ptr_0123456789abcdef0123456789abcdef
              */
             partner_id?: string;
@@ -3197,7 +3202,7 @@ export interface components {
         BuiltWithdrawal: {
             /** @description Transaction to sign and send first, or `null` while a signature is awaited: `POST /v1/withdrawals/{tracking_id}/authorize` then returns it. */
             transaction_request: components["schemas"]["TransactionRequest"] | null;
-            /** @description Approval to send before the transaction, or `null` if none is needed. */
+            /** @description Approval to send before the transaction unless the allowance is already sufficient, or `null` if the transaction needs no allowance. */
             approval: components["schemas"]["Approval"] | null;
             /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
@@ -3289,7 +3294,7 @@ export interface components {
         BuiltRequestAction: {
             /** @description Transaction to sign and send first. */
             transaction_request: components["schemas"]["TransactionRequest"];
-            /** @description Approval to send before the transaction, or `null` if none is needed. */
+            /** @description Approval to send before the transaction unless the allowance is already sufficient, or `null` if the transaction needs no allowance. */
             approval: components["schemas"]["Approval"] | null;
             /** @description All steps of the user, in order. Do the first step that is `required`, read again, and repeat until no step is `required` or `waiting`. */
             steps: components["schemas"]["Step"][];
@@ -3297,6 +3302,11 @@ export interface components {
             calls: components["schemas"]["WalletCall"][];
             /** @description Result of simulating the transaction before it was returned. */
             simulation: components["schemas"]["WithdrawSimulation"];
+            /**
+             * @description Warnings to show before signing.
+             * @example []
+             */
+            warnings: components["schemas"]["Warning"][];
         };
         /** @description A redemption request to claim or to cancel. */
         RequestActionInput: {
@@ -3637,7 +3647,7 @@ export interface components {
              */
             poll_after_ms: number;
             /**
-             * @description Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this build is recorded, or `null` if there is none. Calls of a vault name no order, so the transaction may be this one's. If it was reported for this one, the answer shows its progress; otherwise this one keeps its own state. Lists and totals count it once, under that tracking id.
+             * @description Tracking id of the user's deposit or withdrawal with the same call under which a transaction newer than this build is recorded, or `null` if there is none. Calls of a vault name no order, so the transaction may be this one's. If it was reported for this one and both continue alike, the answer shows its progress; otherwise this one keeps its own state. Lists and totals count it once, under that tracking id.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             same_as: string | null;
@@ -3655,14 +3665,14 @@ export interface components {
              */
             step?: "redeem" | "request" | "cooldown" | "claim" | "transfer" | "cancel" | "source.redeem" | "source.request" | "source.cooldown" | "source.cancel" | "source.approve" | "source.approve_reset" | "destination.transfer" | "destination.approve" | "destination.approve_reset";
         };
-        /** @description A user's shares and pending deposits in all listed vaults. */
+        /** @description A user's shares and pending deposits in all vaults that are or were open for deposits. */
         Positions: {
             /**
              * @description Wallet whose positions these are, checksummed.
              * @example 0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266
              */
             user_address: HexText;
-            /** @description One position for each vault whose shares the user holds, or to which the user has an open request. */
+            /** @description One position for each share token that the user holds, and for each further vault to which the user has an open request. */
             positions: components["schemas"]["Position"][];
             /** @description Deposit requests to asynchronous vaults whose shares have not been claimed yet. */
             pending: {
@@ -3742,7 +3752,7 @@ export interface components {
              */
             vault_type: components["schemas"]["VaultType"];
             /**
-             * @description Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, or `null` if the vault could not convert them. Deposit requests are in `requests` until their shares are claimed.
+             * @description Current value of the shares and of redemptions that are requested and not paid yet, in the asset's smallest unit, or `null` if a part of it is unknown. Deposit requests are in `requests` until their shares are claimed.
              * @example 1000000
              */
             current_assets: bigint | null;
@@ -3772,7 +3782,7 @@ export interface components {
         /** @description A request of a user to a vault that is not finished. */
         VaultRequest: {
             /**
-             * @description The vault's id of the request, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take. `0` if the vault does not number requests.
+             * @description The vault's id of the request, which `/v1/withdraw/claim` and `/v1/withdraw/cancel` take. `0` if the vault does not number requests, or if the id of a deposit request is unknown.
              * @example 42
              */
             request_id: string;
@@ -3795,7 +3805,7 @@ export interface components {
             /** @description Token of `assets`: the one that a redemption pays, the vault's asset for a deposit. */
             token: components["schemas"]["TokenRef"];
             /**
-             * @description `pending`: the vault has not settled it; `claimable`: it can be claimed now, all or in part.
+             * @description `claimable`: it can be claimed now, all or in part; `pending`: it cannot, because the vault has not settled it or the time to claim is over.
              * @example pending
              * @enum {string}
              */
@@ -3834,7 +3844,7 @@ export interface components {
              */
             in_wallet: boolean;
             /**
-             * @description Tracking id of the withdrawal or deposit that this API built for it, or `null` if the request was made elsewhere.
+             * @description Tracking id of the withdrawal or deposit that this API built for it, or `null` if none is known.
              * @example trk_0123456789abcdef0123456789abcdef
              */
             tracking_id: string | null;
@@ -3852,7 +3862,7 @@ export interface components {
              */
             ok: boolean;
             /**
-             * @description Block at which all vaults of the chain were read, or `null` if the chain could not be read.
+             * @description Block of the first read of the chain, or `null` if it is unknown. Further reads may be at later blocks.
              * @example 41250000
              */
             block_number: number | null;
@@ -3863,12 +3873,12 @@ export interface components {
              */
             block_timestamp: string | null;
             /**
-             * @description First block whose deposits and withdrawals are indexed, or `null` if none are.
+             * @description First block from which the deposits and withdrawals of all of the chain's vaults are indexed, or `null` if a vault is not indexed yet.
              * @example 12300000
              */
             indexed_from: number | null;
             /**
-             * @description Last block whose deposits and withdrawals are indexed, or `null` if none are.
+             * @description Last block of the index, or `null` if there is none.
              * @example 41249990
              */
             indexed_to: number | null;
@@ -3933,7 +3943,7 @@ export interface components {
              */
             rule_id: string;
             /**
-             * @description Id of the incident. All findings of one rule about one vault have the same id while the incident lasts.
+             * @description Id of the incident. All findings of one rule about one vault and subject have the same id while the incident lasts.
              * @example inc_0123456789abcdef0123456789abcdef
              */
             incident_id: string;
@@ -4085,7 +4095,7 @@ export interface components {
              */
             rule_id: string;
             /**
-             * @description Id of the incident. All findings of one rule about one vault have the same id while the incident lasts.
+             * @description Id of the incident. All findings of one rule about one vault and subject have the same id while the incident lasts.
              * @example inc_0123456789abcdef0123456789abcdef
              */
             incident_id: string;
@@ -4356,7 +4366,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Id of the partner. Deposits record its keccak256 hash on-chain.
+             * @description Id of the partner. The DepositRouter records its keccak256 hash on-chain.
              * @example ptr_0123456789abcdef0123456789abcdef
              */
             partner_id: string;
@@ -4452,7 +4462,7 @@ export interface components {
              */
             address: HexText;
             /**
-             * @description Id of the partner. Deposits record its keccak256 hash on-chain.
+             * @description Id of the partner. The DepositRouter records its keccak256 hash on-chain.
              * @example ptr_0123456789abcdef0123456789abcdef
              */
             partner_id: string;
@@ -4542,7 +4552,7 @@ export interface components {
         /** @description Statistics on the deposits and withdrawals built with a partner's API key. */
         Dashboard: {
             /**
-             * @description Id of the partner. Deposits record its keccak256 hash on-chain.
+             * @description Id of the partner. The DepositRouter records its keccak256 hash on-chain.
              * @example ptr_0123456789abcdef0123456789abcdef
              */
             partner_id: string;
@@ -4560,7 +4570,7 @@ export interface components {
                  */
                 built: number;
                 /**
-                 * @description Number of deposits built with API key and secret, not the API key alone.
+                 * @description Number of deposits built with the API key's secret or a session, not the API key alone.
                  * @example 90
                  */
                 verified: number;
@@ -4618,7 +4628,7 @@ export interface components {
                  */
                 completed: number;
                 /**
-                 * @description Number of withdrawals in which the user received a token other than the requested one.
+                 * @description Number of withdrawals that were paid only in part, or in a token other than the requested one.
                  * @example 0
                  */
                 partial: number;
@@ -4773,7 +4783,7 @@ export interface components {
              */
             min_shares: bigint | null;
             /**
-             * @description Shares minted to the user, in the share token's smallest unit, or `null` if the amount is unknown.
+             * @description Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.
              * @example 950000000000000000
              */
             shares: bigint | null;
@@ -4793,7 +4803,7 @@ export interface components {
              */
             two_step: boolean;
             /**
-             * @description Hash of the user's transaction on the source chain, or `null` if it has not been seen on a chain.
+             * @description Hash of the deposit's transaction on the source chain, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             source_tx_hash: HexText | null;
@@ -4813,12 +4823,12 @@ export interface components {
              */
             refund_tx_hash: HexText | null;
             /**
-             * @description Hash of the user's second transaction, on the vault's chain, or `null` if it has not been seen on a chain.
+             * @description Hash of the user's second transaction or, without the DepositRouter, of the transaction that deposited or made the request, or `null` if none has been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             deposit_tx_hash: HexText | null;
             /**
-             * @description Hash of the transaction that claimed shares from an asynchronous vault, or `null` if it has not been seen on a chain.
+             * @description Hash of the transaction in which an asynchronous vault's shares reached the user, or `null` if it has not been seen on a chain.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             claim_tx_hash: HexText | null;
@@ -4866,7 +4876,7 @@ export interface components {
              */
             direction: "deposit";
             /**
-             * @description Whether it was built with API key and secret, not with the API key alone.
+             * @description Whether it was built with the API key's secret or a session, not with the API key alone.
              * @example true
              */
             verified: boolean;
@@ -5043,7 +5053,7 @@ export interface components {
              */
             direction: "withdrawal";
             /**
-             * @description Whether it was built with API key and secret, not with the API key alone.
+             * @description Whether it was built with the API key's secret or a session, not with the API key alone.
              * @example true
              */
             verified: boolean;
@@ -5299,7 +5309,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Whether the vault was open before, so that users may hold its shares.
+             * @description Whether the vault is or was open for deposits, so that users may hold its shares.
              * @example false
              */
             was_active: boolean;
@@ -5334,7 +5344,7 @@ export interface components {
              */
             curator: string;
             /**
-             * @description Who decided the status: an administrator, or the vault's proof.
+             * @description Who decided the status: an administrator, or the vault's proof; `proof` also for a candidate that an administrator sent back.
              * @enum {string}
              */
             status_by: "admin" | "proof";
@@ -5376,7 +5386,7 @@ export interface components {
                  */
                 share_token: HexText | null;
             } | null;
-            /** @description Last simulated deposit into the vault, or `null` before the first. */
+            /** @description Last check of the entry with a result, or `null` before the first. */
             proof: components["schemas"]["VaultProof"] | null;
             /**
              * Format: date-time
@@ -5546,7 +5556,7 @@ export interface components {
              */
             curator?: string;
         };
-        /** @description A change to a vault in the registry. Adapter, parameters and tokens are read from on-chain data again. */
+        /** @description A change to a vault in the registry. A change of the adapter, parameters or tokens is checked with on-chain data. */
         VaultChangeInput: {
             /** @description New status. `active`: listed and open for deposits; `paused`: listed, but deposits are rejected; `unsupported`: not listed, and no longer proven; `candidate`: proven again as if it were new. Default: the present one. */
             state?: components["schemas"]["WantedVaultState"];
@@ -5584,7 +5594,7 @@ export interface components {
             /** @description Display name of the vault. */
             name?: string;
         };
-        /** @description One entry of the audit log: a change by an administrator or a partner. */
+        /** @description One entry of the audit log: a change by an administrator, a partner or the service's check of a vault. */
         AuditEntry: {
             /**
              * @description Id of the audit entry.
@@ -5618,7 +5628,7 @@ export interface components {
              */
             note: string;
             /**
-             * @description Values before the change, or `null` if the subject did not exist.
+             * @description Values before the change, or `null` if none were recorded.
              * @example {
              *       "status": "pending"
              *     }
@@ -5627,7 +5637,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Values after the change, or `null` if the subject was removed.
+             * @description Values after the change, or `null` if none were recorded.
              * @example {
              *       "status": "approved"
              *     }
@@ -5636,7 +5646,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description Id of the request that made the change.
+             * @description Id of the request or job run that made the change.
              * @example 5f0c8d0e-3b1a-4a57-9c39-0f6f3a1f7c11
              */
             request_id: string;
@@ -5669,12 +5679,12 @@ export interface components {
              */
             native_symbol: string;
             /**
-             * @description Address of the DepositRouter (the contract that users approve) on the chain, or `null` if it is not deployed there and users deposit into vaults directly.
+             * @description Address of the DepositRouter (the contract that users approve) on the chain, or `null` if it is not deployed there or the chain could not be read.
              * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
              */
             deposit_router: HexText | null;
             /**
-             * @description Keccak256 hash of the DepositRouter's runtime bytecode, for verification, or `null` if it is not deployed there.
+             * @description Keccak256 hash of the DepositRouter's runtime bytecode, for verification, or `null` like `deposit_router`.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             router_code_hash: HexText | null;
@@ -5760,12 +5770,12 @@ export interface components {
              */
             symbol: string;
             /**
-             * @description Display name of the token.
+             * @description Display name of the token, or empty if it is unknown.
              * @example USD Coin
              */
             name: string;
             /**
-             * @description Decimals that the token contract returns.
+             * @description Decimals of the token.
              * @example 6
              */
             decimals: number;
@@ -5835,12 +5845,12 @@ export interface components {
                  */
                 symbol: string;
                 /**
-                 * @description Display name of the token.
+                 * @description Display name of the token, or empty if it is unknown.
                  * @example USD Coin
                  */
                 name: string;
                 /**
-                 * @description Decimals that the token contract returns.
+                 * @description Decimals of the token.
                  * @example 6
                  */
                 decimals: number;
@@ -5965,7 +5975,7 @@ export interface components {
                      */
                     code: string | null;
                 };
-                /** @description Reading of the events of tracked deposits, or `null` if the chain has had none. */
+                /** @description Reading of the events of tracked deposits and withdrawals, or `null` if the chain was never read. */
                 deposits: {
                     /**
                      * @description Newest block that was read.
@@ -6003,20 +6013,20 @@ export interface components {
                  */
                 name: string;
             }[] | null;
-            /** @description Deposits that are due for tracking, or `null` if unknown. */
+            /** @description Deposits and withdrawals in progress or due for tracking, or `null` if unknown. */
             deposits: {
                 /**
-                 * @description Deposits that were sent and have not ended.
+                 * @description Deposits and withdrawals that were sent and have not ended.
                  * @example 12
                  */
                 under_way: number;
                 /**
-                 * @description Deposits whose next check is due.
+                 * @description Deposits and withdrawals whose next check is due.
                  * @example 0
                  */
                 due: number;
                 /**
-                 * @description Number of seconds for which the longest-waiting deposit has been due, or `null` if none is due.
+                 * @description Number of seconds for which the longest-waiting check has been due, or `null` if none is due.
                  * @example 4
                  */
                 oldest_due_s: number | null;
@@ -6074,16 +6084,16 @@ export interface components {
                 hangs: number;
                 /**
                  * Format: date-time
-                 * @description Time of the next trial, or `null` unless `open`.
+                 * @description Earliest time of the next trial, or `null` unless `open`.
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 until: string | null;
             }[];
         };
-        /** @description The last simulated deposit into a vault. */
+        /** @description The last check of a vault's registry entry: a simulated deposit, or why there was none. */
         VaultProof: {
             /**
-             * @description Whether the vault accepted the deposit and the shares were worth it.
+             * @description Whether the check passed.
              * @example true
              */
             ok: boolean;
@@ -6188,7 +6198,7 @@ export interface components {
              * @example Steakhouse Financial
              */
             curator: string;
-            /** @description Last simulated deposit into the vault, by which this service checks its registry entry; `null` before the first. */
+            /** @description Last check of the vault's registry entry, usually by a simulated deposit; `null` before the first. */
             proof: components["schemas"]["VaultProof"] | null;
             /**
              * @description Whether deposits are paused, by this service or by the vault's contract.
@@ -6298,13 +6308,13 @@ export interface components {
             slippage_applied: number;
         };
         /**
-         * @description Purpose of a step. `approve_reset`: sets an earlier allowance to zero, which tokens such as USDT require; `approve`: allows the spender to take the amount; `authorize`: a signature in place of both; `deposit`: the deposit into the vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit that the vault settles later; `claim`: the collection of what it settled; `redeem`: the redemption of shares; `cooldown`: the start of a vault's waiting time; `cancel`: taking back a request, or making a signed order unusable.
+         * @description Purpose of a step. `approve_reset`: sets an earlier allowance to zero, which tokens such as USDT require; `approve`: allows the spender to take the amount; `authorize`: a signature in place of both; `deposit`: the deposit into the vault; `transfer`: a swap or bridge that delivers to the user; `request`: a deposit or redemption that the vault settles later; `claim`: the collection of what it settled; `redeem`: the redemption of shares; `cooldown`: the start of a vault's waiting time; `cancel`: taking back a request, or making a signed order unusable.
          * @example deposit
          * @enum {string}
          */
         StepPurpose: "approve_reset" | "approve" | "authorize" | "deposit" | "transfer" | "redeem" | "request" | "claim" | "cooldown" | "cancel";
         /**
-         * @description State of a step, as on-chain data shows it. `required`: the user can do it now; `waiting`: it was sent, or waits for a bridge or the vault; `done`; `skipped`: it is not needed, or no longer possible.
+         * @description State of a step, as on-chain data and reports show it. `required`: the user can do it now; `waiting`: it was sent, or waits for an earlier step, a bridge or the vault; `done`; `skipped`: it is not needed, or no longer possible.
          * @example required
          * @enum {string}
          */
@@ -6337,7 +6347,7 @@ export interface components {
              */
             allowance_sufficient: boolean;
             /**
-             * @description Whether the user's native balance, less the native amount that the transaction takes, pays for the gas of the transaction and its approvals at the current gas price, or `null` if it could not be read.
+             * @description Whether the submitter's native balance, less the native amount that the transaction takes, pays for the gas of the transaction and its approvals at the current gas price, or `null` if it could not be read.
              * @example true
              */
             gas_sufficient: boolean | null;
@@ -6378,7 +6388,7 @@ export interface components {
              */
             amount: bigint | null;
             /**
-             * @description EIP-155 id of the transaction's chain, or `null` if it is unknown.
+             * @description EIP-155 id of the transaction's chain.
              * @example 8453
              */
             chain_id: number | null;
@@ -6400,7 +6410,7 @@ export interface components {
             kind: "deposit" | "claim";
             /** @description Transaction to sign and send. */
             transaction_request: components["schemas"]["TransactionRequest"];
-            /** @description Approval to send before the transaction, or `null` if none is needed. */
+            /** @description Approval to send before the transaction unless the allowance is already sufficient, or `null` if the transaction needs no allowance. */
             approval: components["schemas"]["Approval"] | null;
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
@@ -6427,12 +6437,12 @@ export interface components {
             kind: "claim" | "transfer" | "cancel";
             /** @description Transaction to sign and send. */
             transaction_request: components["schemas"]["TransactionRequest"];
-            /** @description Approval to send before the transaction, or `null` if none is needed. */
+            /** @description Approval to send before the transaction unless the allowance is already sufficient, or `null` if the transaction needs no allowance. */
             approval: components["schemas"]["Approval"] | null;
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
             /**
-             * @description Warnings to show before signing, those of the swap or bridge; empty if there are none.
+             * @description Warnings to show before signing, as a build of the step has them; empty if there are none.
              * @example []
              */
             warnings: components["schemas"]["Warning"][];
@@ -6450,7 +6460,7 @@ export interface components {
              */
             gas_used: bigint;
             /**
-             * @description What the user received in the simulation, in the smallest unit of the token received, or `null` if nothing arrives in this transaction.
+             * @description What the user received in the simulation, in the smallest unit of the token received, or `null` if nothing arrives in this transaction or it could not be read.
              * @example 1000000
              */
             received: bigint | null;
@@ -6465,7 +6475,7 @@ export interface components {
              */
             allowance_sufficient: boolean;
             /**
-             * @description Whether the user's native balance pays for the gas, or `null` if it could not be read.
+             * @description Whether the submitter's native balance pays for the gas, or `null` if it could not be read.
              * @example true
              */
             gas_sufficient: boolean | null;
@@ -6473,7 +6483,7 @@ export interface components {
         /** @description Whether a user can take one action at a vault now. */
         VaultAction: {
             /**
-             * @description Whether the vault's views allow it now. The simulation of a build decides.
+             * @description Whether it is possible now by the vault's views and, for a withdrawal, a simulation. The simulation of a build decides.
              * @example true
              */
             allowed: boolean;
@@ -6488,7 +6498,7 @@ export interface components {
              */
             mode: components["schemas"]["ExitMode"] | null;
             /**
-             * @description Error code that a build would return now, or `null` if it is allowed.
+             * @description Error code of the reason why it is not possible now, or `null` if it is allowed.
              * @example null
              */
             code: string | null;
@@ -9149,6 +9159,7 @@ export interface operations {
                      *       "options": [
                      *         {
                      *           "mode": "instant",
+                     *           "two_step": false,
                      *           "assets": "1000000",
                      *           "min_assets": "995000",
                      *           "exit_fee": "0",
@@ -9611,7 +9622,8 @@ export interface operations {
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": true,
                      *         "gas_sufficient": true
-                     *       }
+                     *       },
+                     *       "warnings": []
                      *     }
                      */
                     "application/json": components["schemas"]["BuiltRequestAction"];
@@ -9829,7 +9841,8 @@ export interface operations {
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": true,
                      *         "gas_sufficient": true
-                     *       }
+                     *       },
+                     *       "warnings": []
                      *     }
                      */
                     "application/json": components["schemas"]["BuiltRequestAction"];

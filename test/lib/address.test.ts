@@ -108,10 +108,14 @@ test.each([" 0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed", "0x5aaeb6053f3e94c9b9a
 );
 
 test.each(["native", "ETH", "ether", "MATIC"])("explainAddress() says what stands for %s", (text) => {
-  expect(explainAddress(text)).toMatch(/^is a name or a symbol, .*: send the zero address for the native currency; /);
+  expect(explainAddress(text)).toMatch(
+    /^is a name or a symbol, .*: send the zero address for the native currency; /,
+  );
 });
 
 test("explainAddress() warns of a private key, which looks like a hash", () => {
-  expect(explainAddress(`0x${"ab".repeat(32)}`)).toMatch(/it has 64, as a hash or a private key: never send a private key$/);
+  expect(explainAddress(`0x${"ab".repeat(32)}`)).toMatch(
+    /it has 64, as a hash or a private key: never send a private key$/,
+  );
   expect(explainAddress(`0x${"ab".repeat(31)}`)).toBe("must have 40 hexadecimal digits after 0x; it has 62");
 });

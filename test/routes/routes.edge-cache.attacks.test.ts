@@ -20,7 +20,7 @@ const answering = createApp(
   })),
   () => testContext(),
 );
-const cacheOf = (worker: { fetch: typeof app.fetch } = app) =>
+const cacheOf = (worker: typeof app | typeof answering = app) =>
   new EdgeCache(async (request) => worker.fetch(request, {}, execution));
 
 const RULES = "/v1/intel/rules";
