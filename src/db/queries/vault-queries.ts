@@ -38,7 +38,8 @@ export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> 
 
 /**
  * Selects all vaults that are or were open for deposits, sorted by chain and address, with the values that lists show
- * and the numbers of their incidents of the last day, in one statement. Throws `store_unavailable`.
+ * and the numbers of their incidents of the tiers `high` and `medium` that were last seen within a day, in one
+ * statement. Throws `store_unavailable`.
  */
 export async function selectListedVaults(db: Database, now: Date): Promise<ListedVaultRow[]> {
   const { claim, provenance, namedBy, ...columns } = getTableColumns(vaults);

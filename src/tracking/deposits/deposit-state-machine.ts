@@ -115,8 +115,8 @@ export function isRequested({ state }: { state: DepositState }): boolean {
 }
 
 /**
- * Returns true if no transaction of the deposit has been seen on-chain yet: in the states `built`, `expired` and
- * `abandoned`.
+ * Returns true if no transaction of the deposit has been seen yet, not even a pending one: in the states `built`,
+ * `expired` and `abandoned`.
  */
 export function isUnseen(state: DepositState): boolean {
   return PROGRESS[state] === PROGRESS.built;

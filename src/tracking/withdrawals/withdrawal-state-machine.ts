@@ -142,8 +142,8 @@ export function isOpenWithdrawal(state: WithdrawalState): boolean {
 }
 
 /**
- * Returns true if no transaction of the withdrawal has been seen on-chain yet: in the states `built`, `expired` and
- * `abandoned`.
+ * Returns true if no transaction of the withdrawal has been seen yet, not even a pending one: in the states `built`,
+ * `expired` and `abandoned`.
  */
 export function isUnseenWithdrawal(state: WithdrawalState): boolean {
   return PROGRESS[state] === PROGRESS.built;
