@@ -70,8 +70,7 @@ async function recordWithdrawal(
   { prepared, expiresAt, plan }: { prepared: PreparedWithdrawal; expiresAt: Date; plan: StepPlan },
 ): Promise<void> {
   const { order, exit } = prepared;
-  const { vault } = order;
-  const { way, shares } = exit.exit;
+  const [{ vault }, { way, shares }] = [order, exit.exit];
   const { amount, least } = arrivalOf(prepared);
   const route = prepared.kind === "routed" ? (transferOf(prepared)?.route ?? null) : null;
   const row = {

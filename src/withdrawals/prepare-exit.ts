@@ -18,7 +18,7 @@ import { TRANSFER_ROUNDING } from "../tracking/withdrawals/track-withdrawal-proo
 import { paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";
-import { type SimulatedExitCall, simulateExit } from "./simulate-exit.ts";
+import { type SimulatedExitCall, simulateExitPayment } from "./simulate-exit-payment.ts";
 import { type ExpectedWithdrawal, verifyExit } from "./verify-exit.ts";
 import { verifyApprovals } from "./verify-exit-approvals.ts";
 import type { WithdrawalOrder } from "./withdrawal-order.ts";
@@ -91,7 +91,7 @@ export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<P
   const exit: Exit = { order, way, shares, minAssets, deadline: orderDeadline(facts.block.timestamp) };
   const call = encodeExit(exit);
   verifyExit(toExpectedWithdrawal(attempt, minAssets), call);
-  const made = await simulateExit(ctx, {
+  const made = await simulateExitPayment(ctx, {
     payment: sharePayment(attempt),
     call,
     reads: [

@@ -1,6 +1,6 @@
 import { decodeFunctionData, erc20Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
-import { simulateExit } from "../../src/withdrawals/simulate-exit.ts";
+import { simulateExitPayment } from "../../src/withdrawals/simulate-exit-payment.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USER, VAULT } from "../support/deposits/fixtures.ts";
 import { type SentCall, type SimulatedEffects, simulatedChain } from "../support/deposits/simulated-chain.ts";
@@ -23,7 +23,7 @@ async function simulated(of: {
     ...{ balance: HELD, allowance: of.allowance ?? 0n, block: { number: 1, timestamp: READ_AT } },
   };
   const call = { target: OTHER, value: 0n, data: "0x12345678" } as const;
-  const made = await simulateExit(ctx, { payment, call, reads: [] });
+  const made = await simulateExitPayment(ctx, { payment, call, reads: [] });
   return { made, approvals: sent.map(approvalsIn) };
 }
 
@@ -32,7 +32,7 @@ const approvalsIn = (calls: readonly { data: Hex }[]): bigint[] =>
     .filter(({ data }) => data.startsWith(APPROVE))
     .map(({ data }) => BigInt(decodeFunctionData({ abi: erc20Abi, data }).args?.[1] ?? 0));
 
-describe("simulateExit()", () => {
+describe("simulateExitPayment()", () => {
   test("approves all shares of a vault that takes all by allowance, in one simulation", async () => {
     const { made, approvals } = await simulated({ effects: () => ({}) });
     expect(made).toMatchObject({ ok: true, approved: HELD });

@@ -21,7 +21,7 @@ export type SimulatedExitCall = Succeeded & { approved: bigint };
  * (`approved`), as it is if the allowance cannot be read, and for an allowance that the user gave earlier. Throws what
  * `simulatePayment` throws.
  */
-export async function simulateExit(
+export async function simulateExitPayment(
   ctx: Context,
   input: { payment: TokenPayment; call: UserCall; reads: readonly SimulationRead[] },
 ): Promise<SimulatedExitCall | Extract<SimulatedPayment, { ok: false }>> {
