@@ -104,7 +104,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   pays_less: {
     where: "warnings",
     cause:
-      "The claim would pay at least 0.5 % less than the vault states for the request, or the cancellation of an expired request would return fewer shares. It is built because it may be the only way to receive anything.",
+      "The claim pays at least 0.5 % less than the vault states, or the cancellation of an expired request fewer shares.",
     remedy:
       "Compare `received` of the simulation with the request before you sign; the vault may pay more later.",
   },
