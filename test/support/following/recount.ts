@@ -115,13 +115,16 @@ function checkGroup(chains: Chains, rows: readonly Row[]): Delivered[] {
   );
 }
 
-/** Returns the maximum number of deposits that can each be matched with a transaction mined after its build. */
+/**
+ * Returns the maximum number of deposits that can each be matched with a transaction mined after its build. A deposit
+ * that was built in the minute after a transaction cannot be the one that its user signed.
+ */
 function mostBindings(rows: readonly Row[], truths: readonly TrueState[]): number {
   const times = truths.map(({ minedAt }) => minedAt).sort((a, b) => b - a);
   const built = rows.map(({ deposit }) => deposit.builtAt / 1000).sort((a, b) => b - a);
   let bound = 0;
   for (const time of times) {
-    const at = built.findIndex((builtAt) => builtAt <= time + 60);
+    const at = built.findIndex((builtAt) => builtAt <= time);
     if (at === -1) continue;
     built.splice(at, 1);
     bound += 1;
