@@ -52,8 +52,10 @@ const UNREAD_RETRY_MS = 10 * MINUTE_MS;
  * or by which it was paused, in milliseconds.
  */
 const CLOSED_RETRY_MS = HOUR_MS;
-/** Number of consecutive hourly proofs that find an active vault illiquid before it is paused: a day of them. */
-const ILLIQUID_BEFORE_PAUSE = 25;
+/** Time after the first proof that found an active vault illiquid from which another one pauses it, in milliseconds. */
+const ILLIQUID_BEFORE_PAUSE_MS = DAY_MS;
+/** Minimum number of proofs that find an active vault illiquid before it is paused. */
+const ILLIQUID_PROOFS = 3;
 /** Pause before the next attempt for a candidate that its proof refused, in milliseconds. */
 const REFUSED_RETRY_MS = 6 * HOUR_MS;
 /** Pause before the next attempt for a vault that only the admission gate holds back, in milliseconds. */
@@ -70,13 +72,13 @@ const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
  *   that the third or a later one pauses the vault at once if an administrator asked for it (`byAdmin`).
  * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded. But an active
  *   vault that nobody can leave is paused in time: if its redemptions are stopped, that counts as a refusal; if it is
- *   illiquid, it is paused by the 25th proof that finds it so.
+ *   illiquid, it is paused by a proof that finds it so a day after the first one did, and that is at least the third.
  * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed; illiquid;
  * refused while paused; paused by this refusal), 10 minutes (unread), 5 and 30 minutes after the first refusal of an
  * active vault (then after 25 minutes, while there are fewer than three), or six hours (other refusals). Refusals of an
  * active vault and proofs that find it illiquid are counted apart: a proof that finds it illiquid ends the refusals,
- * and a refusal leaves the other count as it is; a passed proof, and a closed one that is neither, reset both. `now` is
- * in milliseconds since the epoch.
+ * and a refusal leaves the other count and its time as they are; a passed proof, and a closed one that is neither,
+ * reset both. `now` is in milliseconds since the epoch.
  */
 export function decideAfterProof(
   entry: ProvenEntry,
@@ -148,11 +150,13 @@ function exitChange(
   if (finding.exit === "stopped" || entry.status !== "active")
     return refusalChange(entry, { proof, now, byAdmin });
   const { status, statusBy, statusReason } = entry;
-  const illiquid = (entry.proof?.illiquid ?? 0) + 1;
-  const change =
-    illiquid < ILLIQUID_BEFORE_PAUSE ? { status, statusBy, statusReason } : pausedFor(proof.reason);
+  const { illiquidSince = proof.at } = entry.proof ?? {};
+  // Without the time of the first such proof, the number counts none that stands.
+  const illiquid = (entry.proof?.illiquidSince === undefined ? 0 : (entry.proof.illiquid ?? 0)) + 1;
+  const lasts = now - Date.parse(illiquidSince) >= ILLIQUID_BEFORE_PAUSE_MS && illiquid >= ILLIQUID_PROOFS;
+  const change = lasts ? pausedFor(proof.reason) : { status, statusBy, statusReason };
   return {
-    ...{ ...change, proof: { ...proof, illiquid } },
+    ...{ ...change, proof: { ...proof, illiquid, illiquidSince } },
     ...{ proofDueAt: new Date(now + CLOSED_RETRY_MS), proofRefusals: 0 },
   };
 }
@@ -164,13 +168,16 @@ function refusalChange(
   entry: ProvenEntry,
   { proof, now, byAdmin }: { proof: VaultProof; now: number; byAdmin: boolean },
 ): Omit<ProofChange, "derived"> {
-  const { refusedAt = proof.at, illiquid } = entry.proof ?? {};
+  const { refusedAt = proof.at, illiquid, illiquidSince } = entry.proof ?? {};
   // Without the time of a first refusal, the number counts none that stands.
   const proofRefusals = (entry.proof?.refusedAt === undefined ? 0 : entry.proofRefusals) + 1;
   const refusals = { count: proofRefusals, ageMs: now - Date.parse(refusedAt), byAdmin };
   return {
     ...statusAfterRefusal(entry, { reason: proof.reason, refusals }),
-    proof: { ...proof, refusedAt, ...(illiquid === undefined ? {} : { illiquid }) },
+    proof: {
+      ...{ ...proof, refusedAt },
+      ...(illiquid === undefined || illiquidSince === undefined ? {} : { illiquid, illiquidSince }),
+    },
     proofDueAt: new Date(now + retryMs(entry, refusals)),
     proofRefusals,
   };

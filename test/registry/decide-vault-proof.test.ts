@@ -117,6 +117,20 @@ describe("decideAfterProof()", () => {
       });
   });
 
+  test("neither pauses an illiquid vault earlier because of further proofs, nor later because nodes failed", () => {
+    const illiquidFor = (hours: number, count: number): Partial<Entry> => {
+      const illiquidSince = new Date(NOW - hours * 3_600_000).toISOString();
+      return { proof: { ...illiquid.proof, illiquidSince, illiquid: count } };
+    };
+    expect(decide(illiquidFor(23, 99), illiquid)).toMatchObject({ status: "active", minutes: 60 });
+    expect(decide(illiquidFor(24, 1), illiquid)).toMatchObject({ status: "active", minutes: 60 });
+    expect(decide(illiquidFor(24, 2), illiquid)).toMatchObject({ status: "paused", minutes: 60 });
+    const { row, minutes } = proveAll([illiquid, ...Array(150).fill(unread), illiquid, illiquid]);
+    expect([row.status, minutes.at(-1)]).toEqual(["paused", 27 * 60]);
+    const earlier = { ...illiquid.proof, illiquid: 24 };
+    expect(decide({ proof: earlier }, illiquid)).toMatchObject({ status: "active" });
+  });
+
   test("pauses an illiquid vault that is refused only when the refusal stands for 30 minutes", () => {
     for (const earlier of [1, 2, 24]) {
       const before: ProofFinding[] = Array(earlier).fill(illiquid);
@@ -133,8 +147,9 @@ describe("decideAfterProof()", () => {
   test("counts neither a refusal before the vault was illiquid nor loses the illiquid proofs before a refusal", () => {
     const changing = [refused, refused, illiquid];
     expect(proveAll([...changing, refused]).row).toMatchObject({ status: "active", proofRefusals: 1 });
-    const often = Array(25).fill(changing).flat();
-    expect(proveAll(often.slice(0, -1)).row).toMatchObject({ status: "active", proof: { illiquid: 24 } });
+    // A round takes 90 minutes.
+    const often = Array(17).fill(changing).flat();
+    expect(proveAll(often.slice(0, -1)).row).toMatchObject({ status: "active", proof: { illiquid: 16 } });
     expect(proveAll(often).row).toMatchObject({ status: "paused", statusReason: "full" });
   });
 

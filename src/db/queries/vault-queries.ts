@@ -187,7 +187,7 @@ export async function insertVault(
 /** Values of the columns that count refusals and proofs that found the vault illiquid, after none of them. */
 const UNCOUNTED = {
   proofRefusals: 0,
-  proof: raw`${vaults.proof} - 'refusedAt' - 'illiquid'`,
+  proof: raw`${vaults.proof} - 'refusedAt' - 'illiquid' - 'illiquidSince'`,
 } as const;
 
 /**

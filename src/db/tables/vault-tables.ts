@@ -82,6 +82,8 @@ export interface VaultProof {
    * Absent for 0, and after an administrator has changed the vault's status.
    */
   illiquid?: number;
+  /** RFC 3339 time of the first of the proofs that `illiquid` counts. Absent with it, and in older proofs. */
+  illiquidSince?: string;
 }
 
 /** The vault registry: every known vault with its contracts, asset and status. Addresses are lowercase. */
