@@ -8,7 +8,10 @@ import { depositRouterCreate2 } from "../../router/deposit-router-artifact.ts";
 
 /** Maximum error of the found block: reading the additional blocks costs one or two requests and finds no events. */
 const CLOSE_ENOUGH_BLOCKS = 1_024;
-/** Maximum number of requests of one search: bisection needs 29 for half a billion blocks. */
+/**
+ * Maximum number of blocks that one search asks about: bisection needs 29 for half a billion blocks. A failure costs two
+ * further requests.
+ */
 const MAX_PROBES = 32;
 /**
  * Address of a contract older than any register: a node that returns no code for it at a block has pruned that block's
@@ -18,9 +21,10 @@ const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
 /**
  * Returns a block before which a register had no code, found by bisection up to block `head`. It is normally at most
- * 1,024 blocks too early; more if no node has the state of old blocks. Throws `upstream_rejected` if the register has
- * no code at `head` or the nodes lack the state of that block, and an RpcError if the last node limits the rate of
- * requests; other errors of the chain client propagate.
+ * 1,024 blocks too early; more if no node has the state of old blocks, which two failures show with a success at `head`
+ * in between. Throws `upstream_rejected` if the register has no code at `head` or the nodes lack the state of that
+ * block, `upstream_unavailable` if they fail there later, and an RpcError if the last node limits the rate of requests;
+ * other errors of the chain client propagate.
  */
 export async function findFirstBlock(
   client: ChainClient,
@@ -31,13 +35,27 @@ export async function findFirstBlock(
   let [absentAt, presentAt] = [-1, head];
   for (let probe = 1; probe < MAX_PROBES && presentAt - absentAt > CLOSE_ENOUGH_BLOCKS; probe += 1) {
     const middle = Math.floor((absentAt + presentAt) / 2);
-    const present = await hasCodeAt(client, { register, block: middle });
+    const seen = await hasCodeAt(client, { register, block: middle });
+    const present = seen ?? (await askAgain(client, { register, block: middle, head }));
     // An early start costs reading but misses nothing.
     if (present === null) break;
     if (present) presentAt = middle;
     else absentAt = middle;
   }
   return absentAt + 1;
+}
+
+/**
+ * Asks again whether a register had code at a block, after its code at `head` was read: a passing failure of the nodes
+ * says nothing about the state that they keep.
+ */
+async function askAgain(
+  client: ChainClient,
+  { register, block, head }: { register: { address: Address }; block: number; head: number },
+): Promise<boolean | null> {
+  if ((await hasCodeAt(client, { register, block: head })) !== true)
+    throw failure("upstream_unavailable", "the nodes failed while the register's first block was searched");
+  return hasCodeAt(client, { register, block });
 }
 
 /**

@@ -43,7 +43,7 @@ describe("findFirstBlock()", () => {
   test("does not believe a node that does not show the reference contract: it starts early instead", async () => {
     const { client, probed } = nodeOf({ reference: HEAD, register: HEAD });
     expect(await findFirstBlock(client, { register: REGISTER, head: HEAD })).toBe(0);
-    expect(probed).toHaveLength(2);
+    expect(probed).toEqual([HEAD, HEAD / 2 - 1, HEAD, HEAD / 2 - 1]);
   });
 
   test.each<[string, RpcAnswer]>([
@@ -70,6 +70,29 @@ describe("findFirstBlock()", () => {
         : { error: { code: -32000, message: "missing trie node 0x5a" } },
     );
     expect(await findFirstBlock(clientOn([pruned]).client, { register: REGISTER, head: HEAD })).toBe(0);
+  });
+
+  test("does not start early because of one failure of the node", async () => {
+    const first = 123_456_789;
+    let requests = 0;
+    const node = await startHonestNode(({ params: [, block] }) => {
+      requests += 1;
+      if (requests === 5) return { error: { code: -32603, message: "internal error" } };
+      return { result: Number(block) >= first ? "0x0101" : "0x0100" };
+    });
+    const found = await findFirstBlock(clientOn([node]).client, { register: REGISTER, head: HEAD });
+    expect(found).toBeLessThanOrEqual(first);
+    expect(found).toBeGreaterThan(first - 1_025);
+  });
+
+  test("does not start early if the node keeps failing, also at the head", async () => {
+    let requests = 0;
+    const node = await startHonestNode(() => {
+      requests += 1;
+      return requests < 5 ? { result: "0x0101" } : { error: { code: -32603, message: "internal error" } };
+    });
+    const finding = findFirstBlock(clientOn([node]).client, { register: REGISTER, head: HEAD });
+    await expect(finding).rejects.toMatchObject({ code: "upstream_unavailable" });
   });
 
   test.each<[string, RpcAnswer]>([
