@@ -16101,7 +16101,7 @@ export interface operations {
     "admin.audit": {
         parameters: {
             query?: {
-                /** @description Return only changes to this partner application, vault or partner. */
+                /** @description Return only changes to this partner application, vault, key pair or partner: an id, or the partner's address, in any case. */
                 subject?: string;
                 /** @description Cursor of the requested page, from the `Link` header of the previous page. Default: the first page. */
                 cursor?: string;

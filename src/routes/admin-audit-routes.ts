@@ -17,7 +17,8 @@ const adminAudit = defineRoute({
   cache: "no-store",
   query: z.object({
     subject: z.string().max(120).optional().meta({
-      description: "Return only changes to this partner application, vault or partner.",
+      description:
+        "Return only changes to this partner application, vault, key pair or partner: an id, or the partner's address, in any case.",
       example: "app_0123456789abcdef0123456789abcdef",
     }),
     cursor: TimeCursor.optional(),

@@ -73,7 +73,7 @@ describe("changeVault()", () => {
     await stage.prove(vaultId);
     const { proof, address } = await stage.rowOf(vaultId);
     if (proof === null) throw new Error("the vault was not proven");
-    const counted = { ...proof, refusedAt: proof.at, illiquid: 24 };
+    const counted = { ...proof, refusedAt: proof.at, illiquid: 24, illiquidSince: proof.at };
     await stage.causeway.db
       .update(vaults)
       .set({ proof: counted, proofRefusals: 2 })
@@ -84,5 +84,17 @@ describe("changeVault()", () => {
     await change({ state: "paused", reason: "an incident" });
     expect(await stage.rowOf(vaultId)).toMatchObject({ status: "paused", proof, proofRefusals: 0 });
     expect((await stage.rowOf(vaultId)).proof).toEqual(proof);
+  });
+
+  test("finds a vault's changes in the audit log whatever the case of its id", async () => {
+    const { vaultId } = await newCandidate();
+    await stage.admin("PATCH", `vaults/${vaultId}`, { name: "Renamed" });
+    const upper = vaultId.toUpperCase().replace("0X", "0x");
+    const [lowercase, uppercase] = await Promise.all(
+      [vaultId, upper].map((subject) => stage.admin("GET", `audit?subject=${subject}`)),
+    );
+    const entry = expect.objectContaining({ action: "vault.change", subject: vaultId });
+    expect(lowercase?.body["rows"]).toContainEqual(entry);
+    expect(uppercase?.body).toEqual(lowercase?.body);
   });
 });
