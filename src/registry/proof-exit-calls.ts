@@ -17,8 +17,8 @@ export interface ProofDeposit {
   shares: bigint;
   /** Gas limit of the deposit as a wallet sets it, or null for the setting's. */
   gas: bigint | null;
-  /** How many times its amount a larger deposit is, whose redemption 30 days later is simulated too; 1 for none. */
-  times: bigint;
+  /** As `agedTimes` returns it. */
+  larger: readonly bigint[];
 }
 
 /** A redemption of some shares of a simulated deposit. */

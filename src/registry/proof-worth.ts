@@ -6,8 +6,17 @@ import type { DepositTerms } from "../vaults/vault-adapter.ts";
 
 /** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
 const PROOF_SLIPPAGE = 0.03;
+/**
+ * Largest part of its assets that a vault may take in a year, as a fraction: the highest limit in the contracts of
+ * curated vaults (Veda; Lagoon allows 10%, Morpho Vault V2 5%).
+ */
+export const MAX_YEARLY_FEE = 0.2;
+/** Largest part of their value that shares may lose in 30 days, as a fraction: what the largest yearly fee takes. */
+export const MAX_MONTHLY_LOSS = (MAX_YEARLY_FEE * 30) / 365;
 /** How many times the proof's amount larger deposits are: at least `least`, and less than `least` + `span`. */
 const LARGE = { least: 150n, span: 1_350n } as const;
+/** How many times a larger deposit the largest one is. */
+const LARGEST = 1_000n;
 
 /**
  * Returns true if the minted shares, in the share token's smallest unit, are worth the deposit's amount at the vault's
@@ -21,25 +30,42 @@ export function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shar
   return priceIsSafe({ ...judged, assetDecimals: token.decimals });
 }
 
-/** Returns true if the returned amount is worth another one of the same unit, less the slippage of a proof. */
+/**
+ * Returns true if the returned amount is worth another one of the same unit, less a loss as a fraction, by default the
+ * slippage of a proof.
+ */
 export function isWorth(
   { token }: Pick<VaultDeposit, "token">,
-  { amount, returned }: { amount: bigint; returned: bigint },
+  { amount, returned, loss = PROOF_SLIPPAGE }: { amount: bigint; returned: bigint; loss?: number },
 ): boolean {
   const price = { assets: 1n, shares: 1n };
-  const judged = { amount, shares: returned, price, slippage: PROOF_SLIPPAGE };
+  const judged = { amount, shares: returned, price, slippage: loss };
   return priceIsSafe({ ...judged, assetDecimals: token.decimals });
 }
+
+type Limited = { deposit: VaultDeposit; terms: DepositTerms };
 
 /**
  * Returns how many times the proof's amount a larger deposit is: 150 to 1,499 times, at random, or fewer if the vault's
  * limit is lower; 1 if there is no room for more.
  */
-export function largerTimes(
-  ctx: Context,
-  { deposit, terms }: { deposit: VaultDeposit; terms: DepositTerms },
-): bigint {
-  const times = LARGE.least + (BigInt(`0x${ctx.randomId().slice(0, 8)}`) % LARGE.span);
+export const largerTimes = (ctx: Context, of: Limited): bigint => timesWithin(of, unforeseen(ctx));
+
+/**
+ * Returns how many times the proof's amount the deposits are whose redemption 30 days later is tried, the largest
+ * first: 150,000 to 1.5 million times and a thousandth of that, both at most the vault's limit; only one of them if
+ * they are equal then, and none if there is no room for more than the proof's.
+ */
+export function agedTimes(ctx: Context, of: Limited): bigint[] {
+  const times = unforeseen(ctx);
+  const within = [times * LARGEST, times].map((one) => timesWithin(of, one));
+  return [...new Set(within)].filter((one) => one > 1n);
+}
+
+const unforeseen = (ctx: Context): bigint =>
+  LARGE.least + (BigInt(`0x${ctx.randomId().slice(0, 8)}`) % LARGE.span);
+
+function timesWithin({ deposit, terms }: Limited, times: bigint): bigint {
   const room = terms.maxDeposit === null ? times : terms.maxDeposit / deposit.amount;
   const within = room < times ? room : times;
   return within > 1n ? within : 1n;

@@ -22,8 +22,8 @@ const RUN_MS = 40 * SECOND_MS;
 /** Maximum number of vaults that one run proves on one chain. */
 const MAX_VAULTS = 60;
 /**
- * Number of requests after which a run starts no further batch. A proof makes about fifteen with its queries, and up to
- * fifty where redemptions fail in each way, so a run on one chain stays within the platform's limit of subrequests
+ * Number of requests after which a run starts no further batch. A proof makes about sixteen with its queries, and up to
+ * fifty-five where redemptions fail in each way, so a run on one chain stays within the platform's limit of subrequests
  * (wrangler.toml).
  */
 const MAX_REQUESTS = 750;

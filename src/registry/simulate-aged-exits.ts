@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
@@ -5,7 +6,7 @@ import { mulDivDown } from "../lib/amount.ts";
 import { increaseOf, paymentOverrides } from "../orders/simulate-order-payment.ts";
 import { adapterOf } from "../vaults/families/vault-families.ts";
 import { entryOf, exitCalls, type Redemption } from "./proof-exit-calls.ts";
-import { freshAccount, isWorth } from "./proof-worth.ts";
+import { freshAccount, isWorth, MAX_MONTHLY_LOSS } from "./proof-worth.ts";
 import {
   nullIfUnavailable,
   paidFor,
@@ -42,21 +43,34 @@ const NO_LARGE_EXIT: LargeExit = { part: null, isFair: false };
 
 /**
  * Simulates the redemption of the proof's shares and of a larger deposit's 30 days later: in one request, in which the
- * larger one, of another account, leaves first. If the redemption of the proof's shares fails or pays too little there,
- * it is simulated alone, because both together may reach a limit or a fee that it alone does not. The larger one's is
- * simulated alone if the request could not be simulated or a deposit failed in it. If `times` is 1, there is no larger
- * deposit. Errors of the RPC nodes propagate.
+ * larger one, of another account, leaves first. If the largest deposit is not taken or its redemption is not judged,
+ * the next smaller one follows. If the redemption of the proof's shares fails or pays too little there, it is simulated
+ * alone, because both together may reach a limit or a fee that it alone does not. The larger one's is simulated alone if
+ * no such request could be simulated or a deposit failed in each. If `larger` is empty, there is no larger deposit.
+ * Errors of the RPC nodes propagate.
  */
 export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedExits> {
-  const both = of.times === 1n ? null : await simulateBoth(ctx, of);
+  const both = await simulateLargest(ctx, of);
   const returned = both?.own == null ? null : paidFor(of, both.own);
-  if (both !== null && returned !== null && isWorth(of.deposit, { amount: of.deposit.amount, returned }))
+  const { amount } = of.deposit;
+  if (both !== null && returned !== null && isWorth(of.deposit, { amount, returned, loss: MAX_MONTHLY_LOSS }))
     return both;
   const own = (await simulateLater(ctx, { ...of, after: LONGEST_LOCK_S })) ?? both?.own ?? null;
-  if (both !== null || of.times === 1n) return { own, large: both?.large ?? NO_LARGE_EXIT };
-  const large = enlarged(of, of.deposit.user);
+  const times = of.larger.at(-1);
+  if (both !== null || times === undefined) return { own, large: both?.large ?? NO_LARGE_EXIT };
+  const large = enlarged(of, { user: of.deposit.user, times });
   const made = await simulateLater(ctx, { ...large, after: LONGEST_LOCK_S });
   return { own, large: judgeLarge(large, made) };
+}
+
+/** Returns what the largest deposit that is judged shows, or the last one that was taken, or null if none was. */
+async function simulateLargest(ctx: Context, of: Redemption): Promise<AgedExits | null> {
+  let both: AgedExits | null = null;
+  for (const times of of.larger) {
+    both = (await simulateBoth(ctx, { ...of, times })) ?? both;
+    if (both !== null && (both.large.isFair || both.large.part !== null)) return both;
+  }
+  return both;
 }
 
 /**
@@ -71,9 +85,10 @@ const coveredPart = (shares: bigint): bigint =>
 
 /**
  * Simulates redemptions of fewer shares than the vault refused. First, 30 days from now, of a deposit made then: null
- * if they cannot be redeemed, so that it is not their age that keeps old ones. Then of shares of that age: returns ten
- * ninths of what they pay; `trapped` if they cannot be redeemed, or if the deposit made then mints none; null if a
- * deposit failed, or if the payment is unknown. Throws `simulation_unavailable`; errors of the RPC nodes propagate.
+ * if they cannot be redeemed, so that it is not their age that keeps old ones. Then of shares of that age: returns what
+ * they pay, scaled to all shares; `trapped` if they cannot be redeemed, or if the deposit made then mints none or only
+ * all of its shares can be redeemed; null if a deposit failed, or if the payment is unknown. Throws
+ * `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigint | "trapped" | null> {
   const redeemed = await redeemedAnew(ctx, of);
@@ -81,15 +96,14 @@ export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigin
   if (redeemed === 0n) return "trapped";
   const made = await simulateExit(ctx, { ...of, redeemed, after: LONGEST_LOCK_S });
   if (made === null) return null;
-  if (made.failedAt !== null) return "trapped";
-  const paid = paidFor(of, made);
-  return paid === null ? null : mulDivDown(paid, COVERED.of, COVERED.parts);
+  return made.failedAt === null ? paidFor({ ...of, redeemed }, made) : "trapped";
 }
 
 /**
  * Returns how many shares of a deposit made in 30 days can be redeemed at once: nine tenths of `redeemed`; or, if that
  * fails, of what the deposit mints if that is fewer, as when the shares have grown. The minted shares decide, because
- * a hostile vault's views may state any value. 0 if none are minted; null if the deposit or both redemptions fail.
+ * a hostile vault's views may state any value. 0 if none are minted, or if nothing less than all of them can be
+ * redeemed; null if the deposit or every redemption fails.
  */
 async function redeemedAnew(ctx: Context, of: Redemption): Promise<bigint | null> {
   const redeemed = coveredPart(of.redeemed);
@@ -99,27 +113,32 @@ async function redeemedAnew(ctx: Context, of: Redemption): Promise<bigint | null
   const minted = increaseOf(anew, 2) ?? 0n;
   if (minted <= 0n) return 0n;
   const fewer = coveredPart(minted);
-  if (fewer >= redeemed) return null;
-  const again = await simulateLater(ctx, { ...of, redeemed: fewer, delay: LONGEST_LOCK_S });
-  return again?.failedAt === null ? fewer : null;
+  const canRedeem = async (part: bigint): Promise<boolean> =>
+    (await simulateLater(ctx, { ...of, redeemed: part, delay: LONGEST_LOCK_S }))?.failedAt === null;
+  if (fewer < redeemed && (await canRedeem(fewer))) return fewer;
+  return (await canRedeem(minted)) ? 0n : null;
 }
 
+type Enlarged = Redemption & { times: bigint };
+
 /** Returns the redemption of a larger deposit by an account, `times` the proof's own. */
-function enlarged(of: Redemption, user: Redemption["deposit"]["user"]): Redemption {
-  const { deposit, payment, times } = of;
+function enlarged(of: Redemption, { user, times }: { user: Address; times: bigint }): Enlarged {
+  const { deposit, payment } = of;
   const amount = deposit.amount * times;
   const { vault, token } = deposit;
   const request = { token, amount, caller: user, receiver: user, minShares: 1n, async: false };
   return {
     ...of,
     ...{ deposit: { ...deposit, user, amount }, payment: { ...payment, payer: user, amount } },
-    ...{ call: adapterOf(vault).encode(vault, request), redeemed: of.redeemed * times },
+    ...{ call: adapterOf(vault).encode(vault, request), times },
+    ...{ shares: of.shares * times, redeemed: of.redeemed * times },
   };
 }
 
 /** Judges the redemption of a larger deposit, with the reads of `simulateExit`. */
-function judgeLarge({ deposit, times }: Redemption, made: SimulationResult | null): LargeExit {
-  const paid = made?.failedAt === null ? paidFor({ deposit }, made) : null;
+function judgeLarge(of: Enlarged, made: SimulationResult | null): LargeExit {
+  const { deposit, times } = of;
+  const paid = made?.failedAt === null ? paidFor(of, made) : null;
   if (paid === null) return NO_LARGE_EXIT;
   const part = paid / times;
   if (isWorth(deposit, { amount: deposit.amount, returned: paid })) return { part, isFair: true };
@@ -133,8 +152,8 @@ function judgeLarge({ deposit, times }: Redemption, made: SimulationResult | nul
  * failed, and the larger one is judged unless it was that. Returns null if a deposit failed or if no node can simulate
  * it.
  */
-async function simulateBoth(ctx: Context, of: Redemption): Promise<AgedExits | null> {
-  const large = enlarged(of, freshAccount(ctx));
+async function simulateBoth(ctx: Context, of: Enlarged): Promise<AgedExits | null> {
+  const large = enlarged(of, { user: freshAccount(ctx), times: of.times });
   const [own, other] = [entryOf(ctx, of), entryOf(ctx, large)];
   const byOther = { from: large.deposit.user };
   const entries = [...own.entry, ...other.entry.map((call) => ({ ...call, ...byOther }))];

@@ -6,18 +6,21 @@ import { AppError } from "../errors.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
 import { balanceOfRead, increaseOf, paymentOverrides } from "../orders/simulate-order-payment.ts";
-import { entryOf, exitCalls, inTime, type ProofDeposit, type Redemption } from "./proof-exit-calls.ts";
-
-/** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
-export const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
+import { entryOf, exitCalls, inTime, type Redemption } from "./proof-exit-calls.ts";
 
 const previewAbi = once(() => parseAbi(["function previewRedeem(uint256) view returns (uint256)"]));
 
-/** Returns the assets that a simulated redemption paid for all shares, rounded down, or null if unknown. */
-export function paidFor({ deposit }: Pick<ProofDeposit, "deposit">, made: SimulationResult): bigint | null {
+/**
+ * Returns the assets that a simulated redemption would have paid for all shares of the deposit, by what it paid for the
+ * redeemed ones, rounded down, or null if unknown.
+ */
+export function paidFor(
+  { deposit, shares, redeemed }: Pick<Redemption, "deposit" | "shares" | "redeemed">,
+  made: SimulationResult,
+): bigint | null {
   const change = increaseOf(made, 0);
   const paid = change === null ? wordOf(made.calls.at(-1)?.returnData) : deposit.amount + change;
-  return paid === null ? null : mulDivDown(paid, REDEEMED_PARTS.of, REDEEMED_PARTS.parts);
+  return paid === null ? null : mulDivDown(paid, shares, redeemed);
 }
 
 /** As `simulateExit`, but at a later time. Returns null also if no node can simulate that. */

@@ -24,7 +24,7 @@ import { readUncached } from "../vaults/vault-state.ts";
 import type { ClosedExit } from "./decide-vault-proof.ts";
 import { userCall } from "./proof-exit-calls.ts";
 import { readProofSetting } from "./proof-setting.ts";
-import { freshAccount, isWorth, isWorthIt, largerTimes } from "./proof-worth.ts";
+import { agedTimes, freshAccount, isWorth, isWorthIt, MAX_YEARLY_FEE } from "./proof-worth.ts";
 import { simulateForOthers } from "./simulate-foreign-deposit.ts";
 import { exitsPausedQuery, GENERIC_ADAPTER, simulateWayBack, type WayBack } from "./simulate-way-back.ts";
 
@@ -67,11 +67,6 @@ export interface SimulatedProof {
  * (MetaMorpho, Morpho Vault V2, Yearn's strategies, Lagoon).
  */
 const MAX_PROFIT_FEE = 0.5;
-/**
- * Largest part of its assets that a vault may take in a year, as a fraction: the highest limit in the contracts of
- * curated vaults (Veda; Lagoon allows 10%, Morpho Vault V2 5%).
- */
-const MAX_YEARLY_FEE = 0.2;
 
 /**
  * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
@@ -257,7 +252,7 @@ async function judgeMinted(
 ): Promise<Verdict & Partial<Pick<SimulatedProof, "returned" | "exit" | "userOnly">>> {
   if (!isWorthIt(of))
     return { kind: "refused", reason: "the minted shares are worth much less than the deposit" };
-  const back = await simulateWayBack(ctx, { ...of, times: largerTimes(ctx, of) });
+  const back = await simulateWayBack(ctx, { ...of, larger: agedTimes(ctx, of) });
   const returned = back.kind === "returned" ? back.returned : null;
   const verdict = exitVerdict({ ...of, back });
   if (verdict !== null) return { ...verdict, returned };

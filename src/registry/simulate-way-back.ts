@@ -9,14 +9,28 @@ import { mulDivDown } from "../lib/amount.ts";
 import { increaseOf, paymentOverrides } from "../orders/simulate-order-payment.ts";
 import { adapterOf, explainExitRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
-import type { ExitMode } from "../vaults/vault-exits.ts";
+import { type ExitMode, unknownPendingExit } from "../vaults/vault-exits.ts";
+import { settlementOf } from "../vaults/vault-settlement.ts";
 import type { ClosedExit } from "./decide-vault-proof.ts";
-import { entryOf, exitCalls, inTime, type ProofDeposit, type Redemption } from "./proof-exit-calls.ts";
+import {
+  entryOf,
+  exitCalls,
+  inTime,
+  type ProofDeposit,
+  type Redemption,
+  userCall,
+} from "./proof-exit-calls.ts";
+import { isWorth, MAX_MONTHLY_LOSS } from "./proof-worth.ts";
 import { LONGEST_LOCK_S, redeemCovered, simulateAged } from "./simulate-aged-exits.ts";
-import { paidFor, REDEEMED_PARTS, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
+import { findTrappedAccount } from "./simulate-exit-crowd.ts";
+import { nullIfUnavailable, paidFor, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
 
 /** Name of the generic ERC-4626 adapter. For a claim with this name, the proof determines the family. */
 export const GENERIC_ADAPTER = "erc4626";
+/** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
+const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;
+/** Time after which other accounts redeem if their shares cannot be redeemed 30 days later, in seconds. */
+const SOON_S = 12;
 const HOUR_S = 3_600;
 /** Times after a deposit at which a redemption that reverts at once is simulated again, in seconds. */
 const LATER_S = [HOUR_S, 24 * HOUR_S, LONGEST_LOCK_S] as const;
@@ -43,13 +57,15 @@ const STARVED = "a deposit with a wallet's gas limit mints far fewer shares";
 
 /**
  * Simulates the deposit followed by the redemption of 99.9% of its shares, for vaults of families whose withdrawals are
- * all instant, and for generic vaults in each of their modes until one succeeds. Shares that can be redeemed at once
- * must also be redeemable 30 days later, unless a deposit made then cannot be redeemed either, the vault lacks only the
- * assets for what the shares have grown to, or a mode other than `instant` exists. `none` also if the deposit with a
- * wallet's gas limit mints fewer shares than are redeemed and the redemption fails. `waiting`, without a simulation,
- * for other vaults, and for deposits of another token than the asset (unless the only mode is a request); `waiting` too
- * if the repeated deposit fails, or if what its redemption pays is unknown, or 0 although the vault has further modes.
- * If every mode reverts, finds out why:
+ * all instant, and for generic vaults in each of their modes until one succeeds; of all shares, if the vault redeems no
+ * part of them at once. A cooldown must also pay the deposit, less the slippage of a proof, when it is over. Shares that
+ * can be redeemed at once must also be redeemable 30 days later, unless a deposit made then cannot be redeemed either,
+ * the vault lacks only the assets for what the shares have grown to, or a mode other than `instant` exists. They must
+ * not lose more until then than the largest yearly fee takes, and other accounts must be able to leave too (see
+ * `findTrappedAccount`). `none` also if the deposit with a wallet's gas limit mints fewer shares than are redeemed and
+ * the redemption fails. `waiting`, without a simulation, for other vaults, and for deposits of another token than the
+ * asset (unless the only mode is a request); `waiting` too if the repeated deposit fails, or if what its redemption pays
+ * is unknown, or 0 although the vault has further modes. If every mode reverts, finds out why:
  * - shares that can be redeemed an hour, a day or 30 days later are locked, which is `waiting`;
  * - if an account that holds shares without a deposit can redeem them now, its redemption in 30 days decides: if it
  *   succeeds, the deposit locks the shares for longer than that, which is `none`; otherwise nothing can be said,
@@ -68,9 +84,14 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
   for (const mode of modes) {
     const made = await simulateExit(ctx, { ...of, mode, redeemed });
     if (made === null) return WAITING;
-    if (made.failedAt === null) return mode === "instant" ? returnedBy(ctx, { of, redeemed, made }) : WAITING;
+    if (made.failedAt === null)
+      return mode === "instant"
+        ? returnedBy(ctx, { of, redeemed, made })
+        : afterCooldown(ctx, { ...of, mode, redeemed });
     const minted = increaseOf(made, 2);
     if (minted !== null && minted < redeemed) return { kind: "none", exit: null, reason: STARVED };
+    const whole = await returnedWhole(ctx, { of, mode, minted });
+    if (whole !== null) return whole;
     // The error of the preferred mode explains best why nobody can leave.
     if (mode === modes[0]) revert = made.calls.at(-1)?.returnData ?? "0x";
   }
@@ -117,6 +138,51 @@ export function exitsPausedQuery(
   );
 }
 
+/** As `returnedBy` for the redemption of all minted shares, or null if they cannot be redeemed at once either. */
+async function returnedWhole(
+  ctx: Context,
+  { of, mode, minted }: { of: ProofDeposit; mode: ExitMode; minted: bigint | null },
+): Promise<WayBack | null> {
+  if (mode !== "instant" || minted === null) return null;
+  const made = await simulateExit(ctx, { ...of, mode, redeemed: minted });
+  if (made?.failedAt !== null) return null;
+  return returnedBy(ctx, { of: { ...of, shares: minted }, redeemed: minted, made });
+}
+
+/**
+ * Simulates the claim after a cooldown whose length the vault states. `none` if it reverts or pays too little;
+ * otherwise `waiting`, also for a request, whose settlement no simulation shows.
+ */
+async function afterCooldown(ctx: Context, of: Redemption): Promise<WayBack> {
+  const { vault, user } = of.deposit;
+  const { withdraw_seconds: seconds } = settlementOf(vault);
+  if (of.mode !== "cooldown" || seconds === null) return WAITING;
+  const token = vault.asset.address;
+  const request = { ...unknownPendingExit, mode: of.mode, state: "claimable", token } as const;
+  const claim = adapterOf(vault).exits?.claim?.(vault, { user, request }) ?? null;
+  if (claim === null) return WAITING;
+  const { entry, common } = entryOf(ctx, of);
+  const exit = exitCalls(of);
+  const made = await nullIfUnavailable(
+    runSimulation(of.payment.client, {
+      ...{ ...common, overrides: await paymentOverrides(ctx, of.payment) },
+      calls: [...entry, ...exit],
+      later: { calls: [userCall(claim)], time: common.time + seconds + 1 },
+    }),
+  );
+  if (made === null) return WAITING;
+  const { amount } = of.deposit;
+  if (made.failedAt === null) {
+    const returned = paidFor(of, made);
+    if (returned === null || isWorth(of.deposit, { amount, returned })) return WAITING;
+    return { kind: "none", exit: null, reason: "a cooldown pays much less than the deposit when it is over" };
+  }
+  if (made.failedAt < entry.length + exit.length) return WAITING;
+  const { text } = explainExitRevert(vault, made.calls.at(-1)?.returnData ?? "0x");
+  const reason = `shares cannot be claimed after their cooldown${text === null ? "" : `: ${text}`}`;
+  return { kind: "none", exit: null, reason };
+}
+
 type Refused = ProofDeposit & { redeemed: bigint; modes: readonly ExitMode[] };
 
 /**
@@ -128,7 +194,7 @@ async function returnedBy(
   { of, redeemed, made }: { of: ProofDeposit; redeemed: bigint; made: SimulationResult },
 ): Promise<WayBack> {
   const { vault } = of.deposit;
-  const returned = paidFor(of, made);
+  const returned = paidFor({ ...of, redeemed }, made);
   // A vault that may let holders wait did so.
   if (returned === null || (returned === 0n && (adapterOf(vault).exits?.modes(vault).length ?? 0) > 1))
     return WAITING;
@@ -136,9 +202,34 @@ async function returnedBy(
   const { own, large } = await simulateAged(ctx, redemption);
   const paid = own === null ? null : await paidLater(ctx, { redemption, own });
   if (paid !== null && typeof paid === "object") return paid;
+  const after = own?.failedAt === null ? LONGEST_LOCK_S : SOON_S;
+  const reason =
+    (paid === null ? null : describeLoss(of, { returned, paid })) ??
+    (await findTrappedInstant(ctx, { ...redemption, after }));
+  if (reason !== null) return { kind: "none", exit: null, reason };
   // A redemption of one size that pays says nothing about those of another.
   const later = large.isFair ? leastOf(paid, large.part) : paid;
   return { kind: "returned", returned, later, larger: large.isFair ? null : large.part };
+}
+
+/**
+ * Returns a sentence about a loss in 30 days that the slippage of a proof would excuse, but that is more than the largest
+ * yearly fee takes; otherwise null.
+ */
+function describeLoss(
+  { deposit }: ProofDeposit,
+  { returned, paid }: { returned: bigint; paid: bigint },
+): string | null {
+  const excused = isWorth(deposit, { amount: deposit.amount, returned: paid });
+  if (!excused || isWorth(deposit, { amount: returned, returned: paid, loss: MAX_MONTHLY_LOSS })) return null;
+  const percent = Number(((returned - paid) * 1_000n) / returned) / 10;
+  return `shares lose ${percent}% of their value in 30 days`;
+}
+
+/** As `findTrappedAccount`; null without a simulation if holders may have to wait or the vault redeems no parts. */
+async function findTrappedInstant(ctx: Context, of: Redemption & { after: number }): Promise<string | null> {
+  const isInstant = judgedModes(of.deposit.vault).join() === "instant";
+  return isInstant && of.redeemed < of.shares ? findTrappedAccount(ctx, of) : null;
 }
 
 const leastOf = (a: bigint | null, b: bigint | null): bigint | null =>

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+pragma solidity =0.8.30;
+
+import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+import {Trap} from "./TrappingVaults.sol";
+
+/// @notice Lets nobody leave an hour after the last deposit.
+abstract contract ClosesInAnHour is Trap {
+    uint256 private _last = block.timestamp;
+
+    function _enter(address, uint256) internal virtual override {
+        _last = block.timestamp;
+    }
+
+    function _leave(address) internal view virtual override {
+        require(block.timestamp <= _last + 1 hours, "too late");
+    }
+}
+
+/// @notice The same, and redeems no less than 99% of an account's shares.
+contract RefusesPartsAndTraps is ClosesInAnHour {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _update(address from, address to, uint256 value) internal virtual override {
+        require(!sprung || to != address(0) || value * 100 >= balanceOf(from) * 99, "all or nothing");
+        super._update(from, to, value);
+    }
+}
+
+/// @notice The same, and redeems nothing but all of an account's shares.
+contract RefusesAnyPartAndTraps is ClosesInAnHour {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _update(address from, address to, uint256 value) internal virtual override {
+        require(!sprung || to != address(0) || value == balanceOf(from), "all or nothing");
+        super._update(from, to, value);
+    }
+}
+
+/// @notice An honest vault that redeems nothing but all of an account's shares.
+contract RefusesAnyPart is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _update(address from, address to, uint256 value) internal virtual override {
+        require(!sprung || to != address(0) || value == balanceOf(from), "all or nothing");
+        super._update(from, to, value);
+    }
+}
+
+/// @notice Lets only the latest depositor leave.
+contract LetsLatestLeave is Trap {
+    address private _latest;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256) internal override {
+        _latest = receiver;
+    }
+
+    function _leave(address owner) internal view override {
+        require(owner == _latest, "not the latest");
+    }
+}
+
+/// @notice Pays a tenth to whoever is not the latest depositor.
+contract PaysLatestOnly is Trap {
+    address private _latest;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256) internal override {
+        _latest = receiver;
+    }
+
+    function _feeBps(address owner) internal view override returns (uint256) {
+        return owner == _latest ? 0 : 9_000;
+    }
+}
+
+/// @notice Lets one account leave, and no other one ever.
+contract LetsOneLeave is Trap {
+    uint256 private _left;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _update(address from, address to, uint256 value) internal override {
+        if (sprung && to == address(0)) require(_left++ == 0, "one has left");
+        super._update(from, to, value);
+    }
+}
+
+/// @notice Loses a fortieth of its assets in 30 days, which no view of a fee states.
+contract BleedsAssets is Trap {
+    uint256 private _since = block.timestamp;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _lost() private view returns (uint256) {
+        return sprung ? super.totalAssets() * (block.timestamp - _since) / (40 * 30 days) : 0;
+    }
+
+    function totalAssets() public view override returns (uint256) {
+        return super.totalAssets() - _lost();
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        uint256 lost = _lost();
+        _since = block.timestamp;
+        IERC20(asset()).transfer(address(0xdead), lost);
+        super._update(from, to, value);
+    }
+}
+
+/// @notice Names another asset.
+contract SwitchesAsset is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function asset() public view override returns (address) {
+        return sprung ? address(this) : super.asset();
+    }
+}
+
+/// @notice Takes a tenth of each account's shares a day.
+contract ShrinksShares is Trap {
+    mapping(address => uint256) private _since;
+
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _enter(address receiver, uint256) internal override {
+        _since[receiver] = block.timestamp;
+    }
+
+    function balanceOf(address account) public view override(ERC20, IERC20) returns (uint256 shares) {
+        shares = super.balanceOf(account);
+        if (sprung && _since[account] > 0 && block.timestamp > _since[account] + 1 hours) shares /= 100;
+    }
+
+    function _leave(address owner) internal view override {
+        require(_since[owner] == 0 || block.timestamp <= _since[owner] + 1 hours, "shares shrank");
+    }
+}
+
+/// @notice Pays a tenth of what it promises for more than five thousand whole tokens.
+contract KeepsHugeExits is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _keptBps(uint256 assets) internal pure override returns (uint256) {
+        return assets > 5 * 10 ** 9 ? 9_000 : 0;
+    }
+}
+
+/// @notice Burns the shares and pays nothing.
+contract PaysNothing is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _feeBps(address) internal pure override returns (uint256) {
+        return 10_000;
+    }
+}
+
+/// @notice A cooldown of a day.
+abstract contract Cools is Trap {
+    struct Cooldown {
+        uint104 end;
+        uint152 amount;
+    }
+
+    mapping(address => Cooldown) public cooldowns;
+
+    function _paid(uint256 amount) internal view virtual returns (uint256);
+
+    function cooldownDuration() public view returns (uint24) {
+        return 1 days;
+    }
+
+    function cooldownShares(uint256 shares) external returns (uint256 assets) {
+        assets = previewRedeem(shares);
+        cooldowns[msg.sender] = Cooldown(uint104(block.timestamp + 1 days), uint152(assets));
+        _burn(msg.sender, shares);
+    }
+
+    function unstake(address receiver) external {
+        Cooldown memory cooldown = cooldowns[msg.sender];
+        require(block.timestamp >= cooldown.end, "not yet");
+        delete cooldowns[msg.sender];
+        IERC20(asset()).transfer(receiver, _paid(cooldown.amount));
+    }
+
+    function _leave(address) internal pure override {
+        revert("cooldown");
+    }
+}
+
+/// @notice A cooldown after which nobody is paid.
+contract CoolsForEver is Cools {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _paid(uint256 amount) internal view override returns (uint256) {
+        require(!sprung, "never");
+        return amount;
+    }
+}
+
+/// @notice A cooldown after which a tenth is paid.
+contract CoolsForLess is Cools {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _paid(uint256 amount) internal view override returns (uint256) {
+        return sprung ? amount / 10 : amount;
+    }
+}
