@@ -210,10 +210,11 @@ describe("a proof", () => {
       await proxy.close();
     }
     const [first = [], second = []] = seen.map((accounts) => [...new Set(accounts)]);
-    // One deposits for itself, a second one much more, and a third one for the first, as the Router does for users.
-    expect([first.length, second.length]).toEqual([3, 3]);
+    // One deposits for itself, a second one much more, and a third one for the first, as the Router does for users. Six
+    // others leave together.
+    expect([first.length, second.length]).toEqual([9, 9]);
     expect(first.filter((account) => second.includes(account))).toEqual([]);
-    // Of each proof: the deposit, the redemption at once, and both redemptions after 30 days.
-    expect(proxy.asked.get("eth_simulateV1")).toBe(6);
+    // Of each proof: the deposit, the redemption at once, both redemptions after 30 days, and those of the others.
+    expect(proxy.asked.get("eth_simulateV1")).toBe(8);
   });
 });
