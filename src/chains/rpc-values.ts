@@ -11,8 +11,8 @@ export const RpcQuantity = z
   .transform(BigInt);
 
 /**
- * Schema of a JSON-RPC quantity within the safe integers, such as a block number, a timestamp in seconds or an index,
- * parsed to a number.
+ * Schema of a JSON-RPC quantity of at most 13 hex digits (below 2^52, hence a safe integer), such as a block number, a
+ * timestamp in seconds or an index, parsed to a number.
  */
 export const RpcNumber = z
   .string()

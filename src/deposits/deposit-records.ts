@@ -21,8 +21,8 @@ import { nextStep } from "./next-deposit-step.ts";
 
 /**
  * Converts the row of a deposit to the API format, without the next step: `next` and `next_refusal` are null. The state
- * is that at `now` (UNIX milliseconds): an unsent deposit whose quote has expired is `expired`, although its row may
- * still say `built`.
+ * is that at `now` (UNIX milliseconds): `expired` if the row still says `built` although the quote has expired,
+ * otherwise the state of the row.
  */
 export function toWireDeposit(row: DepositRow, now: number): Deposit {
   const state = currentState(row, now);

@@ -62,7 +62,8 @@ export interface RouterStep {
 
 /**
  * The parameters of a Router order: input, floors of the output, receiver and attribution. Amounts are in the smallest
- * unit of their token; the zero address stands for the native currency. See OrderTypes.sol.
+ * unit of their token; the zero address stands for the native currency. The Router refuses an order whose two output
+ * floors are both zero, and one with `tokenOut` `routerBridgeOutput` unless both are. See OrderTypes.sol.
  */
 export interface RouterOrder {
   tokenIn: Address;

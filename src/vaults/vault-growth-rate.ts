@@ -13,6 +13,6 @@ export function annualizedGrowth(growth: { before: bigint; after: bigint; second
   const { before, after, seconds } = growth;
   if (before <= 0n || after <= 0n || seconds <= 0) return null;
   const ratio = Number((after * PRECISION) / before) / Number(PRECISION);
-  const yearly = ratio ** (YEAR_SECONDS / seconds) - 1;
-  return Number.isFinite(yearly) ? Math.round(yearly * 1e6) / 1e6 : null;
+  const yearly = Math.round((ratio ** (YEAR_SECONDS / seconds) - 1) * 1e6) / 1e6;
+  return Number.isFinite(yearly) ? yearly : null;
 }

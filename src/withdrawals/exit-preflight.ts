@@ -43,8 +43,8 @@ export interface ExitWay {
 /** On-chain state from which a withdrawal is encoded. `block` is that of the first batch of reads. */
 export interface ExitFacts {
   /**
-   * Shares to redeem, in the share token's smallest unit. For `all`, what the user held at `block`, with the shares
-   * that the vault's call would claim first.
+   * Shares to redeem, in the share token's smallest unit. For `all`, what the user held at `block`. If the vault's call
+   * would claim further shares first, they are included, and the number was read shortly before `block`.
    */
   shares: bigint;
   /** The user's share balance, in the share token's smallest unit, or null if it could not be read. */

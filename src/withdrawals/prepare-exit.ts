@@ -76,10 +76,11 @@ export interface ExitAttempt {
 /**
  * Checks, encodes, verifies and simulates a redemption or a request. The minimum payment of an instant redemption is
  * the higher of two amounts: the vault's preview less the slippage (at most 3%, or 0.5% if a swap or bridge follows),
- * and the simulated payment less the slippage (at most 0.5%). Throws the error of `findExitRefusal`; `price_unsafe` if
- * the vault would pay much less than the shares are worth, or less than its preview, or would take more shares;
- * `request_pending` if a request would replace the user's open one; `FailedExit` if the simulation reverts;
- * `simulation_unavailable`, `upstream_rejected`. Errors of the RPC nodes propagate.
+ * and the simulated payment less the slippage (at most 0.5%), or, if the payment of the user's own call cannot be read,
+ * the preview less as much. Throws the error of `findExitRefusal`; `price_unsafe` if the vault would pay much less than
+ * the shares are worth, or less than the first of these amounts, would take more shares, or would record a request for
+ * much fewer; `request_pending` if a request would replace the user's open one; `FailedExit` if the simulation reverts,
+ * also below the Router's minimum; `simulation_unavailable`, `upstream_rejected`. Errors of the RPC nodes propagate.
  */
 export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<PreparedExit> {
   const { order, facts, way } = attempt;

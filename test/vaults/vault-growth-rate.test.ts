@@ -21,6 +21,7 @@ describe("annualizedGrowth()", () => {
     ["there was no price", 0n, E18, 10],
     ["there is no price", E18, 0n, 10],
     ["the growth is beyond a float", 1n, 10n ** 60n, 60],
+    ["the growth is beyond a float only when it is rounded", 100n, 685n, 86_400],
   ])("returns null when %s", (_what, before, after, seconds) => {
     expect(annualizedGrowth({ before, after, seconds })).toBeNull();
   });

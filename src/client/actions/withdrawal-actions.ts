@@ -105,9 +105,11 @@ export const claimRequest = (client: CausewayClient, input: RequestExecution): P
   actOnRequest(client, { action: "claim", input });
 
 /**
- * Cancels a redemption request that the vault has not settled; it need not have been built with Causeway. Returns when
- * the transaction is included in a block. Throws CausewayError with a code of the API, for example `mode_unsupported`,
- * or an error of the wallet. Source: `POST /v1/withdraw/cancel`.
+ * Sends the cancellation of a redemption request that the vault has not settled, or only in part; it need not have been
+ * built with Causeway. Returns when the transaction is included in a block. Some vaults answer it only later; the
+ * shares must then be claimed back (`claimRequest`). Throws CausewayError with a code of the API, for example
+ * `mode_unsupported` or `withdrawal_state`, or of the client, for example `user_rejected` or `aborted`; errors of a
+ * wallet function propagate. Source: `POST /v1/withdraw/cancel`.
  */
 export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "cancel", input });

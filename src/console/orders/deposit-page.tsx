@@ -16,8 +16,8 @@ import { BridgeFact, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen, paidToken } from "./order-words.ts";
 
 /**
- * Page of a built deposit, with the steps to sign and their progress. The page can be reopened at any time to continue
- * the deposit.
+ * Page of a built deposit, with the steps to sign and their progress. The page can be reopened to continue the deposit:
+ * as long as nothing was sent, only until the quote expires; afterwards at any time.
  */
 export function DepositPage() {
   const { trackingId } = useParams({ from: "/deposits/$trackingId" });

@@ -81,14 +81,15 @@ const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.reque
 
 /**
  * Selects the row for which a source transaction in block `blockNumber` counts, if several rows of one user have the
- * same call with the same payment, which anyone can build: the one that it is bound to; otherwise one of the rows that
- * are unproven, or whose own transaction reverted, and that were built no later than the transaction's block, and only
- * without these one within `MAX_REORG_BLOCKS` after it. Abandoned rows come last. Rows of partners that were built
- * before the transaction was first heard of, and were still valid then, come first, beginning with the partner that was
- * the first to build one, because others may build the same call once they see it. Of one such partner, or without any,
- * the rows for which the transaction was reported come first, then unproven ones, then `row` itself. If the transaction
- * was reported for `row`, rows that continue differently (`continuesAlike`) do not count. Returns null if there is no
- * such row. Throws `store_unavailable`.
+ * same call with the same payment, which anyone can build: the one that it is bound to; otherwise `row`, in whatever
+ * state and whenever it was built, or another one that is unproven, or whose own transaction reverted, and that was
+ * built at most `MAX_REORG_BLOCKS` after the transaction's block. Those that were built no later than that block come
+ * first; among them, and among the others, abandoned rows come last. Rows of partners that were built before the
+ * transaction was first heard of, and were still valid then, come first, beginning with the partner that was the first
+ * to build one, because others may build the same call once they see it. Of one such partner, or without any, the rows
+ * for which the transaction was reported come first, then unproven ones, then `row`, then the oldest. If the
+ * transaction was reported for `row`, others that continue differently (`continuesAlike`) do not count. Returns null
+ * if `row` is no longer stored and there is no other one. Throws `store_unavailable`.
  */
 export async function selectSourceHolder(
   db: Database,

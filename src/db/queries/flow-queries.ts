@@ -141,8 +141,9 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
 }
 
 /**
- * SQL expression for the first block from which a vault's flow history has no gap up to the tip. The coverage row must
- * have the alias `c`, and its `followed_from` must not be null.
+ * SQL expression for the first block from which a vault's flow history is known to have no gap up to the tip. It may be
+ * too late, never too early, while `done` overlaps `followed_from`, as after a rewind if the next run read a node with
+ * a lower final block. The coverage row must have the alias `c`, and its `followed_from` must not be null.
  */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block

@@ -11,7 +11,8 @@ type TokenRow = readonly [token: Address, unit: string, pairs: string];
 
 /**
  * Builds the price feeds of a chain from compact rows. Each key of `feeds` is the pair that the feed's description must
- * name, or several possible pairs, separated by `|`. Throws an Error if a token names a pair that has no feed.
+ * name, or several possible pairs, separated by `|`. A token names its feeds by their whole keys, separated by spaces.
+ * Throws an Error if a token names a key that `feeds` does not have.
  */
 export function chainFeeds(chain: {
   sequencer: Address | null;
