@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseSync, Visitor } from "oxc-parser";
 
@@ -15,7 +15,8 @@ export function isWorkerSource(path: string): boolean {
 
 /**
  * Copies the Worker's sources from `src` to `.cache/bundled/src` without the descriptions of their schemas. `root`:
- * folder of the repository. Builds may run at the same time. Copies of removed files stay there, where none imports them.
+ * folder of the repository. Builds may run at the same time. Deletes the copies of files that no longer exist, so that an
+ * import of one fails.
  */
 export function writeWorkerSources(root: string): void {
   for (const path of globSync("src/**/*.ts", { cwd: root })) {
@@ -28,6 +29,8 @@ export function writeWorkerSources(root: string): void {
     writeFileSync(draft, text);
     renameSync(draft, copy);
   }
+  for (const copy of globSync("src/**/*.ts", { cwd: join(root, BUNDLED) }))
+    if (!existsSync(join(root, copy))) rmSync(join(root, BUNDLED, copy), { force: true });
 }
 
 /**

@@ -34,11 +34,11 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
 
 /**
  * SQL condition that leaves one row of those that share a source transaction, because they have the same call and
- * continue differently: the one whose second step is proven, otherwise the first that was built.
+ * continue differently: the one whose second step is proven, otherwise a completed one, otherwise the first that was built.
  */
 export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
   where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven
   and other.from_chain_id = ${deposits.fromChainId} and other.source_to = ${deposits.sourceTo}
   and other.source_data_hash = ${deposits.sourceDataHash} and other.user_address = ${deposits.userAddress}
-  and (not other.deposit_proven, other.created_at, other.tracking_id)
-    < (not ${deposits.depositProven}, ${deposits.createdAt}, ${deposits.trackingId})))`;
+  and (not other.deposit_proven, other.state <> 'completed', other.created_at, other.tracking_id)
+    < (not ${deposits.depositProven}, ${deposits.state} <> 'completed', ${deposits.createdAt}, ${deposits.trackingId})))`;

@@ -9,6 +9,8 @@ import {
   updateWithdrawal,
   type WithdrawalRow,
 } from "../../src/db/queries/deposit-queries.ts";
+import { selectPartnerTransactions } from "../../src/db/queries/partner-deposit-queries.ts";
+import { selectOtherRedemptions } from "../../src/db/queries/withdrawal-queries.ts";
 import { deposits } from "../../src/db/tables/deposit-tables.ts";
 import { OTHER, row } from "../support/deposits/fixtures.ts";
 import { withdrawalRow } from "../support/withdrawals/withdrawal-row.ts";
@@ -60,14 +62,29 @@ async function bind(bound: WithdrawalRow, { reported }: { reported: boolean }) {
 
 test("a redemption that was reported for a withdrawal is its own beside a stranger's for another token", async () => {
   const later = { ...elsewhere, createdAt: new Date(now.getTime() + 1_000) };
-  const own = { holder: trackingId, bound: true, listed: [trackingId] };
-  expect(await bind(later, { reported: true })).toEqual(own);
+  const listed = [elsewhere.trackingId, trackingId];
+  expect(await bind(later, { reported: true })).toEqual({ holder: trackingId, bound: true, listed });
+  const { db } = causeway.context();
+  expect(await selectOtherRedemptions(db, { ...withdrawalRow, ...proven }, { anyId: true })).toEqual([]);
 });
 
-test("of rows that share a redemption, lists contain the one whose second step was sent", async () => {
-  const later = { ...elsewhere, createdAt: new Date(now.getTime() + 1_000), depositProven: true };
-  const { listed } = await bind({ ...later, depositTxHash: HASH }, { reported: true });
-  expect(listed).toEqual([elsewhere.trackingId]);
+test.each<[string, Partial<WithdrawalRow>, string]>([
+  ["the one whose second step was sent", { depositProven: true, depositTxHash: HASH }, elsewhere.trackingId],
+  ["a completed one, even if it was built later", { createdAt: new Date(now.getTime() - 1_000) }, trackingId],
+])("of rows that share a redemption, a partner's figures count %s", async (_what, change, counted) => {
+  await bind({ ...elsewhere, ...change }, { reported: true });
+  const partner = OTHER.toLowerCase();
+  await causeway.db.update(deposits).set({ partnerAddress: partner });
+  const page = { address: partner, since: null, limit: 9, before: null, direction: null };
+  const rows = await selectPartnerTransactions(causeway.context().db, page);
+  expect(rows.map((one) => one.trackingId)).toEqual([counted]);
+});
+
+test("a second request that another transaction made is another redemption", async () => {
+  const own = { ...withdrawalRow, ...proven, sourceTxHash: `0x${"22".repeat(32)}` as const };
+  await causeway.db.insert(deposits).values([own, { ...elsewhere, state: "requested" }]);
+  const found = await selectOtherRedemptions(causeway.context().db, own, { anyId: true });
+  expect(found.map((one) => one.trackingId)).toEqual([elsewhere.trackingId]);
 });
 
 test("a redemption counts once if it was not reported, or if the other withdrawal continues alike", async () => {

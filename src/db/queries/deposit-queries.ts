@@ -21,7 +21,7 @@ import type { DepositState } from "../../schemas/deposit-schema.ts";
 import type { WithdrawalState } from "../../schemas/withdrawal-schema.ts";
 import type { Database } from "../database-client.ts";
 import { olderThan } from "../database-page-conditions.ts";
-import { continuesAlike, isCounted, isReportedFor } from "../equal-order-conditions.ts";
+import { continuesAlike, isReportedFor } from "../equal-order-conditions.ts";
 import { type Direction, deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, withdrawalTransfers } from "../tables/deposit-tracking-tables.ts";
 
@@ -219,7 +219,7 @@ function selectByUser(
     sql
       .select()
       .from(deposits)
-      .where(and(own, older, isCounted, ...filterConditions(page.filter)))
+      .where(and(own, older, ...filterConditions(page.filter)))
       .orderBy(desc(deposits.createdAt), desc(deposits.trackingId))
       .limit(page.limit),
   );

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, inArray, isNotNull, lte, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
+import { depositEvidence } from "../tables/deposit-tracking-tables.ts";
 import type { DepositRow, TrackedRow } from "./deposit-queries.ts";
 
 /**
@@ -111,17 +112,24 @@ export async function postponeChecks(
 const MAX_CONTINUATIONS = 20;
 
 /**
- * Selects the continuations of a two-step deposit: deposits that name it as their parent and pay into the same vault,
- * for the same user and in the delivered token, at least the guaranteed or the delivered amount, whichever is less.
- * They are `completed`, `requested` or `claimable`, or their transaction is not proven yet. Those proven come first,
+ * Selects the continuations of a deposit whose token was delivered to the user: deposits that name it as their parent
+ * and pay into the same vault, for the same user and in the delivered token, at least the guaranteed or the delivered
+ * amount, whichever is less. They are `completed`, `requested` or `claimable`, with no block recorded for their
+ * transaction that is older than the delivery's, or their transaction is not proven yet. Those proven come first,
  * completed ones before others, then the newest; at most 20. Empty if nothing was delivered. Throws
  * `store_unavailable`.
  */
 export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;
-  if (!parent.twoStep || moveToken === null || deliveredAmount === null) return [];
+  if (moveToken === null || deliveredAmount === null) return [];
   const atLeast = raw`least(${deliveredAmount}::numeric, ${moveMin ?? deliveredAmount}::numeric)`;
   const ended = inArray(deposits.state, ["requested", "claimable", "completed"]);
+  // What was paid before the delivery was not what was delivered.
+  const inTime = raw`not exists (select from ${depositEvidence} as paid join ${depositEvidence} as arrived
+    on arrived.chain_id = paid.chain_id and arrived.tracking_id = ${trackingId}
+      and arrived.tx_hash = ${parent.destinationTxHash}::text
+    where paid.tracking_id = ${deposits.trackingId} and paid.tx_hash = ${deposits.sourceTxHash}
+      and paid.block_number < arrived.block_number)`;
   const rows = await db.run((sql) =>
     sql
       .select()
@@ -136,6 +144,7 @@ export async function selectContinuations(db: Database, parent: DepositRow): Pro
           eq(deposits.fromChainId, vaultChainId),
           eq(deposits.fromToken, moveToken),
           raw`${deposits.fromAmount} >= ${atLeast}`,
+          inTime,
           or(ended, eq(deposits.sourceProven, false)),
         ),
       )
@@ -151,8 +160,8 @@ export async function selectContinuations(db: Database, parent: DepositRow): Pro
 }
 
 /**
- * Makes the parent of a continuation due for tracking, if it is a two-step deposit that still waits for its second
- * step. Throws `store_unavailable`.
+ * Makes the parent of a continuation due for tracking, if its token was delivered to the user. Throws
+ * `store_unavailable`.
  */
 export async function wakeParent(
   db: Database,
@@ -165,7 +174,6 @@ export async function wakeParent(
       .where(
         and(
           eq(deposits.trackingId, parentTrackingId),
-          eq(deposits.twoStep, true),
           inArray(deposits.state, ["awaiting_deposit", "partial"]),
         ),
       ),

@@ -20,12 +20,13 @@ const SENT = raw`${deposits.state} not in ('built', 'expired', 'abandoned')`;
 const PENDING = underWay(deposits);
 
 /**
- * SQL condition for rows that are not the second step of another one of the same partner and user: one that is built
- * as a deposit of its own moves money that its parent counts.
+ * SQL condition for rows that are not the second step of another one of the user that counts for a partner: one that is
+ * built as a deposit of its own moves money that its parent counts.
  */
 const FIRST_STEP = raw`not exists (select from ${deposits} as parent
-  where parent.tracking_id = ${deposits.parentTrackingId} and parent.partner_address = ${deposits.partnerAddress}
-    and parent.user_address = ${deposits.userAddress} and parent.deposit_tx_hash = ${deposits.sourceTxHash})`;
+  where parent.tracking_id = ${deposits.parentTrackingId} and parent.partner_address is not null
+    and parent.state = 'completed' and parent.user_address = ${deposits.userAddress}
+    and parent.deposit_tx_hash in (${deposits.sourceTxHash}, ${deposits.depositTxHash}))`;
 
 const of = ({ address, since }: PartnerSpan, direction: Direction | null = "deposit") =>
   and(

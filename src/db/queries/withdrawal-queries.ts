@@ -91,14 +91,20 @@ const MAX_OTHER_REQUESTS = 50;
 
 /**
  * Selects the user's other redemptions from the same vault that are open, were claimed, or had their shares or payment
- * returned: those with the same request id (null included), or with `anyId` all. At most 50, the open ones first, and
+ * returned: those with the same request id (null included), or with `anyId` all. Equal rows that share its transaction
+ * are the same redemption, and left out. At most 50, the open ones first, and
  * newer before older ones in both groups. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
-  { trackingId, userAddress, vaultChainId, vaultAddress, requestId }: WithdrawalRow,
+  row: WithdrawalRow,
   { anyId = false }: { anyId?: boolean } = {},
 ): Promise<WithdrawalRow[]> {
+  const { trackingId, userAddress, vaultChainId, vaultAddress, requestId } = row;
+  // An equal row that shares the transaction stands for the same request; only what follows differs.
+  const isAnother = raw`not (${deposits.sourceProven} and ${deposits.sourceTxHash} is not distinct from
+    ${row.sourceTxHash}::text and ${deposits.sourceTo} = ${row.sourceTo}
+    and ${deposits.sourceDataHash} = ${row.sourceDataHash})`;
   const sameId = requestId === null ? raw`${deposits.requestId} is null` : eq(deposits.requestId, requestId);
   const isOpen = inArray(deposits.state, ["requested", "cooling", "claimable"]);
   const hasEnded = raw`case when ${isOpen} then 0 else 1 end`;
@@ -108,6 +114,7 @@ export async function selectOtherRedemptions(
     eq(deposits.vaultChainId, vaultChainId),
     eq(deposits.vaultAddress, vaultAddress),
     ne(deposits.trackingId, trackingId),
+    isAnother,
     anyId ? undefined : sameId,
     or(isOpen, isNotNull(deposits.claimTxHash), isNotNull(deposits.refundTxHash)),
   );

@@ -7,7 +7,7 @@ import { isConfirmed, type TransactionReader } from "./deposit-transaction-reade
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
 import { matchesSource } from "./track-source-transaction.ts";
 
-/** The continuations of a two-step deposit: its second step, built as deposits of their own that name it as parent. */
+/** The continuations of a deposit: its second step, built as deposits of their own that name it as parent. */
 export interface Continuations {
   /** The one whose transaction is proven, or null: it is `requested`, `claimable` or `completed`. */
   proven: DepositRow | null;
@@ -28,18 +28,17 @@ interface ContinuedDeposit {
 }
 
 /**
- * Returns the transition of a deposit that a proven continuation completes, with the continuation's shares. Empty while
- * the continuation is not completed or its shares are unknown, and unless its transaction is confirmed, in the block of
- * the delivery or later. Errors of the RPC nodes propagate.
+ * Returns the transition of a deposit that a proven continuation completes, with the continuation's shares (null if
+ * they are unknown). Empty while the continuation is not completed, and unless its transaction is confirmed, in the
+ * block of the delivery or later. Errors of the RPC nodes propagate.
  */
 export async function continuationTransitions(
   ctx: Context,
   { row, readTransaction, by }: ContinuedDeposit & { by: DepositRow },
 ): Promise<Transition[]> {
   const { vaultChainId: chainId, destinationTxHash } = row;
-  const { sourceTxHash, claimTxHash, shares, receivedAmount } = by;
-  if (by.state !== "completed" || destinationTxHash === null || sourceTxHash === null || shares === null)
-    return [];
+  const { sourceTxHash, depositTxHash, claimTxHash, shares, receivedAmount } = by;
+  if (by.state !== "completed" || destinationTxHash === null || sourceTxHash === null) return [];
   const delivery = await readTransaction(chainId, destinationTxHash as Hex);
   const seen = await readTransaction(chainId, sourceTxHash as Hex);
   const { receipt } = seen;
@@ -48,10 +47,12 @@ export async function continuationTransitions(
   const amountIn = receivedAmount === null ? null : BigInt(receivedAmount);
   const { change, ...transition } = completedTransition(
     { row, confirmed: true },
-    { shares: BigInt(shares), amountIn },
+    { shares: BigInt(shares ?? 0), amountIn },
   );
-  // The row does not prove the transaction as its own, because a transaction proves one deposit only.
-  return [{ ...transition, change: { ...change, depositTxHash: sourceTxHash, claimTxHash } }];
+  // The row does not prove the transaction as its own, because a transaction proves one deposit only. The shares stay
+  // unknown if one claim settled several requests.
+  const made = { shares, depositTxHash: depositTxHash ?? sourceTxHash, claimTxHash };
+  return [{ ...transition, change: { ...change, ...made } }];
 }
 
 /**
