@@ -61,7 +61,9 @@ export interface ChainClient {
   observe(report: { chainId: number; blockNumber: number | null }): void;
 }
 
-/** A session with one node whose chain id has been verified. RpcError and OutsideError propagate unchanged. */
+/**
+ * A session with one node whose chain id has been verified. RpcError and OutsideError of `request` propagate unchanged.
+ */
 export interface NodeSession {
   /**
    * Sends one JSON-RPC request to the node, with a timeout of five seconds and without retries, and returns its result.

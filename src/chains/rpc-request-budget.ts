@@ -37,9 +37,9 @@ export const affordsAnotherNode = ({ requests, requestsPerNode, late }: RequestB
   requests >= requestsPerNode && !late();
 
 /**
- * Creates the request budget of a log reading before any node has rejected a request. `blocks` is the number of blocks
- * of the first request; `topics` is the longest topic list that the chain's nodes accept, or null if no limit is known.
- * By default, another node is tried only if ten requests are left, and there is no deadline.
+ * Creates the request budget of a log reading before any node has rejected a request. `blocks` is the maximum number of
+ * blocks of the first request; `topics` is the longest topic list that the chain's nodes accept, or null if no limit is
+ * known. By default, another node is tried only if at least ten requests are left, and there is no deadline.
  */
 export function createBudget(limits: {
   requests: number;

@@ -2529,7 +2529,7 @@ export interface components {
              * @example 8453
              */
             chain_id: number;
-            /** @description Token that `amount` is in, or `null` if the step has no amount. */
+            /** @description Token that the step approves, pays, takes or receives, or `null` if it names none. */
             token: components["schemas"]["TokenRef"] | null;
             /**
              * @description Amount that the step approves, pays or takes, in the token's smallest unit, or `null` if unknown.
@@ -2595,7 +2595,7 @@ export interface components {
              * @example 8453
              */
             chain_id: number;
-            /** @description Token that `amount` is in, or `null` if the step has no amount. */
+            /** @description Token that the step approves, pays, takes or receives, or `null` if it names none. */
             token: components["schemas"]["TokenRef"] | null;
             /**
              * @description Amount that the step approves, pays or takes, in the token's smallest unit, or `null` if unknown.

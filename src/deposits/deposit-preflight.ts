@@ -209,7 +209,10 @@ function belowMinimum(intent: DepositIntent, minimum: bigint | null): AppError {
   return failure("below_minimum", `${intent.vault.name} accepts only larger deposits`, members);
 }
 
-/** A simulated deposit that reverted: its revert data, and the call that they come from. */
+/**
+ * A simulated deposit that reverted: the call that failed, where `deposit` is the call of the Router or the vault
+ * itself, and its revert data, which are `0x` if the node returned none.
+ */
 export interface RevertedDeposit {
   revert: Hex;
   failedCall: "approval" | "deposit";

@@ -24,7 +24,8 @@ export interface IndexRoundReport {
 
 /**
  * Indexes the flows of every served chain with `indexChain`, up to five at a time, of which at most two are chains
- * whose last run failed. Errors of chains are counted in `failed`, not thrown.
+ * whose last run is stored as failed; if that cannot be read, every chain counts as healthy. Errors of chains are
+ * counted in `failed`, not thrown.
  */
 export async function indexAllChains(ctx: Context): Promise<IndexRoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];

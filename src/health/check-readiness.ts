@@ -58,8 +58,9 @@ async function probe(ctx: Context, { name, ask, otherwise }: Probed): Promise<Re
 }
 
 /**
- * How far the deposits and withdrawals of one chain's vaults are indexed, as block numbers: the head block, the last
- * indexed block, and the lag between them, which is never negative. A number is null if it is unknown.
+ * How far the newest deposits and withdrawals of one chain's vaults are indexed, as block numbers: the head block, the
+ * newest indexed block, and the lag between them, which is never negative. Blocks below the newest indexed one may
+ * still be missing. A number is null if it is unknown.
  */
 export interface ChainIndexHealth {
   chain_id: number;

@@ -6,7 +6,7 @@ export interface ErrorHelp {
   remedy: string;
 }
 
-/** Cause and remedy of every error code, in full sentences. Text in backticks is shown as code. */
+/** Cause and remedy of every error code, in full sentences. On the page /docs/errors, text in backticks is code. */
 export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   route_not_found: {
     cause: "No endpoint has this path.",

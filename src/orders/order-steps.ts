@@ -74,9 +74,10 @@ export interface LegFacts {
 }
 
 /**
- * Returns the steps of a leg in order: the reset of an old allowance if one is or was needed, the approval (unless the
- * leg needs none) and the transaction; or, if a signature pays, the signature and the transaction. A step's id consists
- * of the leg's slot and the step's purpose, so it is the same in every response.
+ * Returns the steps of a leg in order: the reset of an old allowance if one is needed now or was when the leg was
+ * built, the approval (none without a spender or an amount) and the transaction; or, if a signature pays, the signature
+ * and the transaction. A step's id consists of the leg's slot and the step's purpose, so it is the same in every
+ * response.
  */
 export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
   if (leg.authorization !== undefined) return signedLegSteps(leg, { ...facts, planned: leg.authorization });
@@ -221,7 +222,8 @@ export function transactionStep(
 
 /**
  * Returns the step that claims a settled deposit or redemption request. `token` is the token that the user receives, or
- * null if unknown; `request` is null unless the claim can be sent now.
+ * null if the caller does not name it, as for the shares of a deposit; `request` is null unless the claim can be sent
+ * now.
  */
 export function toClaimStep(of: {
   chainId: number;

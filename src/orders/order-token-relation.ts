@@ -5,7 +5,10 @@ import { type ChainToken, type Prices, priceOf, type TokenPrice } from "../price
 import type { BridgedAsset } from "../providers/provider-bridged-assets.ts";
 import type { TokenRelation } from "./order-fairness-rules.ts";
 
-/** A provider's asset table in code: for each chain, its tokens and the asset that each of them represents. */
+/**
+ * A provider's asset table: for each chain, its bridgeable tokens and the asset that each of them represents. It is in
+ * code or, for chains that the code does not know, in the configuration; no quote affects it. Empty for an exchange.
+ */
 export interface AssetTable {
   assets(chainId: number): readonly BridgedAsset[];
 }
@@ -33,7 +36,7 @@ const listsOf = (tables: readonly AssetTable[], { chain }: TokenOnChain) =>
 
 /**
  * Returns `same_asset` if two tokens are the same token, a chain's native currency and its wrapped token, or one asset
- * by the asset tables in code; otherwise `swap`. No quote affects the result.
+ * by the providers' asset tables; otherwise `swap`. No quote affects the result.
  */
 export function relationOf(
   tables: readonly AssetTable[],

@@ -15,11 +15,12 @@ export type ClosedExit = "stopped" | "illiquid";
  * Result of one attempt to prove a vault. `passed`: the simulated deposit or deposit request succeeded; shares that
  * were minted immediately have the expected value, and no simulation shows that they cannot be redeemed. `refused`: for
  * example, the chain contradicts the entry, the vault rejects deposits, the shares are worth or return too little, a
- * fee is too high, nobody can leave, nothing vouches for a discovered vault any longer, its code changed, or the
- * operator's settings exclude it. `closed`: the vault's view functions or the error of the simulated deposit or
- * redemption show that it is paused, full, illiquid or without a current price, or no simulation can give an account
- * its asset, which is not a fault of the entry; `exit` is set if the reason is that nobody can leave. `unread`: the
- * chain is not served, a node or the database failed, or no node can simulate.
+ * fee is too high, shares cannot be redeemed, nothing vouches for a discovered vault any longer, its code changed, or
+ * the operator's settings exclude it. `closed`: the vault's view functions or the error of the simulated deposit or
+ * redemption show that it is paused, full, illiquid or without a current price; the redemption requests of a vault
+ * without another mode revert, whatever the error; or no simulation can give an account its asset, which is not a fault
+ * of the entry. `exit` is set on a closed vault if the reason is that shares cannot be redeemed. `unread`: the chain is
+ * not served, a node or the database failed, or no node can simulate.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }

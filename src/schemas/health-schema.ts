@@ -117,7 +117,10 @@ export const SharedDetails = z.object({
 });
 export type SharedDetails = z.infer<typeof SharedDetails>;
 
-/** Health of the service's dependencies, chains and jobs, as codes and numbers. */
+/**
+ * Health of the service's dependencies, chains, providers and jobs, its backlog of tracking, and the circuit breakers
+ * of one isolate. Errors are codes, without texts.
+ */
 export const HealthDetails = SharedDetails.extend({
   breakers: z.array(BreakerState).meta({
     description: "Circuit breakers of the isolate that responds. Other isolates have their own.",

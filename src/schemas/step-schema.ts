@@ -72,7 +72,7 @@ const common = {
   title: z.string().meta({ description: "What the user does, for display.", example: "Approve 25 USDC" }),
   chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the chain on which the user does it." }),
   token: z.union([TokenRef, z.null()]).meta({
-    description: "Token that `amount` is in, or `null` if the step has no amount.",
+    description: "Token that the step approves, pays, takes or receives, or `null` if it names none.",
   }),
   amount: AmountText.nullable().meta({
     description:

@@ -21,10 +21,11 @@ interface ExitInMode {
 }
 
 /**
- * Returns the kind of signature with which the user lets the Router take the shares of a withdrawal in one mode. Null
- * for an approval, a sufficient allowance or a direct call of the vault. Throws `authorization_unsupported` if the kind
- * that the caller names does not work, or, with `auto`, if another account submits and no kind works. None works if the
- * mode has no path through the Router.
+ * Returns the kind of signature with which the user lets the Router take the shares of a withdrawal in one mode, or
+ * null if the user approves them or calls the vault. A kind that the caller names is returned even if the allowance
+ * suffices. With `auto`, null if the user submits and the allowance suffices or no kind works. Throws
+ * `authorization_unsupported` if the named kind does not work, or, with `auto`, if another account submits and no kind
+ * works. None works if the mode has no path through the Router.
  */
 export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
   const { authorize: wish, user: owner } = order;

@@ -217,8 +217,9 @@ export function paysLess({ order }: RequestedExit): AppError {
 export const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 
 /**
- * Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage. Null otherwise, if the
- * fee is unknown, and for a request that the vault prices later.
+ * Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage, by more than one unit
+ * of the paid token, which rounding costs. Null otherwise, if the fee is unknown, and for a withdrawal that the vault
+ * prices later.
  */
 export function findExcessiveFee({ order, way }: Pick<Exit, "order" | "way">): AppError | null {
   const { previewAssets, grossAssets, priced } = way.terms;

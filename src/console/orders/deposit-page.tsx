@@ -47,6 +47,7 @@ function DepositView({ deposit, readAt }: { deposit: Deposit; readAt: number }) 
   const vault = useQuery(vaultQuery(deposit.vaultId)).data;
   return (
     <OrderView
+      key={deposit.trackingId}
       kind="deposit"
       order={deposit}
       readAt={readAt}

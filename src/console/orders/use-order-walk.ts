@@ -23,8 +23,9 @@ export interface OrderWalk {
 
 /**
  * Executes an order's steps with the user's wallet when `start` is called; a further call replaces the one before.
- * `onChange` is called after every progress update and at the end. Leaving the page stops the execution, but not a
- * transaction that the wallet was already asked for.
+ * `onChange` is called after every progress update and at the end, but not after the execution was replaced or stopped.
+ * Unmounting the component stops the execution, but not a transaction that the wallet was already asked for; another
+ * `trackingId` does not, so render the component with the tracking id as its key.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

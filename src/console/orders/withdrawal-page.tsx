@@ -40,6 +40,7 @@ function WithdrawalView({ withdrawal, readAt }: { withdrawal: Withdrawal; readAt
   const vault = useQuery(vaultQuery(withdrawal.vaultId)).data;
   return (
     <OrderView
+      key={withdrawal.trackingId}
       kind="withdrawal"
       order={withdrawal}
       readAt={readAt}

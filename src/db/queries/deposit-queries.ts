@@ -277,7 +277,10 @@ export async function updateDeposit(
   return (await updateTracked(db, update)) as DepositRow | null;
 }
 
-/** Updates a withdrawal like `updateDeposit`, with the same cases of null and the same errors. */
+/**
+ * Updates a withdrawal like `updateDeposit`, with the same cases of null and the same errors; the deposit transaction
+ * is that of its second step.
+ */
 export async function updateWithdrawal(
   db: Database,
   update: TrackedUpdate<WithdrawalRow, WithdrawalChange>,

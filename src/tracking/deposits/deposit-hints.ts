@@ -91,8 +91,9 @@ async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint })
 }
 
 /**
- * Returns a function that keeps a hint for later checks, by adding its transaction to `undecided`: one that is left to
- * another row with the same call proves nothing here until that one is bound. Hints older than 30 days are not kept.
+ * Returns a function that adds a transaction to `undecided`, so that its hint is kept for later checks. It takes a
+ * transaction that is left to another unproven row with the same call: it proves nothing here while that row is
+ * unproven, and may later. A transaction without a hint, or whose hint is 30 days old or older, is not added.
  */
 export function keepUndecided(
   ctx: Context,

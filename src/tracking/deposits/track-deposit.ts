@@ -34,8 +34,8 @@ interface TrackInput {
 }
 
 /**
- * A deposit after tracking. `unreadable` is the error of a chain that could not be read or of a vault that is not
- * found, otherwise null.
+ * A deposit after tracking. `unreadable` is the error that ended tracking early, such as that of a chain that could not
+ * be read or of a vault that is not found, otherwise null.
  */
 export interface TrackedDeposit {
   row: DepositRow;

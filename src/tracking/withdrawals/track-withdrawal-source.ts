@@ -40,9 +40,10 @@ interface ExitCandidate {
 }
 
 /**
- * Returns the transitions that a transaction proves as the first one of a withdrawal: a redemption, a request or the
- * start of a cooldown. Empty if the transaction is neither the built one nor a proof of the withdrawal by itself.
- * Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the transitions that follow from a transaction as the first one of a withdrawal: that the built one is
+ * pending or has reverted, or a redemption, a request or the start of a cooldown that its receipt shows. Empty if the
+ * transaction shows none of these, if its revert is not confirmed, or if it is left to another withdrawal with the same
+ * call. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function exitSourceTransitions(
   ctx: Context,

@@ -27,8 +27,8 @@ interface TrackInput {
 }
 
 /**
- * A withdrawal after tracking. `unreadable` is the error of a chain that could not be read or of a vault that is not
- * found, otherwise null.
+ * A withdrawal after tracking. `unreadable` is the error that ended tracking early, such as that of a chain that could
+ * not be read or of a vault that is not found, otherwise null.
  */
 export interface TrackedWithdrawal {
   row: WithdrawalRow;
