@@ -30,13 +30,20 @@ export async function simulateExitPayment(
   const reads = [...input.reads, allowanceRead(payment)];
   const first = await simulatePayment(ctx, { ...input, reads });
   if (!first.ok) return first;
-  const all = { ...first, approved: amount };
+  const all = { ...withoutLastRead(first), approved: amount };
   const left = leftIn(first);
   if (first.calls.length === 1 || left === null || left === 0n || left > amount) return all;
   const approved = amount - left;
   const exact = await simulatePayment(ctx, { ...input, payment: { ...payment, approved }, reads });
   if (!exact.ok || (exact.calls.length > 1 && leftIn(exact) !== 0n)) return all;
-  return { ...exact, approved };
+  return { ...withoutLastRead(exact), approved };
+}
+
+/** Returns a simulation without the read of the allowance, which the caller did not request. */
+function withoutLastRead(made: Succeeded): Succeeded {
+  const { simulation } = made;
+  const [before, after] = [simulation.before.slice(0, -1), simulation.after.slice(0, -1)];
+  return { ...made, simulation: { ...simulation, before, after } };
 }
 
 function allowanceRead({ token, payer, spender }: TokenPayment): SimulationRead {

@@ -39,6 +39,13 @@ describe("simulateExitPayment()", () => {
     expect(approvals).toEqual([[HELD]]);
   });
 
+  test("returns the results of the requested reads only", async () => {
+    for (const effects of [{}, { spends: FEE }]) {
+      const { made } = await simulated({ effects: () => effects });
+      expect(made).toMatchObject({ ok: true, simulation: { before: [], after: [] } });
+    }
+  });
+
   test("approves only the part that the vault takes by allowance, so that none stays behind", async () => {
     const { made, approvals } = await simulated({ effects: () => ({ spends: FEE }) });
     expect(made).toMatchObject({ ok: true, approved: FEE });
