@@ -120,13 +120,15 @@ describe("a mistake in a withdrawal's body is answered with what to do", () => {
   });
 
   test.each([
-    ["amount for shares", { amount: "1" }],
-    ["assets for shares", { assets: "1" }],
-  ])("%s", async (_what, change) => {
-    const answer = told(
-      await send("/v1/withdraw/build", { body: { ...without(body, "shares"), ...change } }),
-    );
-    expect(answer).toMatch(/body\.shares: is required; .*accepted: vault_id, user_address, shares/);
+    ["amount for shares", { amount: "1" }, /body\.shares: is required; .*did you mean shares\?/],
+    [
+      "assets for shares",
+      { assets: "1" },
+      /body\.shares: is required; .*accepted: vault_id, user_address, shares/,
+    ],
+  ])("%s", async (_what, change, answer) => {
+    const sent = { ...without(body, "shares"), ...change };
+    expect(told(await send("/v1/withdraw/build", { body: sent }))).toMatch(answer);
   });
 });
 
