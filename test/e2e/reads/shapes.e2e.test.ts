@@ -81,7 +81,8 @@ describe("response schema of quote and build", () => {
     const quote = await api.quote(body);
     expect(await api.deposits(user.address)).toEqual([]);
     const built = await api.build(body);
-    const { slippage_applied: applied, ...estimate } = built.estimate;
+    // A price that other tests have changed may reach the quote only, while it is reloaded for the build.
+    const { slippage_applied: applied, from_amount_usd: _usd, ...estimate } = built.estimate;
     expect(quote.estimate).toMatchObject(estimate);
     expect(applied).toBe(0.005);
     expect(quote.approval).toEqual(built.approval);
