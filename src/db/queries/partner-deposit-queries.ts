@@ -37,11 +37,10 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
   );
 
 /**
- * Counts a partner's deposits by outcome, and the users who sent at least one. A continuation that has completed its
- * parent counts with the parent. `built` counts all of them, `verified`
+ * Counts a partner's deposits by outcome, and the users who sent at least one. `built` counts all of them, `verified`
  * those built with the API key's secret, `sent` those whose transaction was seen (a report alone does not count), and
- * `pending` those of them that are in progress. Postgres always returns the row, so null does not occur. Throws
- * `store_unavailable`.
+ * `pending` those of them that are in progress. A continuation that has completed its parent is left out, because the
+ * parent counts. Postgres always returns the row, so null does not occur. Throws `store_unavailable`.
  */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
