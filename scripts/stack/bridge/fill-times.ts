@@ -10,8 +10,7 @@ export interface FillTimes {
 
 /**
  * Time from a quote to its fill deadline, in seconds. Across allows two hours. Here it is less, so that the
- * chains' clocks move little when a transfer is left to expire. KyberSwap's quotes, valid for 20 minutes, outlast
- * it.
+ * chains' clocks move little when a transfer is left to expire.
  */
 const FILL_WINDOW = 1_080;
 /** Shortest such time that the service accepts, with a minute to build. For transfers that will expire. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { advanceTime } from "../../../scripts/stack/chains/anvil.ts";
 import { Api, type BuildBody } from "../../support/e2e/api.ts";
-import { chainIds, chainOf, vaultNamed } from "../../support/e2e/chain.ts";
+import { chainIds, chainOf, vaultNamed, withChainRestored } from "../../support/e2e/chain.ts";
 import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
 import { completeDeposit, type Journey, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
 
@@ -77,6 +78,15 @@ describe("LI.FI is down", () => {
       await expect.poll(async () => (await api.status(hash, one.chainId)).substatus).toBe("COMPLETED");
     },
   );
+
+  test("also where refunds have moved the chain's clock past the deadline of KyberSwap", async () => {
+    const { body } = await start("WETH");
+    await withChainRestored(one, async () => {
+      await advanceTime(one.rpcUrl, 1_500);
+      const built = await withFaults({ emulators: [lifi], faults: dead }, () => api.build(body));
+      expect(built.transaction_request.to).toBe(one.info.contracts.kyber_router);
+    });
+  });
 
   test.each<[string, FaultInput, number, string]>([
     ["pays an attacker", { kind: "hostile", match: "/build" }, 502, "upstream_rejected"],

@@ -1,4 +1,5 @@
-import type { BridgeChains } from "../../bridge/bridge-chains.ts";
+import type { BridgeChain, BridgeChains } from "../../bridge/bridge-chains.ts";
+import { headOf } from "../../bridge/node-requests.ts";
 import type { EmulatorAnswer } from "../faults.ts";
 import type { Answerer, EmulatorRequest } from "../server.ts";
 import { buildRoute } from "./build-route.ts";
@@ -25,8 +26,10 @@ export function answerSwaps(bridgeChains: BridgeChains): Answerer {
       issued.set(found.checksum, found.summary);
       return swapsJson(200, found.body);
     }
-    if (chain !== undefined && operation === "POST api/v1/route/build")
-      return swapsJson(200, buildRoute(chain, { text: body.toString("utf8"), issued }));
+    if (chain !== undefined && operation === "POST api/v1/route/build") {
+      const text = body.toString("utf8");
+      return swapsJson(200, buildRoute(chain, { text, issued, aheadSeconds: await secondsAhead(chain) }));
+    }
     return new SwapRefusal(404, { message: "not found", status: 404 }).toAnswer();
   };
   return async (request) => {
@@ -37,4 +40,10 @@ export function answerSwaps(bridgeChains: BridgeChains): Answerer {
       throw error;
     }
   };
+}
+
+/** Returns by how many seconds the chain's clock is ahead of the wall clock: the relayer moves it for each refund. */
+async function secondsAhead({ url }: BridgeChain): Promise<number> {
+  const { timestamp } = await headOf(url);
+  return Math.max(0, timestamp - Math.floor(Date.now() / 1000));
 }

@@ -41,14 +41,18 @@ const Body = z.looseObject({
   ignoreCappedSlippage: z.boolean().default(false),
 });
 
+interface BuildRequest {
+  text: string;
+  issued: ReadonlyMap<string, string>;
+  aheadSeconds: number;
+}
+
 /**
  * Returns the response with the transaction of a route, as text. `issued` has the text of every issued route by its
- * checksum. Throws the API's errors: `4000`, `4002`, `4003`. Source: `POST /{chain}/api/v1/route/build`.
+ * checksum. The transaction's deadline is moved by `aheadSeconds`, the chain's lead over the wall clock, which a public
+ * chain does not have. Throws the API's errors: `4000`, `4002`, `4003`. Source: `POST /{chain}/api/v1/route/build`.
  */
-export function buildRoute(
-  chain: BridgeChain,
-  { text, issued }: { text: string; issued: ReadonlyMap<string, string> },
-): string {
+export function buildRoute(chain: BridgeChain, { text, issued, aheadSeconds }: BuildRequest): string {
   const body = readBody(text);
   if ((body.routeSummary.route ?? []).length === 0) throw invalidField("route.route", "empty route");
   const summary = Summary.safeParse(body.routeSummary);
@@ -68,7 +72,7 @@ export function buildRoute(
     amount: BigInt(amountIn),
     least,
     recipient,
-    deadline: BigInt(deadline),
+    deadline: BigInt(deadline + aheadSeconds),
     source: body.source,
     desc: { srcToken: addressIn(summary.data.tokenIn), dstToken: addressIn(summary.data.tokenOut) },
   };
