@@ -19,10 +19,8 @@ export interface VaultDisplay {
 }
 
 /**
- * Converts a vault to the format of API responses. A vault is paused if its registry entry is not active or its
- * contract rejects deposits. The minimum deposit is the larger of the registry entry's and the contract's, in the
- * asset's smallest unit: "0" if the vault has no minimum, null if unknown. Throws an Error if the vault's family is
- * unknown.
+ * Converts a vault to the format of API responses. It is shown as paused if its registry entry is not active or its
+ * contract rejects deposits. Throws an Error if the vault's family is unknown.
  */
 export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
   const paused = vault.status !== "active" || shown.pausedOnChain;

@@ -14,10 +14,9 @@ export interface TokenKey {
 }
 
 /**
- * Returns the symbol and decimals of a token that is a native currency, or an accepted token or the share token of a
- * listed vault. The first vault decides; the symbol of its share token is left empty, because it is unverified. For any
- * other token, the symbol is empty and the decimals are null. The address in the result is checksummed. Throws viem's
- * InvalidAddressError for an invalid address, and `store_unavailable`.
+ * Returns the symbol and decimals of a native currency, or of an accepted token or share token of a vault in
+ * `listRegistry`. The symbol is empty if it is not verified, the decimals are null if unknown. Throws viem's
+ * InvalidAddressError, and `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenKey): Promise<TokenRef> {
   const own = { address: getAddress(address) };

@@ -57,7 +57,7 @@ const CachedRow = z.object({
 });
 const CachedRows = z.array(CachedRow);
 
-/** The vaults that are or once were open for deposits, on served chains only. */
+/** The vaults on served chains that are active, paused or once were active. */
 export interface Registry {
   /** All vaults whose rows are valid, by ascending chain id and address. */
   all: readonly Vault[];
@@ -70,9 +70,8 @@ export interface Registry {
 const registryOfRows = new WeakMap<object, Registry>();
 
 /**
- * Returns the vaults on served chains that are or once were open for deposits, from a copy that is at most a minute
- * old. If the database fails, the last good copy is returned, however old. Invalid rows are logged and left out. Throws
- * `store_unavailable` if the database fails and there is no copy.
+ * Returns the vaults that are active, paused or once were active, from a cache; if the database fails, from the last
+ * good copy, however old. Invalid rows are logged and left out. Throws `store_unavailable` if there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached(registryPolicy(ctx));
@@ -101,9 +100,8 @@ const registryPolicy = (ctx: Context): CachePolicy<z.infer<typeof CachedRows>> =
 });
 
 /**
- * Reloads the cached registry after a change of the vaults with the ids `changed`. Purges the responses about these
- * vaults, and the lists of vaults and tokens, from the platform's cache. If the database fails, the last good copy is
- * kept and the failure is logged, not thrown.
+ * Reloads the cached registry after a change of the vaults with the ids `changed`, and purges the responses about them
+ * from the platform's cache. If the database fails, the last good copy stays and the failure is logged.
  */
 export async function renewRegistry(ctx: Context, changed: readonly string[]): Promise<void> {
   await ctx.cache.renew(registryPolicy(ctx));
@@ -149,9 +147,8 @@ export async function findVault(ctx: Context, vaultId: string): Promise<Vault> {
 }
 
 /**
- * Reads a vault from Postgres, because an address that receives funds must not come from a cache. The vault may be
- * closed for deposits. Throws `vault_not_found` if the chain is not served, if the vault is neither active nor paused
- * and never was active, or if its row is invalid (which is logged), and `store_unavailable`.
+ * Reads a vault from Postgres, because an address that receives funds must not come from a cache; its deposits may be
+ * closed. Throws `store_unavailable`, and `vault_not_found` also for an unserved chain or an invalid row.
  */
 export async function findStoredVault(ctx: Context, key: VaultKey): Promise<Vault> {
   const row = ctx.chains.definitions.has(key.chainId) ? await selectKnownVault(ctx.db, key) : null;
@@ -175,11 +172,9 @@ export function parseRegistryRow(row: StoredVault): Vault {
 }
 
 /**
- * Runs work on a vault as stored in Postgres without waiting for Postgres first. If the cached vault is active, the
- * work starts with that; it is repeated with the stored vault if the two differ in anything but the proof. The result
- * therefore does not depend on an outdated address. `work` may run twice and must not have side effects. Throws
- * `vault_not_found` and `store_unavailable` as `findStoredVault` does; errors of `work` with the stored vault
- * propagate.
+ * Runs work on a vault as stored in Postgres. The work may start early with the cached vault and run again if that
+ * differs, so `work` must not have side effects. Throws what `findStoredVault`, or `work` with the stored vault,
+ * throws.
  */
 export async function withStoredVault<T>(
   ctx: Context,

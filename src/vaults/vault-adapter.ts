@@ -11,7 +11,7 @@ import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
  * A vault's totals, share price and deposit limits at one block. Amounts are in the asset's smallest unit unless stated
- * otherwise, and null if unknown, for example because the view call failed or the family has no such view.
+ * otherwise, and null if unknown.
  */
 export interface VaultState {
   totalAssets: bigint | null;
@@ -71,9 +71,8 @@ export interface DepositTerms {
 }
 
 /**
- * Why a vault would reject a deposit, as its own views show. `not_allowed`: the account is not permitted.
- * `price_stale`: the price is out of date or not trusted. `share_locked`: the new shares could not be transferred.
- * `token_unsupported`: the vault does not accept the token.
+ * Why a vault's views say that it would reject a deposit. `price_stale`: the price is out of date or not trusted;
+ * `share_locked`: the new shares could not be transferred.
  */
 export type Refusal = "not_allowed" | "price_stale" | "share_locked" | "token_unsupported";
 
@@ -136,8 +135,8 @@ export interface DepositCall {
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
   /**
-   * The account that the flow counts for: the owner of the minted or redeemed shares or, where the event does not name
-   * it, the caller or the receiver.
+   * The account that the flow counts for: usually the owner of the minted or redeemed shares, else the caller or the
+   * receiver.
    */
   user: Address;
   /** In the smallest unit of the vault's asset; null also for an amount in another token. */
@@ -241,9 +240,8 @@ export interface VaultAdapter {
   /** Returns how the position lens reads a user's share balance and its value in this vault. */
   lens(vault: Vault): LensVault;
   /**
-   * Converts shares to assets with the raw word (`rate`) that a position lens of kind `rate`, `report` or `pair` read.
-   * The shares are in the share token's smallest unit, the result in the asset's, rounded down. Returns null if the
-   * value is unknown. Absent if the family uses no such lens.
+   * Returns the value of `shares` in the asset's smallest unit, rounded down, from the raw word (`rate`) that a
+   * position lens of kind `rate`, `report` or `pair` read. Null if the value is unknown.
    */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
@@ -303,8 +301,8 @@ export interface VaultFamily {
    */
   feeRatesQuery?: (vault: Vault) => Query<FeeRates>;
   /**
-   * Returns a query for the part of the profits that the vault keeps from its holders, as a fraction (1 is 100%): its
-   * performance fee, or the fee on the interest that it earns. The result is null if unknown. Absent if it is not read.
+   * Returns a query for the part of the profits that the vault keeps from its holders, as a fraction (1 is 100%). The
+   * result is null if unknown. Absent if it is not read.
    */
   profitFeeQuery?: (vault: Vault) => Query<number | null>;
   /**

@@ -23,8 +23,7 @@ export interface DepositEntry {
 
 /**
  * Returns the contract that a deposit into a vault calls: the Router if it is deployed and the vault accepts it as the
- * caller, otherwise the vault's entry point. Reads the chain if the vault accepts the Router and `isRouterDeployed` has
- * no cached value; only then may it throw `chain_unsupported` or errors of the RPC nodes.
+ * caller, otherwise the vault's entry point. Throws as `isRouterDeployed` does.
  */
 export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositEntry> {
   const byRouter = vault.caller === "router" && (await isRouterDeployed(ctx, vault.chainId));
@@ -76,10 +75,8 @@ export function pauseReason(vault: Vault): string {
 const RouterDeployment = z.object({ deployed: z.boolean(), at: z.number() });
 
 /**
- * Returns true if the Router is deployed on the chain with exactly the expected bytecode. True is cached for up to a
- * day. False may be cached too: the first call after a minute still returns it, but removes it from the cache, because
- * the Router may have been deployed since. Reads the chain if no value is cached; only then may it throw
- * `chain_unsupported` or errors of the RPC nodes.
+ * Returns true if the Router is deployed on the chain with exactly the expected bytecode; a cached answer is at most a
+ * day old. Throws `chain_unsupported` or errors of the RPC nodes if there is no answer.
  */
 export async function isRouterDeployed(ctx: Context, chainId: number): Promise<boolean> {
   const { value } = await ctx.cache.cached({
@@ -95,6 +92,7 @@ export async function isRouterDeployed(ctx: Context, chainId: number): Promise<b
       return { deployed: code !== "0x" && keccak256(code) === depositRouterCodeHash, at: ctx.now() };
     },
   });
+  // The Router may have been deployed since.
   if (!value.deployed && ctx.now() - value.at > MINUTE_MS)
     await ctx.cache.drop(`router:${chainId}:${depositRouterCodeHash}`);
   return value.deployed;

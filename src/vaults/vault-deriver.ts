@@ -173,8 +173,8 @@ export interface Deriver {
   /** Returns a query for the registry entry's columns that the chain shows, in as many batches as needed. */
   derive(subject: DerivationSubject): Query<Derivation>;
   /**
-   * Returns a query that recognizes the protocol's contracts other than vaults. Its result is a human-readable sentence
-   * that says what the contract at `address` is, or null if it is not recognized. Absent if the family recognizes none.
+   * Returns a query for a sentence that says what a contract of the protocol other than a vault is, or null if it is
+   * not recognized. Absent if the family recognizes none.
    */
   describeOther?(address: Address): Query<string | null>;
 }
@@ -194,9 +194,8 @@ export function probeFunction(call: {
 }
 
 /**
- * Returns true if a probed contract seems to have the function: the call succeeded, or reverted with data. A contract
- * without the function usually reverts without data. An address without code also gives true, so other reads must show
- * that there is a contract.
+ * Returns true if a probed contract seems to have the function: the call succeeded, or reverted with data. True also
+ * for an address without code, so other reads must show that there is a contract.
  */
 export function hasFunction(result: ReadResult<Hex>): boolean {
   return result.ok || (result.revert !== null && result.revert !== "0x");

@@ -4,8 +4,8 @@ import type { Token, Vault } from "./vault.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
- * How a vault pays a withdrawal. `instant`: in the transaction that redeems. `request`: the owner makes a request;
- * after the settlement, the vault pays or the owner claims. `cooldown`: the owner starts a wait and then claims.
+ * How a vault pays a withdrawal. `instant`: in the transaction that redeems. `request`: after it settles the owner's
+ * request. `cooldown`: when the owner claims after a wait.
  */
 export type ExitMode = "instant" | "request" | "cooldown";
 
@@ -40,11 +40,8 @@ export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant">
 }
 
 /**
- * Why a vault would reject a withdrawal, as its views show. `mode_unsupported`: the vault does not pay withdrawals in
- * this mode now. `not_allowed`: the account may not redeem. `share_locked`: the owner's shares are locked.
- * `exits_paused`: withdrawals are paused. `no_liquidity`: the vault holds too few assets. `cooldown`: a cooldown has
- * not ended. `request_pending`: an earlier request or its cancellation must end first. `price_stale`: the vault's price
- * is out of date or not trusted. `token_unsupported`: the vault does not pay this token.
+ * Why a vault's views say that it would reject a withdrawal. `request_pending`: an earlier request or its cancellation
+ * must end first; `price_stale`: the vault's price is out of date or not trusted.
  */
 export type ExitRefusal =
   | "mode_unsupported"
@@ -190,8 +187,7 @@ export interface PendingExit {
 
 /**
  * Default values of an open redemption, which a family overrides with what it knows: a pending request with the id "0"
- * and unknown amounts and times, which cannot be cancelled, whose shares have left the wallet, and which the vault's
- * events do not count as paid.
+ * that cannot be cancelled, with unknown amounts and times.
  */
 export const unknownPendingExit: Omit<PendingExit, "token"> = {
   ...{ requestId: "0", mode: "request", shares: null, assets: null, priced: false, state: "pending" },
@@ -236,9 +232,8 @@ export interface VaultExits {
   /** Returns a query for the conditions of one withdrawal. */
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**
-   * Returns a query for a sample of shares: their value (`gross`) and what redeeming them now would pay after fees
-   * (`net`), both in the asset's smallest unit. The result is null if redeeming now is impossible or its price is
-   * unknown. Absent if the family does not read it.
+   * Returns a query for a sample of shares: their value (`gross`) and the payment for redeeming them now, after fees
+   * (`net`), in the asset's smallest unit. The result is null if unknown. Absent if the family does not read it.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or the request, without checking its conditions. */
@@ -246,10 +241,8 @@ export interface VaultExits {
   /** Explains revert data of the family's own withdrawal errors, or returns null for other errors. */
   explain?(revert: Hex): ExplainedRevert | null;
   /**
-   * Returns a query for a user's open redemptions. `requestIds` are the ids known from receipts and logs, for families
-   * that cannot list requests by account (see `findsByIds`); `now` is in Unix milliseconds. The result is null if a
-   * view that holds requests cannot be read, because an empty list means that there are none. Absent if the family has
-   * no requests.
+   * Returns a query for a user's open redemptions; the result is null if they cannot be read. `requestIds` are the ids
+   * known from receipts and logs (see `findsByIds`), `now` is in unix milliseconds.
    */
   pending?(
     vault: Vault,
@@ -258,15 +251,13 @@ export interface VaultExits {
   /** Returns true if `pending` may find requests only by `requestIds`. Absent if it needs none. */
   findsByIds?(vault: Vault): boolean;
   /**
-   * Returns the views whose results add up to the shares of a user's open requests, in the share token's smallest unit.
-   * Read before and after a simulated request, they show whether it replaces an open one. Empty or absent if the family
-   * does not check this.
+   * Returns reads that add up to the shares of a user's open requests, in the share token's smallest unit: they show
+   * whether a simulated request replaces an open one. Empty or absent if this is not checked.
    */
   openShares?(vault: Vault, user: Address): readonly Read<bigint>[];
   /**
    * Returns a query for what a user's flows with request ids have taken out of the vault, in the asset's smallest unit,
-   * or null if unknown. It includes open requests that the vault's events already count as paid (`bookedOut`). Absent
-   * if the family's flows have no request ids.
+   * or null if unknown. It includes requests that the events count as paid already (`bookedOut`).
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /**

@@ -1,9 +1,8 @@
 import { createQuery, type Query, type Read, type ReadResult, valueOrNull } from "../chains/chain-reads.ts";
 
 /**
- * A vault's performance fee and management fee as decimal strings, in its family's unit. Morpho Vault V2: a fraction
- * with 18 decimals, the management fee per second. IPOR and Lagoon: basis points, the management fee per year. A fee is
- * absent if unknown.
+ * A vault's fees as decimal strings, each absent if unknown. Morpho Vault V2: fractions with 18 decimals, the
+ * management fee per second. IPOR and Lagoon: basis points, the management fee per year.
  */
 export type FeeRates = Partial<Record<"performance_fee" | "management_fee", string>>;
 

@@ -24,10 +24,8 @@ export const CachedFigures = z.object({
 });
 
 /**
- * A vault's state and value as lists show them, read at one block, with its yields. `minDeposit` and `maxDeposit` are
- * decimal strings in the asset's smallest unit; `sharePrice` is a decimal string in whole assets per whole share times
- * 10^18; `tvlUsd` is a decimal string in US dollars. `exitFee` and the yields are fractions (0.05 = 5%). Null means
- * unknown.
+ * A vault's figures as lists show them; null means unknown. `minDeposit` and `maxDeposit` are in the asset's smallest
+ * unit, `sharePrice` in whole assets per whole share times 10^18, `exitFee` and yields are fractions (0.05 = 5%).
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
@@ -95,8 +93,8 @@ interface VaultLinks {
 }
 
 /**
- * Returns the external links of a vault: the website of a known curator and the vault's page in the chain's block
- * explorer, each empty if there is none. The logo is always empty, because no verified source of logos exists.
+ * Returns the external links of a vault, each empty if unknown: the curator's website and the vault's page in the
+ * chain's block explorer. The logo is always empty, because no verified source of logos exists.
  */
 export function vaultLinks(vault: Vault, chain: ChainDefinition): VaultLinks {
   const { explorer } = chain;

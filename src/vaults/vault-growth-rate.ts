@@ -5,9 +5,8 @@ const YEAR_SECONDS = 365 * 86_400;
 const PRECISION = 10n ** 15n;
 
 /**
- * Returns the annualized (365 days), compounded growth of a share price from `before` to `after` within `seconds`, as a
- * fraction rounded to six decimals (0.05 is 5%); negative for a loss. Returns null if a price or the duration is not
- * positive, or if the result is not a finite number.
+ * Returns the annualized (365 days), compounded growth of a share price over `seconds`, as a fraction rounded to six
+ * decimals (0.05 is 5%). Null if a price or the duration is not positive, or the result not finite.
  */
 export function annualizedGrowth(growth: { before: bigint; after: bigint; seconds: number }): number | null {
   const { before, after, seconds } = growth;

@@ -69,8 +69,8 @@ export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: stri
 }
 
 /**
- * Formats tokens as a parameter for `tokensParam`. Omits tokens that it cannot represent: those whose symbols are
- * empty, contain white space or a comma, or have more than 32 characters, and those with more than 99 decimals.
+ * Formats tokens as a parameter for `tokensParam`. Leaves out tokens that its format cannot hold, such as those with an
+ * empty symbol or one with a comma or white space.
  */
 export const tokenList = (tokens: readonly Token[]): string =>
   tokens

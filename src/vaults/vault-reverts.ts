@@ -99,17 +99,14 @@ export interface ExplainedRevert {
   /** The API error code of a known error, or null if the error is unknown or has no code. */
   code: ErrorCode | null;
   /**
-   * The error's name, its reason string (at most 200 characters) or its selector. Null if the revert data has no
-   * selector.
+   * Names the error for a reader: its name, its reason string or its selector. Null if the revert data has no selector.
    */
   text: string | null;
 }
 
 /**
- * Maps revert data to an error code and a text, for errors that tokens and vaults of many families share. The codes are
- * those of a deposit. The text is the reason string of `Error(string)`, `Panic(<code>)`, or the name of another known
- * error. For an unknown error, the code is null and the text is the reason string or the selector; both are null if the
- * data has no selector.
+ * Maps revert data to the error code of a deposit and a text, by errors that tokens and vaults of many families share.
+ * The code is null if the error is unknown or has none; both are null if the data has no selector.
  */
 export function explainCommonRevert(data: Hex): ExplainedRevert {
   if (data.length < 10) return { code: null, text: null };
@@ -201,10 +198,8 @@ const EXIT_MEANING: Readonly<Partial<Record<ErrorCode, ErrorCode>>> = {
 };
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text. Uses the withdrawal errors that many families
- * share. For any other error, uses its meaning for a deposit (`otherwise`), but changes the code `vault_paused` to
- * `exits_paused`, `above_maximum` to `no_liquidity`, and `zero_shares` to `nothing_to_withdraw`. The code is null if
- * neither knows one.
+ * Maps the revert data of a withdrawal to an error code and a text: by withdrawal errors that many families share, else
+ * by its meaning for a deposit (`otherwise`), translated. The code is null if neither knows one.
  */
 export function explainExitError(data: Hex, otherwise: ExplainedRevert): ExplainedRevert {
   const own = explainOwnExitError()(data);

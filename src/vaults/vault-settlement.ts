@@ -3,10 +3,8 @@ import { adapterOf, asyncDepositsOf } from "./families/vault-families.ts";
 import type { Vault } from "./vault.ts";
 
 /**
- * Returns how a vault settles deposits and withdrawals in general. A vault that settles both instantly and by request
- * counts as asynchronous, because callers must be prepared to wait. Withdrawals also count as asynchronous if they are
- * not supported. `withdraw_seconds` is the wait in the registry entry's parameters, in seconds; null if withdrawals are
- * instant, or if the entry has none or one above ten years. Throws an Error if the vault's family is unknown.
+ * Returns how a vault settles deposits and withdrawals. One that settles both instantly and by request counts as
+ * asynchronous, because callers must be prepared to wait. Throws an Error if the vault's family is unknown.
  */
 export function settlementOf(vault: Vault): VaultSettlement {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];

@@ -1,9 +1,8 @@
 import { MAX_UINT256 } from "../lib/amount.ts";
 
 /**
- * Returns the share price: whole assets per whole share, times 10^18, rounded down. `sample` is a number of shares and
- * their value in assets, both in smallest units. Null if there is no sample, if it has no shares, or if the price does
- * not fit into a uint256.
+ * Returns whole assets per whole share, times 10^18, rounded down, from a number of shares and their value in smallest
+ * units. Null if there is no sample, it has no shares, or the price does not fit into a uint256.
  */
 export function sharePriceOf(
   sample: { assets: bigint; shares: bigint } | null,
@@ -27,9 +26,9 @@ const ROUNDING = 2n;
 const FEE_PARTS = 10n ** 9n;
 
 /**
- * Returns the fee of an instant withdrawal as a fraction of the assets, rounded up to a billionth. `gross` is the value
- * of some shares and `net` the payment for redeeming them, both in the asset's smallest unit. A difference of at most
- * two units counts as rounding: the fee is then 0. Null if either is unknown or `gross` is below 10,000 units.
+ * Returns the fee of an instant withdrawal as a fraction, rounded up to a billionth, from the value of some shares
+ * (`gross`) and the payment for them (`net`); 0 if they differ by rounding only. Null if unknown or the sample is too
+ * small.
  */
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
   if (gross === null || net === null || gross < LEAST_SAMPLE) return null;

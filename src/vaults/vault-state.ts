@@ -35,9 +35,8 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
 
 /**
- * Reads a vault's totals, share price and limits. Cached values are fresh for 5 seconds, and served for up to a minute
- * while they are reloaded. If the chain cannot be read, returns values up to seven days old with `stale` true or, if
- * there are none, logs a warning and returns null. Never throws.
+ * Reads a vault's totals, share price and limits, from a cache for some seconds. If the chain cannot be read, returns
+ * values up to seven days old, with `stale` true from a minute on, or null. Never throws.
  */
 export async function readVaultState(
   ctx: Context,
@@ -66,10 +65,8 @@ async function loadState(ctx: Context, vault: Vault): Promise<VaultStateAtBlock>
 }
 
 /**
- * Returns, by vault id, whether each vault of a chain is paused and its minimum deposit. The values are `known`, which
- * the caller read at time `at` (milliseconds since the epoch), or newer ones from this isolate's memory. Values that
- * are 15 seconds old or older are still returned, and reloaded in the background. A vault may be missing from the
- * result. Never throws.
+ * Returns by vault id whether each vault of a chain is paused and its minimum deposit: `known`, read at `at`
+ * (milliseconds since the epoch), or newer values of this isolate. A vault may be missing. Never throws.
  */
 export async function readVaultFlags(
   ctx: Context,
@@ -107,9 +104,8 @@ async function loadFlags(
 const SAMPLED_SHARES = 1_000n;
 
 /**
- * Returns the query for a vault's state. If the family sets `exitFeeInTerms` and the vault has instant withdrawals,
- * their fee is taken from the conditions of a sample withdrawal of 1,000 whole shares. `now` is in milliseconds since
- * the epoch. Throws an Error if the vault's family is unknown.
+ * Returns the query for a vault's state. `now` is in milliseconds since the epoch. Throws an Error if the vault's
+ * family is unknown.
  */
 export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
   const { exits, exitFeeInTerms, state } = adapterOf(vault);
@@ -146,11 +142,8 @@ export async function readUncached<S>(
 }
 
 /**
- * Runs a time-dependent query without a cache, and returns the result with the block of its first batch of reads.
- * `query` returns the query for a time in milliseconds since the epoch and may be called several times: with the
- * current time to determine the reads, then with their block's time (if it is known) to interpret them. Reads that
- * differ at the block's time are repeated only if the chain's clock is more than a minute ahead. Throws
- * `chain_unsupported`; errors of the chain client propagate.
+ * Runs a time-dependent query (see `atBlockTime`) without a cache, and returns the result with the block of its first
+ * batch. `query` gets milliseconds since the epoch and may be called several times. Throws as `readUncached` does.
  */
 export async function readTimed<S>(
   ctx: Context,

@@ -20,10 +20,8 @@ const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.strin
 const MAX_SYMBOL_LENGTH = 32;
 
 /**
- * Reads a token's symbol (cut to 32 characters, empty if the contract returns none) and decimals. Cached values are
- * fresh for a day, served for up to two days while they are reloaded, and for up to seven days if reloading fails.
- * Throws `token_unsupported` if the contract returns no decimals, and `chain_unsupported`; errors of the RPC nodes
- * propagate.
+ * Reads a token's symbol (cut to 32 characters, empty if there is none) and decimals, from a cache for days. Throws
+ * `token_unsupported` if the contract returns no decimals, and `chain_unsupported`; errors of the RPC nodes propagate.
  */
 export async function readTokenMetadata(
   ctx: Context,
@@ -64,10 +62,8 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Returns a token for display: from `findToken` if that knows it, otherwise with the symbol and decimals that its
- * contract returns. If the chain is not served or cannot be read, or if the contract returns no decimals, logs a
- * warning and returns an empty symbol and null decimals. Throws viem's InvalidAddressError for an invalid address, and
- * `store_unavailable`.
+ * Returns a token's symbol and decimals for display, from `findToken` or else from its contract; the symbol is empty
+ * and the decimals null if unknown. Throws viem's InvalidAddressError, and `store_unavailable`.
  */
 export async function describeToken(ctx: Context, token: TokenKey): Promise<TokenRef> {
   const known = await findToken(ctx, token);

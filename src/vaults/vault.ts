@@ -52,11 +52,7 @@ export interface Vault {
   noMinimum: boolean;
 }
 
-/**
- * The columns of the vaults table from which a `Vault` is made: all but the timestamps, the provenance, and the records
- * of admission (`statusBy`, `wasActive`, `claim`, `namedBy`, `proofDueAt`, `proofRefusals`). `proof`, the last proof,
- * may be absent or null.
- */
+/** The columns of the vaults table that `toVault` takes. `proof`, the last proof, may be absent or null. */
 export type StoredVault = Omit<
   VaultRow,
   | "createdAt"

@@ -89,9 +89,8 @@ const exits: VaultExits = {
 };
 
 /**
- * Adapter of Aave's static aTokens (StataTokenV2). `maxDeposit` depends on the reserve and ignores the token's own
- * pause. Withdrawals are instant. Newer pools revert with custom errors, older ones with a numeric string. Source:
- * aave-v3-origin, StataTokenV2, Errors.
+ * Adapter of Aave's static aTokens (StataTokenV2). Newer pools revert with custom errors, older ones with a numeric
+ * string. Source: aave-v3-origin, StataTokenV2, Errors.
  */
 export const aaveStata = defineErc4626({
   name: "aave_stata",
@@ -125,9 +124,8 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(aaveStataFactories);
 
 /**
- * Returns a query that identifies a static aToken: its aToken has the same pool and asset, and one of the factories
- * known on its chain, if any, names it as the static token of this asset. Source: aave-v3-origin, IERC4626StataToken,
- * IStataTokenFactory.
+ * Returns a query that identifies a static aToken: its aToken has its asset and pool and, if factories of its chain are
+ * in code, one of them names it. Source: aave-v3-origin, IERC4626StataToken, IStataTokenFactory.
  */
 function identifyStata({ chainId, address }: DerivationSubject): Query<Identification> {
   const abi = identificationAbi();

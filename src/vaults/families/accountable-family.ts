@@ -43,9 +43,8 @@ type Admission = {
 };
 
 /**
- * Returns `not_allowed` if the vault's permission level rules out a deposit: a level that requires signatures always
- * does, because this service has none; a whitelist does if it lacks the receiver or the caller. Null otherwise, if the
- * views cannot be read, or if `request` is null.
+ * Returns `not_allowed` if the vault's permission level requires signatures, which this service does not have, or if
+ * its whitelist lacks the receiver or the caller. Null also if the views cannot be read.
  */
 function refusalOf(request: TermsInput | null, { level, receives, calls }: Admission): Refusal | null {
   if (request === null) return null;
@@ -57,9 +56,8 @@ function refusalOf(request: TermsInput | null, { level, receives, calls }: Admis
 }
 
 /**
- * Returns a query for what the vault and its strategy show about a deposit (pause, minimum, permission, and the shares
- * for the amount, because `previewDeposit` reverts), and for the net assets, which are the value of the total share
- * supply. Without `request`, only the pause, the minimum and the net assets are meaningful.
+ * Returns a query for what the vault and its strategy show about a deposit, with the shares from `convertToShares`,
+ * because `previewDeposit` reverts. Without `request`, only the pause, the minimum and the net assets are meaningful.
  */
 function views(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
@@ -147,9 +145,8 @@ function exitViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitT
 }
 
 /**
- * Exits of Accountable's vaults: a request in a queue that is filled in order, possibly in parts, as liquidity becomes
- * available, then a claim. Every pending request counts as cancellable; the vault's strategy may still reject the
- * cancellation. Source: AccountableAsyncRedeemVault.
+ * Exits of Accountable's vaults: a request in a queue, then a claim. Every pending request counts as cancellable, but
+ * the strategy may reject the cancellation. Source: AccountableAsyncRedeemVault.
  */
 const exits = erc7540Exits({
   views: exitViews,
@@ -175,10 +172,8 @@ const exits = erc7540Exits({
 });
 
 /**
- * Adapter of Accountable's vaults. A deposit mints shares immediately; a withdrawal is a request in a queue. The vault
- * and its strategy each have a pause and a minimum deposit. The vault's `totalAssets` counts idle assets only, so the
- * value of the share supply counts as total assets. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm,
- * AccountableYield.
+ * Adapter of Accountable's vaults. The value of the share supply counts as total assets, because the vault's
+ * `totalAssets` counts idle assets only. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",

@@ -29,8 +29,8 @@ import {
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
 const waiting = waitingExits(erc4626Exits({ charges: true, switches: exitSwitches }));
 /**
- * Redemptions on request of a vault that only the standards describe. If it has the cancellations of EIP-7887, requests
- * can be cancelled, and new ones are refused while a cancellation is pending. Sources: EIP-7540, EIP-7887.
+ * Redemptions on request of a vault that only the standards describe. With the cancellations of EIP-7887, new requests
+ * are refused while one is pending. Sources: EIP-7540, EIP-7887.
  */
 const requested = erc7540Exits({
   numbered: true,
@@ -101,9 +101,8 @@ const feesAbi = once(() =>
 );
 
 /**
- * Returns a query for the first of some fees that a vault, whose unit is unknown, has a view function for. Only a value
- * of at least 10^18 is returned, as value / 10^18, because it stands for 100% or more in every usual unit. Null for a
- * smaller value, or if no view responds.
+ * Returns a query for a fee in an unknown unit, from the first of the views that responds: value / 10^18 if that is at
+ * least 1, because such a value is 100% or more in every usual unit, otherwise null.
  */
 function genericFeeQuery(
   { address }: Vault,
@@ -119,8 +118,8 @@ function genericFeeQuery(
 }
 
 /**
- * Vault family of the ERC-4626 vaults that belong to no other family. How they are governed is unknown, so only common
- * governance events (ownership, proxies) and those of forks of MetaMorpho, such as Silo's managed vaults, are read.
+ * Vault family of the ERC-4626 vaults that belong to no other family, with the governance events of MetaMorpho's forks,
+ * such as Silo's managed vaults.
  */
 export const erc4626Family: VaultFamily = {
   adapter: erc4626,

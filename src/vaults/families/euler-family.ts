@@ -54,8 +54,8 @@ const EXIT_OPS = 12;
 const OP_REDEEM = 8;
 
 /**
- * Returns a query for whether deposits are disabled: they are if the vault hooks deposits without a hook target. The
- * result is empty if the hook cannot be read. Whether a hook target rejects a deposit is only known from a simulation.
+ * Returns a query for whether deposits are disabled, that is hooked without a hook target; empty if the hook cannot be
+ * read. Whether a hook target rejects a deposit, only a simulation shows.
  */
 function hookViews(vault: Vault) {
   return createQuery(
@@ -77,9 +77,8 @@ const cashAbi = once(() =>
 );
 
 /**
- * Returns a query for the vault's cash (the liquid assets), the owner's limit, and whether redemptions are disabled,
- * which is false if the hook cannot be read. `maxRedeem` is also 0 for an owner who has borrowed against the shares, so
- * 0 counts as unknown; the cash then shows whether the vault can pay.
+ * Returns a query for the vault's cash, the owner's limit, and whether redemptions are disabled. A `maxRedeem` of 0
+ * counts as unknown, because it is also 0 for an owner who has borrowed against the shares.
  */
 function cashViews(vault: Vault, { owner }: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: cashAbi() } as const;
@@ -210,8 +209,7 @@ export const eulerFamily: VaultFamily = {
 
 /**
  * Adapter of EulerEarn vaults, a fork of MetaMorpho. `maxDeposit` and `maxRedeem` are not read, because they may need
- * more gas than a batched read is allowed. Withdrawals are instant as long as the markets have liquidity. Source:
- * euler-earn.
+ * more gas than a batched read is allowed. Source: euler-earn.
  */
 export const eulerEarn = defineErc4626({
   name: "euler_earn",

@@ -80,7 +80,7 @@ function explain(revert: Hex): ExplainedRevert | null {
 
 /**
  * Exits of fTokens: the ERC-5143 overload of `redeem`, which enforces the minimum of assets itself. A few units of
- * shares may remain, because the burned shares are computed from the rounded assets. Source: Instadapp/fluid-contracts.
+ * shares may remain. Source: Instadapp/fluid-contracts.
  */
 const exits: VaultExits = {
   ...erc4626Exits({
@@ -131,8 +131,8 @@ const identificationAbi = once(() =>
 const factories = factoriesByChain(fluidFactories);
 
 /**
- * Returns a query that identifies an fToken by its own views. Fluid's factory on the chain must list the token; if none
- * is in code, the factory that the token itself names must not deny it. Source: fluid-contracts-public, IFTokenViews.
+ * Returns a query that identifies an fToken by its own views and by Fluid's factory on the chain or, if that is not in
+ * code, the factory that the token names. Source: fluid-contracts-public, IFTokenViews.
  */
 function identifyFluid({ chainId, address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

@@ -74,8 +74,8 @@ const identificationAbi = once(() =>
 );
 
 /**
- * Returns a query that identifies a Gearbox pool of version 3 by its own views: the underlying token, which must be its
- * asset, its credit managers, its quota keeper, and a version from 300 to 399. Source: gearbox core-v3, IPoolV3.
+ * Returns a query that identifies a Gearbox pool of version 3 by its own views: an underlying token that is its asset,
+ * credit managers, a quota keeper, and the version. Source: gearbox core-v3, IPoolV3.
  */
 function identifyGearbox({ address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

@@ -27,8 +27,7 @@ import { factoriesByChain, siloFactories } from "./family-factory-addresses.ts";
 
 /**
  * Adapter of Silo v2 vaults for interest-bearing collateral. `decimals()` returns the asset's decimals; shares have
- * three more. `maxDeposit` is not read, because it states no real limit. Withdrawals are instant, but may be refused to
- * an account whose shares back a loan. Source: silo-contracts-v2.
+ * three more. `maxDeposit` is not read, because it states no real limit. Source: silo-contracts-v2.
  */
 export const silo = defineErc4626({
   name: "silo",
@@ -61,9 +60,8 @@ const ofSilo = {
 };
 
 /**
- * Returns a query that identifies a silo: its configuration names it as one of its two silos and, if factories on its
- * chain are in code, one of them created it. Silo v3 has the same views but other factories. Source: silo-contracts-v2,
- * ISiloConfig.
+ * Returns a query that identifies a silo by its configuration and, against Silo v3, which has the same views, by the
+ * factories of its chain that are in code. Source: silo-contracts-v2, ISiloConfig.
  */
 function identifySilo(subject: DerivationSubject): Query<Identification> {
   const { address } = subject;
@@ -84,9 +82,8 @@ function identifySilo(subject: DerivationSubject): Query<Identification> {
 }
 
 /**
- * Governance event of a silo. Any account may call `updateHooks`, which makes the silo read again which of its
- * functions call the hook receiver; the receiver itself was fixed at deployment. Source: silo-contracts-v2,
- * Silo.updateHooks.
+ * Governance event of a silo: `updateHooks` made it read again which of its functions call the hook receiver. Source:
+ * silo-contracts-v2, Silo.updateHooks.
  */
 const hookEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "allow_list", "HooksUpdated(uint24 hooksBefore, uint24 hooksAfter)"], {

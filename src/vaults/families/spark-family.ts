@@ -10,9 +10,8 @@ import { erc4626Deriver, type Identification, notIdentified } from "./erc4626-ba
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
 
 /**
- * Adapter of Sky's and Spark's interest-bearing savings tokens, such as sDAI, sUSDS, stUSDS and Spark Vaults V2, and of
- * Gnosis's Savings xDAI. None has a minimum deposit. Withdrawals are instant, but some vaults may lack liquidity.
- * Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2.
+ * Adapter of savings tokens: Sky's and Spark's, such as sDAI, sUSDS, stUSDS and Spark Vaults V2, and Gnosis's Savings
+ * xDAI. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2.
  */
 export const spark = defineErc4626({
   name: "spark",
@@ -48,10 +47,8 @@ const identificationAbi = once(() =>
 );
 
 /**
- * Returns a query that identifies a savings token by the views of its kind: sDAI, sUSDS, stUSDS, a Spark Vault V2,
- * sUSDC over sUSDS, or Gnosis's Savings xDAI. All but the Spark Vault return their asset under a second name; only the
- * Spark Vault has `vsr()`. Sources: sky-ecosystem/sdai, sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2, gnosis
- * savings-xdai.
+ * Returns a query that identifies a savings token by the views of its kind. Sources: sky-ecosystem/sdai,
+ * sky-ecosystem/stusds, sparkdotfi/spark-vaults-v2, gnosis savings-xdai.
  */
 function identifySpark({ address }: DerivationSubject): Query<Identification> {
   const on = { to: address, abi: identificationAbi() } as const;

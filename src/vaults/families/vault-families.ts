@@ -24,8 +24,8 @@ import { vedaFamily } from "./veda/veda-adapter.ts";
 import { yearnFamily } from "./yearn-family.ts";
 
 /**
- * All vault families, in the order in which they are recognized: a vault belongs to the first family with a conclusive
- * deriver (`Deriver.conclusive`) that accepts it. The last family, for any other ERC-4626 vault, is not conclusive.
+ * All vault families, in the order in which they are recognized: a vault belongs to the first one with a conclusive
+ * deriver that accepts it. The last, for any other ERC-4626 vault, is not conclusive.
  */
 export const families: readonly VaultFamily[] = [
   vedaFamily,
@@ -86,19 +86,16 @@ export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
 }
 
 /**
- * Maps the revert data of a deposit to an error code and a text: by the errors of the vault's family, otherwise by
- * errors common to vaults of any family. The code is null for an unknown error, and for a known one without a code.
- * Throws an Error if the vault's family is unknown.
+ * Maps the revert data of a deposit to an error code and a text, by errors of the vault's family, then by common ones.
+ * The code is null if the error is unknown or has none. Throws an Error if the vault's family is unknown.
  */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
   return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
 }
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text. Looks it up in the family's errors for withdrawals,
- * then in withdrawal errors common to vaults of any family, then in the errors for deposits, translated to their
- * meaning for a withdrawal. The code is null for an unknown error, and for a known one without a code. Throws an Error
- * if the vault's family is unknown.
+ * Maps the revert data of a withdrawal to an error code and a text, by errors of the vault's family, then by common
+ * ones. The code is null if the error is unknown or has none. Throws an Error if the vault's family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
   const own = adapterOf(vault).exits?.explain?.(revert) ?? null;

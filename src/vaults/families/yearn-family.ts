@@ -120,10 +120,8 @@ const exits: VaultExits = {
 };
 
 /**
- * Adapter of Yearn v3 vaults and tokenized strategies. `maxDeposit` depends on the receiver; a vault returns 0 for the
- * zero address. A contract that was shut down, or a paused strategy, counts as paused. Withdrawals are instant and
- * accept strategy losses up to the user's slippage (0.5% if none is given), at most 3%. Sources: yearn-vaults-v3,
- * tokenized-strategy.
+ * Adapter of Yearn v3 vaults and tokenized strategies. Withdrawals accept strategy losses up to the user's slippage
+ * (0.5% if none is given), at most 3%. Sources: yearn-vaults-v3, tokenized-strategy.
  */
 export const yearn = defineErc4626({ name: "yearn_v3", ratio: true, views: shutdownViews, exits });
 

@@ -118,9 +118,8 @@ export const commonGovernanceEvents: readonly GovernanceEvent[] = [
 ];
 
 /**
- * Governance events of the beacon from which a vault's proxy takes its implementation. An upgrade of the beacon
- * replaces the vault's code without an event of the vault itself. Sources: ERC-1967; OpenZeppelin, UpgradeableBeacon;
- * euler-vault-kit, GenericFactory.
+ * Governance events of the beacon from which a vault's proxy takes its implementation. Sources: ERC-1967; OpenZeppelin,
+ * UpgradeableBeacon; euler-vault-kit, GenericFactory.
  */
 export const beaconEvents: readonly GovernanceEvent[] = [
   changeEvent(["beacon", "code", "Upgraded(address indexed implementation)"], {
@@ -248,9 +247,8 @@ const pendingSettingEvents: readonly GovernanceEvent[] = [
 ];
 
 /**
- * Governance events of MetaMorpho and its forks: timelock, guardian, supply caps and market removals. `market` is the
- * Solidity type that identifies a market: `bytes32` in MetaMorpho, the address of a vault in the forks. Sources:
- * metamorpho-v1.1, euler-earn, silo-contracts-v2.
+ * Governance events of MetaMorpho and its forks. `market` is the Solidity type that identifies a market: `bytes32` in
+ * MetaMorpho, `address` in the forks. Sources: metamorpho-v1.1, euler-earn, silo-contracts-v2.
  */
 export const curationEvents = (market: "bytes32" | "address"): readonly GovernanceEvent[] => [
   ...pendingSettingEvents,

@@ -30,10 +30,8 @@ export function eventTopic(event: GovernanceEvent): Hex {
 }
 
 /**
- * Returns the governance events that the contracts of a family's vaults and their linked contracts may emit: first the
- * family's own, then those common to all families, except events of the beacon that another linked contract of the
- * family emits too. `adapter` is the family's name; for an unknown family, the events common to all families and those
- * of the beacon are returned.
+ * Returns the governance events that the contracts of a family's vaults and their linked contracts may emit: the
+ * family's own, then the common ones. `adapter` is the family's name; an unknown family has only the common ones.
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];
@@ -50,9 +48,8 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 }
 
 /**
- * Finds the definition of the governance event in a log by its emitter and first topic, or returns undefined if there
- * is none. `address` (the emitter) and `topic` are lowercase. `links` is null for a stored log: which linked contract
- * emitted it is not stored, so any emitter that is not one of the vault's own contracts counts as linked.
+ * Finds the definition of a governance event by its emitter (`address`) and first topic, both lowercase. `links` is
+ * null for a stored log: an emitter that is not one of the vault's own contracts then counts as any linked one.
  */
 export function findGovernanceEvent(
   vault: Vault,

@@ -5,8 +5,8 @@ import type { Tier } from "../../schemas/signal-schema.ts";
 import type { Vault } from "../vault.ts";
 
 /**
- * The aspect of a vault's governance that an event changes, as stored with signals. `allow_list`: who may deposit, hold
- * shares or withdraw. `price`: how the share price is set. `strategy`: allocation of assets. `code`: new code.
+ * The aspect of a vault's governance that an event changes. `allow_list`: who may deposit, hold shares or withdraw;
+ * `price`: how the share price is set; `strategy`: how assets are allocated.
  */
 export type GovernanceKind =
   | "owner"
@@ -118,9 +118,8 @@ export type EventTerms = Pick<
 > & { describe?: EventText; tier?: Tier };
 
 /**
- * Defines a governance event for a change that is in effect. Its severity is that of its kind (`high` for owner, code
- * and pause, `low` for strategy and cap, otherwise `medium`) unless `terms` contains a tier. Without `terms.describe`,
- * the description is empty.
+ * Defines a governance event for a change that is in effect. Its tier is that of its kind unless `terms` has one;
+ * without `terms.describe`, the description is empty.
  */
 export const changeEvent = (
   about: readonly [contract: GovernanceContract, kind: GovernanceKind, signature: string],
@@ -270,9 +269,8 @@ export const switchTexts = (
 };
 
 /**
- * Creates the texts for an event that sets an account or contract, or removes it by setting the zero address. `member`
- * and `from` name the event's arguments with the new and the old address. `removed` is the advice after a removal;
- * `removedTier` is the removal's severity, or absent for the event's own.
+ * Creates the texts for an event that sets an account or contract, or removes it with the zero address. `member` and
+ * `from` name the arguments with the new and the old address; `removed` is the advice after a removal.
  */
 export const addressTexts = (
   what: string,
@@ -298,9 +296,8 @@ export const addressTexts = (
 };
 
 /**
- * Creates the texts for an event that adds an account or contract to a group, or removes one from it. `one` is the noun
- * for a member in the singular, with a plural in "s". `of.member` names the event's argument with the member's address;
- * `of.added` returns true for an addition.
+ * Creates the texts for an event that adds an account or contract to a group or removes one. `one` is the noun for a
+ * member, without the plural's "s"; `of.member` names the argument with its address.
  */
 export const memberTexts = (
   one: string,
@@ -333,8 +330,8 @@ export const isVaultAsset = (vault: Vault, address: unknown): boolean =>
   sameAddress(String(address), vault.asset.address);
 
 /**
- * Returns the known contracts that emit a vault's governance events, as lowercase addresses by role: its own, its
- * redemption contract if the registry entry names one, and those in `links`. Other linked contracts are absent.
+ * Returns the known contracts that emit a vault's governance events, as lowercase addresses by role: its own, the
+ * `redemption_vault` of its parameters if set, and those in `links`.
  */
 export function governanceContractsOf(
   vault: Vault,

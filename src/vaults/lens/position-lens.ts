@@ -3,23 +3,17 @@ import { sameAddress } from "../../lib/address.ts";
 import { positionLensCreationCode } from "./position-lens-artifact.ts";
 
 /**
- * How the position lens (code that reads many balances in one `eth_call`) reads one vault. `balanceOf(user)` is read
- * from `shareToken`; `pricer`, possibly the same contract, values the shares. `kind` selects the valuation:
- * - `convert_or_ratio`: `convertToAssets(balance)`, or if that fails, `balance × totalAssets() of the pricer /
- *   totalSupply() of the share token`, rounded down. Only for vaults whose totalAssets are the net assets of all
- *   shares.
- * - `convert`: `convertToAssets(balance)` only, for vaults whose ratio of totals does not value their shares.
- * - `balance`: the share balance only.
- * - `rate`: the first word that the pricer returns for `selector(argument)`, read if the balance is known and not zero.
- *   The family that chose the selector interprets the word. A function without parameters ignores the argument.
- * - `report`: like `rate`, provided that the return data has a third word and it is zero; any other third word marks
- *   the price report as unusable.
- * - `pair`: like `rate`, but from two contracts: the result of the pricer's `selector()` in the upper 128 bits of the
- *   word, that of the argument's `selector()` in the lower. Unknown if either fails or does not fit into 128 bits.
+ * How the position lens (code that reads many balances in one `eth_call`) reads one vault: `balanceOf(user)` of
+ * `shareToken`, and the value of that balance by `kind`. For `rate`, `report` and `pair`, the family interprets a raw
+ * word.
  */
 export type LensVault =
+  // `convertToAssets(balance)` of the pricer. If that fails, `convert_or_ratio` takes `balance × totalAssets() of the
+  // pricer / totalSupply()`, rounded down, which is right only if totalAssets are the net assets of all shares.
   | { kind: "convert_or_ratio" | "convert"; shareToken: Address; pricer: Address }
   | { kind: "balance"; shareToken: Address }
+  // `rate`: the first word of the pricer's `selector(argument)`. `report`: the same, if the third word exists and is
+  // zero. `pair`: the pricer's `selector()` in the upper 128 bits, the argument's `selector()` in the lower.
   | {
       kind: "rate" | "report" | "pair";
       shareToken: Address;
@@ -29,9 +23,8 @@ export type LensVault =
     };
 
 /**
- * The data of one `eth_call` of the position lens, and the vaults that it reads, in the order of the returned
- * positions. The data is either sent without `to`, or set by a state override as the code of the account that is
- * called.
+ * The data of one `eth_call` of the position lens (`encodePositionCalls` says how to send it), and the vaults that it
+ * reads, in the order of the returned positions.
  */
 export interface PositionCall<V extends LensVault> {
   data: Hex;
@@ -39,11 +32,8 @@ export interface PositionCall<V extends LensVault> {
 }
 
 /**
- * A user's position in one vault as the position lens read it. `balance` is in the share token's smallest unit,
- * `assets` in the asset's smallest unit (from `convertToAssets` if `converted`, from the ratio of totals if `ratio`),
- * and `rate` is the raw word of the kinds `rate`, `report` and `pair`. `none`: the balance is zero. `assets_unknown`:
- * no conversion was requested, or all failed. `balance_unknown`: `balanceOf` failed. `not_reached`: gas or output space
- * ran out before this vault was read completely.
+ * A user's position in one vault as the position lens read it; `balance` and `assets` are in smallest units, `rate` is
+ * a raw word. `none`: the balance is zero. `not_reached`: gas or output space ran out.
  */
 export type PositionRead =
   | { status: "none" | "balance_unknown" | "not_reached" }
@@ -79,25 +69,19 @@ const CODE_BYTES = (positionLensCreationCode.length - 2) / 2;
 const ADDRESS_PATTERN = /^0x[0-9a-fA-F]{40}$/;
 const SELECTOR_PATTERN = /^0x[0-9a-fA-F]{8}$/;
 
-/**
- * The user and the vaults whose positions to read. `readGas` is the gas limit of each read, below 2^32 (default
- * `DEFAULT_READ_GAS`). `maxBytes` is the maximum size of one call's data (default `MAX_INITCODE_BYTES`; more than
- * `MAX_OVERRIDE_BYTES` counts as that).
- */
+/** The user and the vaults whose positions to read. */
 export interface PositionQuery<V extends LensVault> {
   user: Address;
   vaults: readonly V[];
+  /** Gas limit of each read, a positive uint32; `DEFAULT_READ_GAS` if absent. */
   readGas?: number;
+  /** Maximum size of one call's data; `MAX_INITCODE_BYTES` if absent, at most `MAX_OVERRIDE_BYTES`. */
   maxBytes?: number;
 }
 
 /**
- * Encodes the `eth_call`s that read a user's positions in all vaults, or an empty list for no vaults. Data of up to
- * `MAX_INITCODE_BYTES` is sent without `to`; larger data must be the code of a state override. Each call takes as many
- * vaults as its data can hold, in the given order: a vault takes 21 bytes, plus 20 for a separate pricer and 24 for a
- * rate, report or pair. A result holds 24,576 bytes: 24 of header, up to 67 for a position and one for a vault without;
- * vaults for which gas or space runs out are `not_reached`. `decodePositions` decodes each result. Throws a TypeError
- * for a malformed address or selector, and a RangeError for an invalid gas limit or a size without room for a vault.
+ * Encodes the `eth_call`s that read a user's positions. Data of up to `MAX_INITCODE_BYTES` is sent without `to`; larger
+ * data must be set as code by a state override. Throws for malformed input, and for a size without room for a vault.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;
@@ -177,8 +161,7 @@ interface ByteReader {
 
 /**
  * Decodes the result of one call of `encodePositionCalls` that reads `count` vaults; the positions are in the order of
- * the call's vaults. Throws an Error if the result is malformed: odd hex, too short or too long, an unknown status, or
- * a word of more than 32 bytes or with a leading zero byte.
+ * the call's vaults. Throws an Error if the result is malformed.
  */
 export function decodePositions(data: Hex, count: number): PositionAnswer {
   if (!/^0x(?:[0-9a-fA-F]{2})*$/.test(data)) throw new Error("position answer is not hex bytes");

@@ -50,10 +50,8 @@ const requestsAbi = once(() =>
 const REQUEST_ID = 0n;
 
 /**
- * Asynchronous deposits into Centrifuge vaults, which the user requests and later claims. They are claimed with `mint`,
- * because the vault stores claimable shares and rounds their value in assets down twice: a claim in assets would leave
- * shares behind. For an account that is no longer a member, the vault returns 0 claimable shares even if there are
- * some, so the claimable amounts are null then. Source: centrifuge/protocol.
+ * Asynchronous deposits into Centrifuge vaults, claimed with `mint`, because a claim in assets would leave shares
+ * behind. The claimable amounts are null for an account that is no longer a member. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
@@ -68,6 +66,7 @@ export const centrifugeRequests: AsyncDeposits = {
         permitted: read({ ...on, name: "isPermissioned", args: [user] }),
       },
       ({ pending, claimable, shares, permitted }): PendingDeposit => {
+        // Without membership, the vault returns 0 claimable shares even if there are some.
         const barred = valueOrNull(permitted) === false;
         return {
           pendingAssets: valueOrNull(pending),
@@ -168,10 +167,8 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Centrifuge v3 vaults. Only members may hold the separate share token, so the user must call the vault. If
- * the registry parameter `deposit` is `sync`, the vault mints immediately, and the first argument of its `Deposit`
- * event is the receiver. If it is `async`, the vault takes requests, and previews revert. Withdrawals are always
- * requests. Sources: centrifuge/protocol, EIP-7540, EIP-7575.
+ * Adapter of Centrifuge v3 vaults, which the user must call, because only members may hold shares. They mint
+ * immediately or take requests, by the registry parameter `deposit`. Sources: centrifuge/protocol, EIP-7540, EIP-7575.
  */
 export const centrifuge: VaultAdapter = {
   name: "centrifuge",
@@ -201,7 +198,7 @@ const DEPOSIT_KINDS: Readonly<Record<number, string>> = { 0: "async", 2: "sync" 
 
 /**
  * Returns a query that identifies a Centrifuge vault by its operator and membership views. `vaultKind()` shows whether
- * it mints immediately or takes requests; a vault of another kind is rejected. The user must always call the vault.
+ * it mints immediately or takes requests; a vault of another kind is rejected.
  */
 function identifyCentrifuge({ address, params }: DerivationSubject): Query<Identification> {
   const onSubject = { to: address, abi: identificationAbi() } as const;

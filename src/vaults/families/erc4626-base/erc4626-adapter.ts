@@ -90,9 +90,8 @@ export interface Erc4626Options {
 }
 
 /**
- * Creates the adapter of an ERC-4626 vault family. The vault is the entry point and the spender, and in most families
- * also the share token and the pricer. `maxDeposit` is only a hint. A minimum of shares is enforced by the Router
- * alone, unless the family's own call enforces one. Withdrawals are those of `exits`. Source: EIP-4626.
+ * Creates the adapter of an ERC-4626 vault family. Only the Router enforces a minimum of shares, unless
+ * `options.encode` encodes a call that does. Source: EIP-4626.
  */
 export function defineErc4626(options: Erc4626Options): VaultAdapter {
   const { checkParams, explain, exits } = options;
@@ -256,9 +255,8 @@ const FINE_FACTOR = 10n ** 12n;
 type PriceResults = { price: ReadResult<bigint>; finePrice: ReadResult<bigint> };
 
 /**
- * Returns the number of shares to convert to assets when sampling the share price, in the share token's smallest unit:
- * one share, or more for assets with fewer than six decimals, to keep the rounding error small. `scale` is the number
- * of decimals that shares have beyond `decimals()`.
+ * Returns how many shares to convert when sampling the share price, in the share token's smallest unit: one share, or
+ * more if the asset has few decimals. `scale`: the decimals that shares have beyond `decimals()`.
  */
 export function sampleShares({ shareDecimals, asset }: Vault, scale = 0): bigint {
   return 10n ** BigInt(shareDecimals + scale + Math.max(0, FINE_DECIMALS - asset.decimals));
@@ -277,10 +275,8 @@ export function samplePriceReads(vault: Vault, shares: bigint) {
 }
 
 /**
- * Returns a sample of the share price from the results of `samplePriceReads`: a number of shares and their value in
- * assets, both in smallest units. It is the fine sample, 10^12 times `shares`, if the vault can convert that many and
- * the result agrees with the coarse one up to rounding, otherwise `shares` themselves. Null if these could not be
- * converted.
+ * Returns a sample of the share price from the results of `samplePriceReads` for `shares`: a number of shares and their
+ * value in assets, both in smallest units. Null if `shares` could not be converted.
  */
 export function samplePrice(shares: bigint, { price, finePrice }: PriceResults): DepositTerms["price"] {
   if (!price.ok) return null;

@@ -30,8 +30,8 @@ import {
 export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000dEaD";
 
 /**
- * Result of checking whether a contract is a vault of a family. If it is: who may call it to deposit, as in
- * `DerivedVault` (the Router if absent), and its registry parameters (none if absent). If not: a human-readable reason.
+ * Result of checking whether a contract is a vault of a family: who may call it to deposit (the Router if absent) and
+ * its registry parameters (none if absent), or a human-readable reason why it is none.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
@@ -63,10 +63,8 @@ type ViewValues<R extends Record<string, Read<unknown>>> = {
 };
 
 /**
- * Returns a query that identifies a vault by its family's view functions, which must all succeed; otherwise, the reason
- * names the first one that failed, by its key in `views`. The query that `confirm` creates from the results checks
- * them, with further reads if needed: its result is the reason why they contradict the family, or null. `family` is the
- * display name.
+ * Returns a query that identifies a vault by its family's view functions, which must all succeed, and by `confirm`: its
+ * query's result is the reason why they contradict the family, or null. `family` is the display name.
  */
 export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
   family: string,
@@ -99,8 +97,8 @@ export interface FamilyFactories {
 }
 
 /**
- * Returns a query that checks whether one of a family's known factories created a contract. The result is null if one
- * did, or if none is known on the chain. Otherwise it is a human-readable reason, also if no factory responds.
+ * Returns a query for a human-readable reason why none of a family's known factories created a contract. The result is
+ * null if one did, or if none is known on the chain.
  */
 export function factoryQuery(
   { createdRead, byChain }: Omit<FamilyFactories, "family">,
@@ -113,9 +111,8 @@ export function factoryQuery(
 }
 
 /**
- * Returns a human-readable reason if none of a family's known factories on one chain confirms that it created a
- * contract. Returns null if one does, or if `created` is empty. `created` has an entry for each factory: whether it
- * created the contract, or null if it did not respond.
+ * Returns a human-readable reason if no factory confirms that it created a contract; null if one does, or if `created`
+ * is empty. `created` holds each factory's answer, or null if it did not respond.
  */
 export function objectionOf(created: readonly (boolean | null)[]): string | null {
   if (created.length === 0 || created.includes(true)) return null;
@@ -183,13 +180,8 @@ interface VaultAnswers {
 }
 
 /**
- * Creates the deriver of an ERC-4626 vault family, which builds a vault's registry entry from on-chain reads. In the
- * entry, the vault is the contract to call, to approve and to read the share price from; its asset is the only accepted
- * token; and it is its own share token, unless `ownShare` allows a separate one. The deriver is `conclusive` if
- * `identify` is given. The derivation fails if `identify` rejects the contract; if `asset`, `totalAssets`,
- * `convertToAssets` or (unless `previews` is false) `previewDeposit` fails; if the asset has no symbol, or its decimals
- * are missing or above 36; or if the share token is the asset, is a separate token without `ownShare`, lacks total
- * supply, balances or allowances, or has no decimals or more than 36. Sources: EIP-4626, EIP-7575.
+ * Creates the deriver of an ERC-4626 vault family, `conclusive` if `identify` is given. In the derived entry, the vault
+ * is entry point, spender and pricer, and its asset the only accepted token. Sources: EIP-4626, EIP-7575.
  */
 export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
   const { identify } = options;

@@ -25,8 +25,7 @@ export interface ExitSwitches {
 
 /**
  * Returns a query for the switches of a vault that only the standard describes: the assets that it holds and, for a
- * tranche of Strata, whether withdrawals from it are disabled (`off`; false also for other vaults, and if it cannot be
- * read). A contract with `cdo()` needs two batches of reads, any other one. Source: Strata, StrataCDO (`maxWithdraw`).
+ * tranche of Strata, whether withdrawals from it are disabled. Source: Strata, StrataCDO (`maxWithdraw`).
  */
 export function exitSwitches(vault: Vault): Query<ExitSwitches> {
   const first = {

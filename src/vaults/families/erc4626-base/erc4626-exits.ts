@@ -70,9 +70,8 @@ export interface Erc4626ExitOptions {
 }
 
 /**
- * Creates the withdrawal part of an ERC-4626 family's adapter. Its only mode is `instant`: one call of `redeem`, or of
- * the family's own function (`options.encode`), pays the asset. `redeem` enforces no minimum payment; only the Router
- * does, if it makes the call. Source: EIP-4626.
+ * Creates the withdrawal part of an ERC-4626 family's adapter, with the only mode `instant`. Only the Router enforces a
+ * minimum payment, unless `options.encode` encodes a call that does. Source: EIP-4626.
  */
 export function erc4626Exits(options: Erc4626ExitOptions = {}): VaultExits {
   return {
@@ -206,9 +205,8 @@ function isClosed(terms: ExitTerms, { off, idle }: ExitSwitches): boolean {
 }
 
 /**
- * Encodes a redemption: `redeem(shares, receiver, owner)`, or the family's own function with the same first three
- * words. The caller is the owner. If it is the Router's executor (`caller` is null), the words for its address are
- * zero, and the Router fills them in.
+ * Encodes `redeem(shares, receiver, owner)`, or the family's own function with the same first three words; the caller
+ * is the owner. The words for the Router's executor (`caller` is null) are zero, and the Router fills them in.
  */
 export function erc4626RedeemCall(
   vault: Vault,

@@ -11,9 +11,8 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the events from which an ERC-4626 vault's deposits and withdrawals are indexed: `Deposit` and `Withdraw`,
- * which count for the owner of the shares. A withdrawal whose owner is the vault itself pays a request, and counts for
- * the receiver. Source: EIP-4626.
+ * Returns the events from which an ERC-4626 vault's deposits and withdrawals are indexed. They count for the owner of
+ * the shares, or for the receiver if the vault itself is the owner. Source: EIP-4626.
  */
 export function erc4626Flows(vault: Vault): FlowSource {
   return {

@@ -2,9 +2,8 @@ import { larger, smaller } from "../../../lib/amount.ts";
 import type { DepositTerms, Refusal, VaultFlags, VaultState } from "../../vault-adapter.ts";
 
 /**
- * Results of the view functions that an ERC-4626 vault family has beyond the standard. A field is absent if the family
- * has no such view, or none that could be read. An amount is null if the call failed, and is in the asset's smallest
- * unit unless stated otherwise.
+ * Results of the views that an ERC-4626 vault family has beyond the standard. An absent field leaves the standard one
+ * as it is. Amounts are in the asset's smallest unit unless stated otherwise, and null if unknown.
  */
 export interface FamilyViews {
   /** True if a switch of the family stops deposits. */
@@ -25,9 +24,8 @@ export interface FamilyViews {
 }
 
 /**
- * Merges the pause and the minimum deposit from the ERC-4626 views with those from the family's own views: the vault is
- * paused if either says so, and the larger minimum applies. An unknown minimum (null or absent) is ignored; the result
- * is null if both are unknown.
+ * Merges the pause and the minimum deposit from the ERC-4626 views with those from the family's own: the vault is
+ * paused if either says so, and the larger known minimum applies.
  */
 export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
   return {
@@ -37,10 +35,8 @@ export function mergeFlags(standard: VaultFlags, own: FamilyViews): VaultFlags {
 }
 
 /**
- * Merges a vault's state from the ERC-4626 views with the results of the family's own views: pause and minimum deposit
- * as by `mergeFlags`; the lower limit, where an unknown one is ignored; and the family's total assets, which replace
- * the standard ones even if unknown (null) unless the family has no such view (undefined). The `maxDeposit` of a paused
- * vault is 0.
+ * Merges a vault's state from the ERC-4626 views with the results of the family's own: as in `mergeFlags`, with the
+ * lower known limit (0 if paused), and with the family's total assets, null included, where it reads them.
  */
 export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
   const flags = mergeFlags(standard, own);
@@ -53,10 +49,8 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
 }
 
 /**
- * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own views. The vault is
- * paused if either says so; the lower limit and the larger minimum apply, and unknown ones are ignored. The family's
- * estimate of the shares is used only if the standard preview failed; its revert is then dropped. The refusal is the
- * family's, or null.
+ * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own: as in `mergeFlags`,
+ * with the lower known limit. The family's estimate of the shares counts only if the standard preview failed.
  */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;

@@ -48,9 +48,8 @@ const erc7540Abi = once(() =>
 const ASYNC_REDEEM = "0x620ee8e4";
 
 /**
- * Returns how a generic ERC-4626 vault delays withdrawals, by the registry parameter `exit`: a `cooldown`, Maple's
- * queue (`maple`), requests (`erc7540`), or those of `yo`. Null without the parameter: the vault pays instantly. Throws
- * an Error for another value.
+ * Returns how a generic ERC-4626 vault delays withdrawals, by its registry parameter `exit`; null if it pays instantly.
+ * Throws an Error for an invalid value.
  */
 export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | null =>
   optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540", "yo"] });
@@ -65,17 +64,13 @@ export function checkWaitingParams(vault: Vault): void {
 }
 
 /**
- * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets its registry parameters. The
- * first that applies:
- * - sUSDe and its forks, which have `cooldownDuration()`: `exit` = `cooldown`, and `withdraw_seconds`;
- * - Maple's pools, which have `convertToExitAssets` and `manager`: those of `identifyMaple`;
- * - vaults that report ERC-7540 redemptions through ERC-165, and whose `previewRedeem` reverts as that standard
- *   requires: `exit` = `erc7540`;
- * - Yo's vaults, which answer all of `yoReads`: `exit` = `yo`.
- * Other vaults pay instantly and get none of these parameters. The identification always succeeds.
+ * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets the registry parameters that
+ * `waitOf` and its exits use. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);
+  // `cooldownDuration()` shows sUSDe and its forks, `convertToExitAssets` with `manager` Maple's pools, and all of
+  // `yoReads` Yo's vaults. In ERC-7540 vaults, `previewRedeem` must revert.
   const reads = {
     cooldown: read({ to: address, abi: cooldownAbi(), name: "cooldownDuration" }),
     exitPrice: read({ to: address, abi: mapleAbi(), name: "convertToExitAssets", args: [1n] }),
@@ -101,12 +96,8 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
 }
 
 /**
- * Adds delayed withdrawals to those of generic ERC-4626 vaults (`ordinary`), by the registry parameter `exit`; without
- * it, a vault pays instantly. `cooldown` (sUSDe and its forks): `cooldownShares` burns the shares at the current price,
- * and the user calls `unstake` after the cooldown. Instant redemption is possible only while the contract's cooldown is
- * zero. A second cooldown is refused before the first is claimed, because it would restart the wait for the whole
- * amount. `maple`: the user requests a redemption, which the pool delegate processes, and claims it. Not for the values
- * `erc7540` and `yo`, which have withdrawals of their own. Sources: ethena-labs, StakedUSDeV2; maple-labs/pool-v2.
+ * Adds delayed withdrawals to `ordinary` for the values `cooldown` (sUSDe and its forks) and `maple` of the registry
+ * parameter `exit`. Sources: ethena-labs, StakedUSDeV2; maple-labs/pool-v2.
  */
 export function waitingExits(ordinary: VaultExits): VaultExits {
   return {
@@ -181,9 +172,8 @@ function describeExit(
 }
 
 /**
- * Returns a query for the conditions of a redemption from a vault with a cooldown. While the cooldown is not zero,
- * instant redemptions fail, whatever `maxRedeem` returns, so they are refused (`mode_unsupported`); while it is zero or
- * unknown, cooldowns are.
+ * Returns a query for the conditions of a redemption from a vault with a cooldown. Instant redemptions are refused
+ * while the cooldown is set, whatever `maxRedeem` returns; cooldowns are refused while it is zero or unknown.
  */
 function cooldownTerms(
   vault: Vault,
@@ -206,6 +196,7 @@ function cooldownTerms(
       const set = seconds !== null && seconds > 0;
       if (request.mode === "instant")
         return { ...base, refusal: set ? ("mode_unsupported" as const) : base.refusal };
+      // A second cooldown would restart the wait for the whole amount.
       const refusal: ExitRefusal | null = set ? (cooling ? "request_pending" : null) : "mode_unsupported";
       const earliest = seconds === null ? null : Math.floor(request.now / 1_000) + seconds;
       return { ...base, earliest, maxShares: base.heldShares, availableAssets: null, refusal };

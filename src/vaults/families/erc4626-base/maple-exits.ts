@@ -44,9 +44,8 @@ export const mapleAbi = once(() =>
 );
 
 /**
- * Returns a query for a Maple pool's registry parameters: `exit` = `maple`, `pool_manager` (the address `manager`) and
- * `withdrawal_manager` (the contract that holds requested shares). The two addresses are lowercase, and absent if the
- * pool manager does not return its withdrawal manager. `withdraw_seconds` is removed, because a pool states no wait.
+ * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple`, without `withdraw_seconds`,
+ * and with the lowercase addresses of its two managers if the pool manager (`manager`) names the withdrawal manager.
  */
 export function identifyMaple(
   params: Readonly<Record<string, string>>,
@@ -81,10 +80,8 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
 }
 
 /**
- * Returns a query for a user's open request in a Maple pool's withdrawal manager. Its assets are valued by the formula
- * of `convertToExitAssets`, rounded down, and null if the pool's totals cannot be read or it has no shares. The list is
- * empty if no shares are locked, and the result null if their number cannot be read. The query needs one batch of reads
- * if the pool still has the manager of the registry entry, otherwise three.
+ * Returns a query for a user's open request in a Maple pool: empty if no shares are locked, null if their number cannot
+ * be read. Its assets are estimated like `convertToExitAssets`, rounded down, and null if unknown.
  */
 export function mapleRequest(
   vault: Vault,

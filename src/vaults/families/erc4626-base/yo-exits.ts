@@ -126,11 +126,8 @@ function findSettlement(vault: Vault, { user, logs }: SeenLogs): ExitSettlement 
 }
 
 /**
- * Withdrawals from Yo's vaults. Both `redeem` (mode `instant`) and `requestRedeem` (mode `request`) pay at once if the
- * vault holds enough assets; otherwise they record a request at the current price, which Yo's operator later pays or
- * returns, and the user claims nothing. `instant` is therefore refused if the views show that the vault cannot pay at
- * once. Only the owner of the shares can call them: the user, or for `instant` through the Router, its executor.
- * Source: yoprotocol/core, YoVault_V2.
+ * Withdrawals from Yo's vaults, which record a request instead of paying if they are short of assets; Yo's operator
+ * later pays or returns it. `instant` is refused if the views show that. Source: yoprotocol/core, YoVault_V2.
  */
 export const yoExits: VaultExits = {
   ...redeem,

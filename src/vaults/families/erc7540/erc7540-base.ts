@@ -119,10 +119,9 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed: `Deposit` and `Withdraw`,
- * which are also those of claims, and Lagoon's `DepositSync` and `WithdrawSync`. A request is not counted, because its
- * claim is. `swapped` is true if the first argument of the vault's `Deposit` event is the owner of the shares, where
- * the standard has the sender. Sources: EIP-7540, hopperlabsxyz/lagoon-v0, centrifuge/protocol.
+ * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed: claims, not requests.
+ * `swapped`: the first argument of its `Deposit` is the owner. Sources: EIP-7540, hopperlabsxyz/lagoon-v0,
+ * centrifuge/protocol.
  */
 export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
   return {
@@ -156,10 +155,8 @@ const requestsAbi = once(() =>
 const ANY_REQUEST = 0n;
 
 /**
- * Asynchronous deposits that the user requests and claims (ERC-7540). The user is the controller, the owner and the
- * receiver, so no operator approval is needed; all requests are read (under the id 0) and claimed together. An amount
- * is null if unknown; the claimable shares are unknown if the vault reports none although assets are claimable, as
- * while it is paused. Source: EIP-7540.
+ * Asynchronous deposits that the user requests and claims, as controller, owner and receiver at once. All requests are
+ * read under the id 0 and claimed together. Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {

@@ -100,10 +100,7 @@ const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) a
 
 /**
  * Creates the withdrawal part of an ERC-7540 family's adapter: a request, which the owner must send directly (not
- * through the Router), then a claim. The owner is also the controller and the receiver, so no operator approval is
- * needed. Previews revert, so the estimate uses the current share price. All requests of a user are read as one with
- * the id "0", unless the vault numbers them; shares that a cancellation returns are read as another, with the id
- * `RETURNED_SHARES`. Source: EIP-7540.
+ * through the Router), then a claim. Amounts are estimated at the current share price. Source: EIP-7540.
  */
 export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
   const { explain } = options;
@@ -197,10 +194,8 @@ interface Seen {
 }
 
 /**
- * Returns the user's requests with their waiting and claimable parts. Most vaults count all of them under one id. If
- * several can be claimed, the vault returns only the sum of their assets, which is distributed by shares, rounded down.
- * Claimable assets are null if that sum cannot be read, or is 0 although shares are claimable, as while a vault is
- * paused. The assets of the waiting part are an estimate at the current share price.
+ * Returns the user's requests with their waiting and claimable parts. If several can be claimed, the vault returns only
+ * the sum of their assets, which is distributed by shares, rounded down.
  */
 function openRequests(vault: Vault, { standard, own, parts }: Seen): PendingExit[] {
   const claimable = sumOfParts(parts, "ready");

@@ -63,9 +63,8 @@ export const sumOfParts = (parts: PartsById, kind: keyof RequestParts): bigint =
   parts.reduce((sum, [, one]) => sum + one[kind], 0n);
 
 /**
- * Takes numbered requests out of the total that a vault may return for the id 0, and leaves out what is empty. If the
- * numbers add up to more than that total, the vault returns the total for every id, and it is counted once, under the
- * newest one. Null if a part could not be read.
+ * Takes numbered requests out of the total for the id 0, and leaves out what is empty. If they exceed that total, the
+ * vault returns it for every id, and it counts once, under the newest. Null if a part could not be read.
  */
 function countedOnce(each: readonly (readonly [id: string, RequestParts | null])[]): PartsById | null {
   const all = each.flatMap(([id, one]) => (one === null ? [] : [[id, one] as const]));

@@ -100,14 +100,14 @@ function accessTerms(vault: Vault, { owner, now }: ExitTermsInput): Query<Partia
 
 const instant = erc4626Exits({
   ...{ limited: false, charges: true },
+  // Shares are not transferable by default, and anyone could lock a shared redeemer by making a deposit for it.
   viaRouter: () => false,
   views: accessTerms,
 });
 
 /**
- * Returns a query for the conditions of a withdrawal request: the value of the shares after the request fee (null if
- * the fee is unknown), the end of the window, pause and permission. An account's lock does not affect requests. While a
- * request is open whose shares are all still in the wallet, another one is refused (`request_pending`).
+ * Returns a query for the conditions of a withdrawal request, valued after the request fee. While a request is open
+ * whose shares are all still in the wallet, another one is refused (`request_pending`).
  */
 function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   const on = { to: withdrawManager(vault) ?? zeroAddress, abi: withdrawManagerAbi() } as const;
@@ -131,6 +131,7 @@ function requestTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
       const busy = requested > 0n && requested <= (base.heldShares ?? requested);
       const charged =
         gross === null || fee === null || fee > WAD ? null : gross - mulDivDown(gross, fee, WAD);
+      // An account's lock does not affect requests.
       const barred = base.refusal === "share_locked" ? null : base.refusal;
       return {
         ...base,
@@ -183,11 +184,9 @@ function describePending(
 }
 
 /**
- * Withdrawals from IPOR Fusion's Plasma vaults. The owner must call the vault: shares are not transferable by default,
- * and if a contract redeemed for several users, anyone could lock it by making a deposit for it. A redemption is
- * instant if the account is not locked and the markets have liquidity. If the registry entry names the vault's
- * WithdrawManager (parameter `withdraw_manager`), the owner can also request it there; the shares stay in the wallet,
- * and the request expires at the end of its window. Source: IPOR-Labs/ipor-fusion.
+ * Withdrawals from IPOR Fusion's Plasma vaults, which the owner must call. With the registry parameter
+ * `withdraw_manager`, the owner can also make a request there; its shares stay in the wallet. Source:
+ * IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,
@@ -236,10 +235,8 @@ export const iporExits: VaultExits = {
 };
 
 /**
- * Returns a query for the registry parameter `withdraw_manager`. No view of the vault names its WithdrawManager, so the
- * one in the reviewed registry entry (`reviewed`) is verified: it must respond, and the access manager must allow it a
- * call that is reserved for the vault's WithdrawManager. The parameter is empty if it fails this check, and absent if
- * `reviewed` is null.
+ * Returns a query for the registry parameter `withdraw_manager`: `reviewed`, if it responds and the vault's access
+ * manager treats it as the WithdrawManager, otherwise empty. Absent if `reviewed` is null.
  */
 export function iporExitParams(of: {
   vault: Address;
@@ -247,6 +244,7 @@ export function iporExitParams(of: {
   reviewed: Address | null;
 }): Query<Record<string, string>> {
   const { vault, accessManager, reviewed } = of;
+  // No view of the vault names its WithdrawManager.
   if (reviewed === null) return createQuery({}, () => ({}));
   return andThen(
     createQuery(

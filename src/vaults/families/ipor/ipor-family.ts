@@ -53,8 +53,7 @@ const DEPOSIT_SELECTOR = "0x6e553f65";
 
 /**
  * Returns a query for what the vault's access manager says about a deposit: whether the vault is closed, and whether
- * the caller may deposit. Empty if the vault names no manager. The Router's executor is not checked, because its
- * address is not known; the simulation shows the result.
+ * the caller may deposit; empty if there is no manager. The Router's executor is not checked.
  */
 function accessViews(vault: Vault, request: TermsInput | null) {
   const manager = read({ to: vault.entryPoint, abi: vaultAbi(), name: "getAccessManagerAddress" });
@@ -77,9 +76,8 @@ function accessViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Adapter of IPOR Fusion's Plasma vaults. Shares have two more decimals than the asset. A private vault accepts only
- * callers with a role, and shares stay locked for a while after a deposit. `totalAssets` is the amount before fees.
- * Withdrawals are those of `iporExits`. Source: IPOR-Labs/ipor-fusion.
+ * Adapter of IPOR Fusion's Plasma vaults. A private vault accepts only callers with a role, and new shares are locked
+ * for a while. `totalAssets` is the amount before fees. Source: IPOR-Labs/ipor-fusion.
  */
 export const ipor = defineErc4626({
   name: "ipor",

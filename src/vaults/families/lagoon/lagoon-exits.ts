@@ -63,9 +63,8 @@ function netOfExitFee(
 }
 
 /**
- * Returns a query for the conditions of a redemption: the vault's state, pause, permission and exit fee, and whether an
- * instant redemption is possible: from a closed vault (`variant` is `closed`), or by `syncRedeem` of version 0.6 or
- * later. A closing vault refuses both modes, a closed one refuses requests.
+ * Returns a query for the conditions of a redemption. A closing vault refuses both modes, a closed one refuses
+ * requests; `variant` is `closed` for an instant redemption from a closed vault.
  */
 function views(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: lagoonAbi() } as const;
@@ -143,9 +142,7 @@ function encode(vault: Vault, request: ExitInput): ExitCall {
 }
 
 /**
- * Withdrawals from Lagoon vaults, which the owner must call. `request`: the vault's Safe settles the request at the
- * price of its epoch; from version 0.6, it can be cancelled within that epoch. `instant`: from version 0.6,
- * `syncRedeem` if the vault allows it, which deducts exit fee and haircut and enforces a minimum output; from a closed
- * vault, a plain ERC-4626 `redeem`, which enforces none. Source: hopperlabsxyz/lagoon-v0.
+ * Withdrawals from Lagoon vaults, which the owner must call: requests, and instant ones from version 0.6 on or from a
+ * closed vault. Those from a closed vault enforce no minimum output. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoonExits: VaultExits = { ...requests, modes: () => ["instant", "request"], encode };

@@ -52,10 +52,8 @@ const DEPOSITING_MODES: readonly number[] = [0, 1];
 const NOT_OPEN_SELECTOR = toFunctionSelector("NotOpen(uint8)");
 
 /**
- * Creates the reads that show whether a vault takes deposits, and whether instantly or by request. No version has a
- * view of its state, so a redemption request for one smallest unit of shares is probed: a closing or closed vault
- * reverts with `NotOpen`, an open one because the caller has no allowance. Both revert before they write to storage,
- * which in a static call would use up all gas.
+ * Creates the reads that show whether a vault takes deposits, and whether instantly or by request. No view shows its
+ * state, so a redemption request is probed: a closing or closed vault reverts with `NotOpen`.
  */
 function depositModeReads(vault: Vault) {
   const on = { to: vault.entryPoint, abi: depositModeAbi() } as const;
@@ -64,14 +62,15 @@ function depositModeReads(vault: Vault) {
     paused: read({ ...on, name: "paused" }),
     valid: read({ ...on, name: "isTotalAssetsValid" }),
     mode: read({ ...on, name: "syncMode" }),
+    // Reverts before it writes to storage, which in a static call would use up all gas: with `NotOpen`, or for lack of
+    // an allowance.
     open: probeFunction({ ...on, name: "requestRedeem", args: own }),
   };
 }
 
 /**
  * Interprets the reads of a vault's deposit mode. `sync`: a deposit mints immediately. `paused`: the vault takes
- * neither deposits nor requests. A vault that is not open counts as paused, because it never settles requests. While
- * its valuation is valid, a v0.6 vault takes no requests, and its mode may exclude instant deposits too.
+ * neither deposits nor requests.
  */
 function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>): {
   sync: boolean;
@@ -80,6 +79,7 @@ function depositModeOf(results: ReadResults<ReturnType<typeof depositModeReads>>
   const valid = valueOrNull(results.valid) === true;
   const mode = valueOrNull(results.mode);
   const mints = mode === null || DEPOSITING_MODES.includes(mode);
+  // A vault that is not open settles no requests, and a v0.6 vault takes none while its valuation is valid.
   const stopped = valueOrNull(results.paused) === true || isNotOpen(results.open);
   return { sync: valid && mints, paused: stopped || (valid && !mints) };
 }
@@ -134,8 +134,7 @@ function isRefused({ receiverListed, receiverAllowed, callerListed, callerAllowe
 
 /**
  * Returns the amount left under the vault's cap, in the asset's smallest unit: the largest uint256 if there is no cap,
- * null if unknown, as before v0.6. Pending requests also count towards the cap of instant deposits, but no view returns
- * them.
+ * null if unknown. Pending requests are not deducted, because no view returns them.
  */
 function roomOf(results: { cap: ReadResult<bigint>; totalAssets: ReadResult<bigint> }): bigint | null {
   const [cap, held] = [valueOrNull(results.cap), valueOrNull(results.totalAssets)];
@@ -237,11 +236,8 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Lagoon vaults, which the user must call. While the last valuation is valid, a deposit mints immediately (a
- * v0.6 vault whose mode excludes that takes none); otherwise, it is a request that the next settlement prices. Version
- * 0.4 only takes requests. The vault's `maxDeposit` is the caller's claimable amount, not a capacity, and its previews
- * revert. The registry parameter `referrer` is passed to instant deposits. Withdrawals are those of `lagoonExits`.
- * Source: hopperlabsxyz/lagoon-v0.
+ * Adapter of Lagoon vaults, which the user must call. Deposits are instant or requests, depending on the vault's
+ * version and state. The registry parameter `referrer` is passed to instant ones. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoon: VaultAdapter = {
   name: "lagoon",

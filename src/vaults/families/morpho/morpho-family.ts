@@ -31,9 +31,8 @@ import { factoriesByChain, metaMorphoFactories, morphoV2Factories } from "../fam
 import { morphoV2Events } from "./morpho-governance-events.ts";
 
 /**
- * Adapter of MetaMorpho 1.0 and 1.1 vaults. `maxDeposit` may be too high if a market is in the supply queue twice.
- * `totalSupply` lacks accrued fee shares, so balances are valued only by the vault's own conversion. Withdrawals are
- * instant as long as the markets have liquidity. Source: morpho-org/metamorpho.
+ * Adapter of MetaMorpho 1.0 and 1.1 vaults. Only their own conversion values shares, because `totalSupply` lacks
+ * accrued fee shares. `maxDeposit` may be too high. Source: morpho-org/metamorpho.
  */
 export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true, exits: erc4626Exits() });
 
@@ -113,8 +112,7 @@ const withdrawAbi = once(() =>
 
 /**
  * Returns a query for whether the vault's gates admit payer and receiver; a gate that cannot be read counts as open.
- * The Router's executor as payer is not checked, because its address is not known in advance; the simulation shows the
- * result.
+ * The Router's executor is not checked as payer, because its address is not known in advance.
  */
 function gateViews(vault: Vault, request: TermsInput | null) {
   if (request === null) return createQuery({}, (): FamilyViews => ({}));
@@ -133,9 +131,8 @@ function gateViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Returns a query for whether the vault's gates let the owner send shares and the receiver receive assets; a gate that
- * cannot be read counts as open. For a redemption through the Router, an ordinary account is checked in place of its
- * executor. Source: morpho-org/vault-v2, `exit`, `transfer`.
+ * Returns a query for whether the vault's gates let the shares be sent and the assets received; unreadable gates count
+ * as open. An ordinary account stands for the Router's executor. Source: morpho-org/vault-v2.
  */
 function exitGateViews(vault: Vault, request: ExitTermsInput): Query<Partial<ExitTerms>> {
   const on = { to: vault.entryPoint, abi: gatesAbi() } as const;
@@ -173,9 +170,8 @@ function morphoV2Flows(vault: Vault): FlowSource {
 }
 
 /**
- * Adapter of Morpho Vault V2. `maxDeposit` and `maxRedeem` always return 0, so they are not read. Gates restrict who
- * may pay for and receive deposits and withdrawals. Only a simulation shows whether a cap is reached or liquidity is
- * missing. Source: morpho-org/vault-v2.
+ * Adapter of Morpho Vault V2. `maxDeposit` and `maxRedeem` always return 0, so they are not read: only a simulation
+ * shows whether a cap is reached or liquidity is missing. Source: morpho-org/vault-v2.
  */
 export const morphoV2 = defineErc4626({
   name: "morpho_v2",
