@@ -14,9 +14,8 @@ export interface TokenKey {
 }
 
 /**
- * Returns the symbol and decimals of a native currency, or of an accepted token or share token of a vault in
- * `listRegistry`. The symbol is empty if it is not verified, the decimals are null if unknown. Throws viem's
- * InvalidAddressError, and `store_unavailable`.
+ * Returns the symbol (empty if unverified) and decimals (null if unknown) of a native currency, or of an accepted or
+ * share token of a vault in `listRegistry`. Throws viem's InvalidAddressError, and `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenKey): Promise<TokenRef> {
   const own = { address: getAddress(address) };

@@ -71,7 +71,7 @@ const registryOfRows = new WeakMap<object, Registry>();
 
 /**
  * Returns the vaults that are active, paused or once were active, from a cache; if the database fails, from the last
- * good copy, however old. Invalid rows are logged and left out. Throws `store_unavailable` if there is no copy.
+ * good copy, however old. Leaves out invalid rows. Throws `store_unavailable` if there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached(registryPolicy(ctx));
@@ -172,9 +172,8 @@ export function parseRegistryRow(row: StoredVault): Vault {
 }
 
 /**
- * Runs work on a vault as stored in Postgres. The work may start early with the cached vault and run again if that
- * differs, so `work` must not have side effects. Throws what `findStoredVault`, or `work` with the stored vault,
- * throws.
+ * Runs work on a vault as stored in Postgres. It may start with the cached vault and run again if that differs, so
+ * `work` must have no side effects. Throws what `findStoredVault`, or `work` with the stored vault, throws.
  */
 export async function withStoredVault<T>(
   ctx: Context,

@@ -233,7 +233,7 @@ export interface VaultExits {
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
   /**
    * Returns a query for a sample of shares: their value (`gross`) and the payment for redeeming them now, after fees
-   * (`net`), in the asset's smallest unit. The result is null if unknown. Absent if the family does not read it.
+   * (`net`), in the asset's smallest unit. The result is null if unknown. Absent if it is not read.
    */
   exitPrice?(vault: Vault): Query<{ gross: bigint; net: bigint } | null>;
   /** Encodes the redemption or the request, without checking its conditions. */

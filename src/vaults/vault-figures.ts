@@ -24,8 +24,8 @@ export const CachedFigures = z.object({
 });
 
 /**
- * A vault's figures as lists show them; null means unknown. `minDeposit` and `maxDeposit` are in the asset's smallest
- * unit, `sharePrice` in whole assets per whole share times 10^18, `exitFee` and yields are fractions (0.05 = 5%).
+ * A vault's figures in lists; null means unknown. `minDeposit` and `maxDeposit` are in the asset's smallest unit,
+ * `sharePrice` in whole assets per whole share times 10^18, `exitFee` and yields are fractions (0.05 = 5%).
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 

@@ -142,8 +142,8 @@ export async function readUncached<S>(
 }
 
 /**
- * Runs a time-dependent query (see `atBlockTime`) without a cache, and returns the result with the block of its first
- * batch. `query` gets milliseconds since the epoch and may be called several times. Throws as `readUncached` does.
+ * Runs a time-dependent query (see `atBlockTime`) uncached, and returns the result with the block of its first batch.
+ * `query` takes milliseconds since the epoch and may be called several times. Throws as `readUncached`.
  */
 export async function readTimed<S>(
   ctx: Context,

@@ -20,8 +20,8 @@ const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.strin
 const MAX_SYMBOL_LENGTH = 32;
 
 /**
- * Reads a token's symbol (cut to 32 characters, empty if there is none) and decimals, from a cache for days. Throws
- * `token_unsupported` if the contract returns no decimals, and `chain_unsupported`; errors of the RPC nodes propagate.
+ * Reads a token's symbol (cut to 32 characters, empty if there is none) and decimals, cached for days. Throws
+ * `token_unsupported` if the contract returns no decimals, `chain_unsupported`, and errors of RPC nodes.
  */
 export async function readTokenMetadata(
   ctx: Context,

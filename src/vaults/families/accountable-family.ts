@@ -56,8 +56,8 @@ function refusalOf(request: TermsInput | null, { level, receives, calls }: Admis
 }
 
 /**
- * Returns a query for what the vault and its strategy show about a deposit, with the shares from `convertToShares`,
- * because `previewDeposit` reverts. Without `request`, only the pause, the minimum and the net assets are meaningful.
+ * Returns a query for what the vault and its strategy show about a deposit; the shares come from `convertToShares`,
+ * because `previewDeposit` reverts. Without `request`, only pause, minimum and net assets have a meaning.
  */
 function views(vault: Vault, request: TermsInput | null) {
   const on = { to: vault.entryPoint, abi: vaultAbi() } as const;
@@ -172,8 +172,8 @@ const exits = erc7540Exits({
 });
 
 /**
- * Adapter of Accountable's vaults. The value of the share supply counts as total assets, because the vault's
- * `totalAssets` counts idle assets only. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
+ * Adapter of Accountable's vaults. The value of the share supply counts as total assets, because `totalAssets` counts
+ * idle assets only. Sources: AccountableAsyncRedeemVault, AccountableOpenTerm, AccountableYield.
  */
 export const accountable = defineErc4626({
   name: "accountable",

@@ -87,7 +87,7 @@ export function asyncDepositsOf(vault: Vault): AsyncDeposits | null {
 
 /**
  * Maps the revert data of a deposit to an error code and a text, by errors of the vault's family, then by common ones.
- * The code is null if the error is unknown or has none. Throws an Error if the vault's family is unknown.
+ * The code is null if the error is unknown or has none. Throws an Error if the family is unknown.
  */
 export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
   return adapterOf(vault).explain?.(revert) ?? explainCommonRevert(revert);
@@ -95,7 +95,7 @@ export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
 
 /**
  * Maps the revert data of a withdrawal to an error code and a text, by errors of the vault's family, then by common
- * ones. The code is null if the error is unknown or has none. Throws an Error if the vault's family is unknown.
+ * ones. The code is null if the error is unknown or has none. Throws an Error if the family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
   const own = adapterOf(vault).exits?.explain?.(revert) ?? null;

@@ -30,8 +30,8 @@ export function eventTopic(event: GovernanceEvent): Hex {
 }
 
 /**
- * Returns the governance events that the contracts of a family's vaults and their linked contracts may emit: the
- * family's own, then the common ones. `adapter` is the family's name; an unknown family has only the common ones.
+ * Returns the governance events that a family's vaults and their linked contracts may emit: the family's own, then the
+ * common ones. `adapter` is the family's name; an unknown family has only the common ones.
  */
 export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] {
   const own = findFamily(adapter)?.governanceEvents ?? [];
@@ -49,7 +49,7 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 
 /**
  * Finds the definition of a governance event by its emitter (`address`) and first topic, both lowercase. `links` is
- * null for a stored log: an emitter that is not one of the vault's own contracts then counts as any linked one.
+ * null for a stored log: an emitter other than the vault's own contracts then counts as any linked one.
  */
 export function findGovernanceEvent(
   vault: Vault,

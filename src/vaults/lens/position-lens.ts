@@ -4,8 +4,7 @@ import { positionLensCreationCode } from "./position-lens-artifact.ts";
 
 /**
  * How the position lens (code that reads many balances in one `eth_call`) reads one vault: `balanceOf(user)` of
- * `shareToken`, and the value of that balance by `kind`. For `rate`, `report` and `pair`, the family interprets a raw
- * word.
+ * `shareToken`, then its value by `kind`. The word of `rate`, `report` and `pair` is left to the family.
  */
 export type LensVault =
   // `convertToAssets(balance)` of the pricer. If that fails, `convert_or_ratio` takes `balance × totalAssets() of the
@@ -81,7 +80,7 @@ export interface PositionQuery<V extends LensVault> {
 
 /**
  * Encodes the `eth_call`s that read a user's positions. Data of up to `MAX_INITCODE_BYTES` is sent without `to`; larger
- * data must be set as code by a state override. Throws for malformed input, and for a size without room for a vault.
+ * data must be set as code by a state override. Throws for malformed input or a size without room.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;

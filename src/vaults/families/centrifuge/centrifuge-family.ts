@@ -51,7 +51,7 @@ const REQUEST_ID = 0n;
 
 /**
  * Asynchronous deposits into Centrifuge vaults, claimed with `mint`, because a claim in assets would leave shares
- * behind. The claimable amounts are null for an account that is no longer a member. Source: centrifuge/protocol.
+ * behind. The claimable amounts are null for an account that is no member. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,
@@ -167,8 +167,8 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Centrifuge v3 vaults, which the user must call, because only members may hold shares. They mint
- * immediately or take requests, by the registry parameter `deposit`. Sources: centrifuge/protocol, EIP-7540, EIP-7575.
+ * Adapter of Centrifuge v3 vaults, which the user must call, because only members may hold shares. They mint at once or
+ * take requests, by the registry parameter `deposit`. Sources: centrifuge/protocol, EIP-7540, EIP-7575.
  */
 export const centrifuge: VaultAdapter = {
   name: "centrifuge",

@@ -180,8 +180,8 @@ interface VaultAnswers {
 }
 
 /**
- * Creates the deriver of an ERC-4626 vault family, `conclusive` if `identify` is given. In the derived entry, the vault
- * is entry point, spender and pricer, and its asset the only accepted token. Sources: EIP-4626, EIP-7575.
+ * Creates the deriver of an ERC-4626 vault family, `conclusive` if `identify` is given. The vault is its own entry
+ * point, spender and pricer, and its asset the only accepted token. Sources: EIP-4626, EIP-7575.
  */
 export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
   const { identify } = options;

@@ -206,7 +206,7 @@ function isClosed(terms: ExitTerms, { off, idle }: ExitSwitches): boolean {
 
 /**
  * Encodes `redeem(shares, receiver, owner)`, or the family's own function with the same first three words; the caller
- * is the owner. The words for the Router's executor (`caller` is null) are zero, and the Router fills them in.
+ * is the owner. The words for the Router's executor (`caller` is null) are zero, to be filled in.
  */
 export function erc4626RedeemCall(
   vault: Vault,

@@ -50,7 +50,7 @@ export function mergeState(standard: VaultState, own: FamilyViews): VaultState {
 
 /**
  * Merges the conditions of a deposit from the ERC-4626 views with the results of the family's own: as in `mergeFlags`,
- * with the lower known limit. The family's estimate of the shares counts only if the standard preview failed.
+ * with the lower known limit. The family's shares count only if the standard preview failed.
  */
 export function mergeTerms(standard: DepositTerms, own: FamilyViews): DepositTerms {
   const previewShares = standard.previewShares ?? own.shares ?? null;

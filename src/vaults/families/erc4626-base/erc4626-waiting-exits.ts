@@ -173,7 +173,7 @@ function describeExit(
 
 /**
  * Returns a query for the conditions of a redemption from a vault with a cooldown. Instant redemptions are refused
- * while the cooldown is set, whatever `maxRedeem` returns; cooldowns are refused while it is zero or unknown.
+ * while the cooldown is set, whatever `maxRedeem` returns; cooldowns while it is zero or unknown.
  */
 function cooldownTerms(
   vault: Vault,

@@ -45,7 +45,7 @@ export const mapleAbi = once(() =>
 
 /**
  * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple`, without `withdraw_seconds`,
- * and with the lowercase addresses of its two managers if the pool manager (`manager`) names the withdrawal manager.
+ * and with the lowercase addresses of both managers if the pool manager names the withdrawal manager.
  */
 export function identifyMaple(
   params: Readonly<Record<string, string>>,

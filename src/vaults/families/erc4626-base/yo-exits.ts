@@ -126,8 +126,8 @@ function findSettlement(vault: Vault, { user, logs }: SeenLogs): ExitSettlement 
 }
 
 /**
- * Withdrawals from Yo's vaults, which record a request instead of paying if they are short of assets; Yo's operator
- * later pays or returns it. `instant` is refused if the views show that. Source: yoprotocol/core, YoVault_V2.
+ * Withdrawals from Yo's vaults, which record a request instead of paying if they are short of assets; the operator
+ * later pays or returns it. `instant` is refused if views show that. Source: yoprotocol/core, YoVault_V2.
  */
 export const yoExits: VaultExits = {
   ...redeem,

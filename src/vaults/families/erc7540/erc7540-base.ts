@@ -120,8 +120,7 @@ const flowsAbi = once(() =>
 
 /**
  * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed: claims, not requests.
- * `swapped`: the first argument of its `Deposit` is the owner. Sources: EIP-7540, hopperlabsxyz/lagoon-v0,
- * centrifuge/protocol.
+ * `swapped`: the first argument of `Deposit` is the owner. Sources: EIP-7540, lagoon-v0, centrifuge/protocol.
  */
 export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
   return {

@@ -185,8 +185,7 @@ function describePending(
 
 /**
  * Withdrawals from IPOR Fusion's Plasma vaults, which the owner must call. With the registry parameter
- * `withdraw_manager`, the owner can also make a request there; its shares stay in the wallet. Source:
- * IPOR-Labs/ipor-fusion.
+ * `withdraw_manager`, the owner can also request one; its shares stay in the wallet. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,

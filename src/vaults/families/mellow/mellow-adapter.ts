@@ -51,9 +51,8 @@ const requestQueueAbi = once(() =>
 );
 
 /**
- * Asynchronous deposits of Mellow's Core vaults: an account may have one open request per queue, and the one in the
- * registry entry's queue is read. The next price report settles it; then any account may claim the shares for the
- * depositor. Source: mellow-finance/flexible-vaults.
+ * Asynchronous deposits of Mellow's Core vaults: one request per account in the registry entry's queue. The next price
+ * report settles it; then any account may claim its shares. Source: mellow-finance/flexible-vaults.
  */
 const mellowRequests: AsyncDeposits = {
   pending(vault, { user }) {
@@ -176,13 +175,8 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Mellow's Core vaults, such as Lido Earn. Each token has deposit queues, which either mint at the price of
- * the oracle's last report or take requests that the next report settles. Queues take no receiver: the shares go to the
- * caller. There is no minimum deposit. In the registry entry, the address is the vault's, the entry point and the
- * spender are a queue, the share token is the share manager, and the pricer is the oracle. Parameters: `queue` (`sync`
- * or `async`), `redeem_queues` (all redemption queues), `redeem_queue` and `sync_redeem_queue` (those that a withdrawal
- * uses, see `mellowExits`), `deposit_queues` (the token's other deposit queues) and `referrer`. Source:
- * mellow-finance/flexible-vaults.
+ * Adapter of Mellow's Core vaults, such as Lido Earn. A deposit calls a queue, which mints at the price of the last
+ * report or takes a request; the shares go to the caller. Source: mellow-finance/flexible-vaults.
  */
 export const mellow: VaultAdapter = {
   name: "mellow",

@@ -168,9 +168,8 @@ const queueList = (queues: readonly QueueInfo[]): string =>
   queues.map(({ address }) => address.toLowerCase()).join(",");
 
 /**
- * Returns the registry parameters of a token: the kind of the chosen queue (`queue`), all redemption queues
- * (`redeem_queues`), the first of each kind (`redeem_queue` for requests, `sync_redeem_queue`), and the token's other
- * deposit queues, which mint the same shares (`deposit_queues`).
+ * Returns the registry parameters of a token: the kind of the chosen deposit queue, the token's other deposit queues,
+ * which mint the same shares, all redemption queues, and the first of each kind.
  */
 function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string> {
   const others = market.queues.filter(({ address, takes }) => takes !== null && address !== queue.address);
@@ -184,10 +183,8 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
 }
 
 /**
- * Deriver of Mellow's Core vaults: reads the share manager, the oracle, and the queues of the registry entry's asset
- * or, if that is unknown, of the vault's first token with a deposit queue. It prefers the queue of the reviewed entry,
- * then one that mints immediately. The user must call the queue. Vaults with more than 16 tokens are rejected. Source:
- * mellow-finance/flexible-vaults.
+ * Deriver of Mellow's Core vaults, for the registry entry's asset or, if that is unknown, for the vault's first token
+ * with a deposit queue. The user must call the queue. Source: mellow-finance/flexible-vaults.
  */
 export const mellowDeriver: Deriver = {
   conclusive: true,

@@ -259,10 +259,7 @@ function findSettlement(
 
 /**
  * Withdrawals from Mellow's Core vaults: a request in a queue or, if the vault has a queue for it, an instant
- * redemption for a penalty. A later price report fixes the assets of a request; the account can claim them when the
- * vault has moved them to the queue (`handleBatches`). Requests cannot be cancelled; at most 64 of an account are read.
- * Claimable shares of the account's deposit requests can be redeemed without claiming them first. Source:
- * mellow-finance/flexible-vaults.
+ * redemption, which may have a penalty. Requests cannot be cancelled. Source: mellow-finance/flexible-vaults.
  */
 export const mellowExits: VaultExits = {
   modes: (vault) => (["instant", "request"] as const).filter((mode) => queueFor(vault, mode) !== null),

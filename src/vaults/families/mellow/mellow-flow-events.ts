@@ -38,16 +38,13 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 }
 
 /**
- * Returns the events from which a Core vault's deposits and withdrawals are indexed: those of its deposit and
- * redemption queues. A deposit request counts as a deposit when it is made and as a withdrawal when it is cancelled;
- * the claim that mints its shares is not counted again. A redemption request counts as a withdrawal when its assets are
- * claimed. The token's other deposit queues are included, because they mint the same shares. If the registry entry
- * names no redemption queues, burned shares count as withdrawals with unknown assets. Throws an Error for an invalid
- * queue address. Source: mellow-finance/flexible-vaults.
+ * Returns the events from which a Core vault's deposits and withdrawals are indexed. A deposit counts when it is
+ * requested, a redemption when it is claimed. Throws an Error for an invalid queue address.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");
   const depositQueues = [vault.entryPoint, ...queuesParam(vault, "deposit_queues")];
+  // Without redemption queues in the registry entry, burned shares count as withdrawals.
   const out = queues.length > 0 ? queues : [vault.shareToken];
   const abi = [...depositsAbi(), ...(queues.length > 0 ? redemptionsAbi() : sharesAbi())];
   return {

@@ -80,9 +80,8 @@ const exitAbi = once(() =>
 const CLAIMED_TOPIC = "0xf7a40077ff7a04c7e61f6f26fb13774259ddf1b6bce9ecf26a8276cdd3992683";
 
 /**
- * Returns a query for the pause and for the amount that the vault can pay instantly, in the asset's smallest unit: its
- * balance of the asset, which is a lower bound, because the vault may also withdraw assets from its default collateral.
- * Null if unknown.
+ * Returns a query for the pause and for the vault's balance of the asset, a lower bound of what it can pay instantly,
+ * because it may also withdraw from its default collateral. Null if unknown.
  */
 function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
   return createQuery(
@@ -97,8 +96,8 @@ function liquidityViews(vault: Vault): Query<Partial<ExitTerms>> {
 const redeem = erc4626Exits({ limited: false, viaRouter: () => false, views: liquidityViews });
 
 /**
- * Returns a query for the conditions of a redemption. In the mode `request`, `paidNow` is the part that is paid at
- * once, while the rest is queued: the smaller of the preview and the liquid assets or, if one is unknown, the other.
+ * Returns a query for the conditions of a redemption. In the mode `request`, the part that is paid at once (`paidNow`)
+ * is the smaller of the preview and the liquid assets, as far as they are known.
  */
 function exitTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   if (request.mode === "instant") return redeem.terms(vault, request);
@@ -187,9 +186,8 @@ const exits: VaultExits = {
 };
 
 /**
- * Adapter of Mellow's Simple LRT vaults, such as Lido's DVV: ERC-4626 with a pause, a deposit cap and a depositor
- * whitelist. A redemption pays the liquid part immediately and queues the rest, which the owner claims. Source:
- * mellow-finance/simple-lrt.
+ * Adapter of Mellow's Simple LRT vaults, such as Lido's DVV. A redemption pays the liquid part immediately and queues
+ * the rest, which the owner claims. Source: mellow-finance/simple-lrt.
  */
 export const mellowLrt = defineErc4626({ name: "mellow_lrt", ratio: true, views: depositSwitchViews, exits });
 

@@ -131,9 +131,8 @@ function managerReads(results: Results) {
 type Managers = ReadResults<ReturnType<typeof managerReads>>;
 
 /**
- * Returns a query for the price, fees and limits of deposits through the vault's queue. It takes two batches, because
- * the first returns the addresses of the vault's fee and risk managers. `caller` is the account whose admission is
- * checked; null for none.
+ * Returns a query for the price, fees and limits of deposits through the vault's queue. `caller` is the account whose
+ * admission is checked; null for none.
  */
 export function mellowMarket(vault: Vault, caller: Address | null): Query<MellowMarket> {
   return readThen(coreReads(vault, caller), (results) =>
@@ -177,14 +176,14 @@ function marketOf(
 }
 
 /**
- * Returns the shares for an amount (both in smallest units) at the price of the last report, after penalty and fee.
- * Null if the price or the penalty is unknown, or if a rate exceeds 100%. Rounded down as in the queues: the penalty
- * reduces the price; the fee reduces the shares of an instant deposit, but the price of a request.
+ * Returns the shares for an amount (both in smallest units) at the price of the last report, after penalty and fee,
+ * rounded down as in the queues. Null if the price or the penalty is unknown, or if a rate exceeds 100%.
  */
 export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {
   const { price, penalty, fee } = of.market;
   if (price === null || penalty === null || penalty > MILLION || fee > MILLION) return null;
   const sharesAt = (reduced: bigint) => mulDivDown(of.amount, reduced, PRICE_UNIT);
+  // The fee reduces the price of a request, but the shares of an instant deposit.
   if (!isSyncQueue(vault)) return sharesAt(price - mulDivDown(price, fee, MILLION));
   const shares = sharesAt(mulDivDown(price, MILLION - penalty, MILLION));
   return shares - mulDivDown(shares, fee, MILLION);

@@ -200,14 +200,8 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Midas. A DepositVault takes payment tokens and mints the mToken (Midas's share token), either immediately
- * or when an administrator approves the request. It counts the amounts of every token with 18 decimals, and has
- * minimums and limits in mTokens and a separate minimum for an account's first deposit. In the registry entry, the
- * entry point and the spender are the DepositVault, the share token is the mToken, and the pricer is the mToken's price
- * feed. Parameters: `deposit` (`instant` or `request`); `recipient` (`argument` or `caller`); `asset_rate` (`stable`
- * for a fixed price, or `feed` for that of the feed in `asset_feed`; the value of positions is unknown if that feed is
- * missing); `redemption_vault`, `redeem_tokens` and `redeem_via` for withdrawals (`midasExits`); `referrer`. Source:
- * midas-apps/contracts.
+ * Adapter of Midas. A DepositVault takes payment tokens and mints the mToken (the share token), immediately or when a
+ * request is approved. `checkMidasParams` lists its registry parameters. Source: midas-apps/contracts.
  */
 export const midas: VaultAdapter = {
   name: "midas",

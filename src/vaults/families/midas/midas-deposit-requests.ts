@@ -19,9 +19,8 @@ const REQUEST_ID_PATTERN = /^\d{1,77}$/;
 type MintRequest = readonly [`0x${string}`, `0x${string}`, number, bigint, bigint, bigint];
 
 /**
- * Returns the assets of an open deposit request in the asset's smallest unit, or 0 once it is approved or rejected.
- * Null if unknown: the contract stores only the request's value in USD, which equals the amount only for a token with a
- * fixed price.
+ * Returns the assets of an open deposit request in the asset's smallest unit, or 0 once it is settled. Null if unknown:
+ * the contract stores a value in USD, which is the amount only for a token with a fixed price.
  */
 function pendingAssetsOf(vault: Vault, result: ReadResult<MintRequest>): bigint | null {
   if (!result.ok) return null;
@@ -36,11 +35,8 @@ const sum = (amounts: readonly (bigint | null)[]): bigint | null =>
   amounts.reduce((total, amount) => (total === null || amount === null ? null : total + amount), 0n);
 
 /**
- * Asynchronous deposits into Midas, which an administrator approves or rejects. The approval mints the mTokens, so
- * there is nothing to claim. A rejection refunds nothing on chain. The DepositVault finds requests only by id and
- * stores only their value in USD. The pending assets are therefore null if no ids are known, if a request cannot be
- * read, or if an open request was paid in a token other than the asset or the asset has no fixed price. `rejected` is
- * true if there are known requests and all of them were rejected. Source: midas-apps/contracts.
+ * Asynchronous deposits into Midas, known by their ids only. An approval mints the mTokens, so there is nothing to
+ * claim. A rejection refunds nothing on chain. Source: midas-apps/contracts.
  */
 export const midasRequests: AsyncDeposits = {
   pending(vault, { requestIds }) {

@@ -72,10 +72,8 @@ interface DepositVaultInfo {
 }
 
 /**
- * Returns a query for a DepositVault, Midas's deposit contract. The result is null if the contract is not one. A
- * RedemptionVault, which has the same views, is recognised by its lack of deposit functions or, if it seems to have
- * them, by its redemption function and its lack of a minimum for first deposits. `deposit` selects the functions whose
- * pauses are read.
+ * Returns a query for a DepositVault, Midas's deposit contract; the result is null for other contracts, such as a
+ * RedemptionVault, which has the same views. `deposit` selects the functions whose pauses are read.
  */
 function describeDepositVault(
   address: Address,
@@ -137,8 +135,8 @@ const pauseRead = (to: Address, mode: MidasMode) =>
   read({ to, abi: pauseAbi(), name: "fnPaused", args: [depositSelector(mode)] });
 
 /**
- * Returns a query for the DepositVault of a vault: the contract at the given address or, if that address is the mToken,
- * the entry point of the reviewed registry entry. The result is null if neither is the mToken's DepositVault.
+ * Returns a query for a vault's DepositVault: the contract at the vault's address or, if that is the mToken, the entry
+ * point of the reviewed registry entry. The result is null if neither is the mToken's DepositVault.
  */
 function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | null> {
   const { address, entryPoint } = subject;
@@ -154,9 +152,8 @@ function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | 
 }
 
 /**
- * Returns a query for the mToken's name and decimals. The result is a human-readable reason if the mToken reports no
- * decimals or no total supply, or if its price feed does not respond; a feed that reverts with a reason, such as a
- * stale one, is accepted.
+ * Returns a query for the mToken's name and decimals, or for a human-readable reason if the mToken or its price feed
+ * does not respond. A feed that reverts with a reason is accepted.
  */
 function describeShare(deposits: DepositVaultInfo): Query<{ name: string; decimals: number } | string> {
   const on = { to: deposits.mToken, abi: shareAbi() } as const;
@@ -230,9 +227,8 @@ interface RedemptionVaultInfo {
 }
 
 /**
- * Returns a query for the RedemptionVault that the reviewed registry entry names. No other contract names it, so it is
- * accepted only if its mToken is the vault's. The result is null if the entry names none, or if the mToken differs or
- * cannot be read. At most 16 tokens are read; those without symbol or decimals are left out.
+ * Returns a query for the RedemptionVault that the reviewed registry entry names, with up to 16 of its tokens. The
+ * result is null if there is none, or if its mToken is not the vault's, because no other contract names it.
  */
 function describeRedemptions(
   subject: DerivationSubject,
@@ -324,9 +320,7 @@ function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, str
 }
 
 /**
- * Deriver of Midas vaults. It starts at the DepositVault, which names its mToken, price feed and payment tokens. An
- * mToken does not name its DepositVault, so that address comes from a reviewed registry entry and is checked against
- * the mToken. The user must call a DepositVault that takes requests, names no recipient, or has conditions for each
- * caller. Source: midas-apps/contracts.
+ * Deriver of Midas vaults. It starts at the DepositVault, which names its mToken, feed and payment tokens; an mToken
+ * does not name it, so its address comes from a reviewed registry entry. Source: midas-apps/contracts.
  */
 export const midasDeriver: Deriver = { conclusive: true, derive, describeOther };

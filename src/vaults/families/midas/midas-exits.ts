@@ -234,10 +234,8 @@ const explain = familyErrors({
 });
 
 /**
- * Withdrawals from Midas: the RedemptionVault pays instantly, or takes a request that an administrator approves or
- * rejects. A rejection returns nothing on chain. The RedemptionVault counts the amounts of every token with 18
- * decimals. Registry parameters: `redemption_vault`, `redeem_tokens` (the tokens that it pays) and `redeem_via` (`user`
- * if only listed accounts may redeem). Source: midas-apps/contracts.
+ * Withdrawals from Midas: the RedemptionVault pays instantly, or takes a request, which an administrator approves and
+ * thereby pays, or rejects, which returns nothing on chain. Source: midas-apps/contracts.
  */
 export const midasExits: VaultExits = {
   modes: (vault) =>

@@ -16,8 +16,7 @@ const pricesAbi = once(() =>
 
 /**
  * Returns a query for the price of a payment token in the feeds' common currency, with 18 decimals, by the settings of
- * a DepositVault or RedemptionVault: 1 for a token with a fixed price. Null if the token is unknown to the vault or its
- * feed returns no price. Source: midas-apps/contracts, `_getTokenRate`.
+ * a DepositVault or RedemptionVault. Null if unknown. Source: midas-apps/contracts, `_getTokenRate`.
  */
 function tokenPrice(vault: Address, token: Address): Query<bigint | null> {
   const config = read({ to: vault, abi: pricesAbi(), name: "tokensConfig", args: [token] });
@@ -34,8 +33,7 @@ function tokenPrice(vault: Address, token: Address): Query<bigint | null> {
 
 /**
  * Returns a query that converts a value in the feeds' common currency (18 decimals) to an amount of the asset, in its
- * smallest unit, rounded down. An asset with a fixed price needs no read. Null if the asset's price is unknown or the
- * asset has more than 18 decimals.
+ * smallest unit, rounded down. Null if the asset's price is unknown or it has more than 18 decimals.
  */
 export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | null> {
   const unit = midasUnit(vault.asset.decimals);
@@ -48,8 +46,7 @@ export function midasValueInAsset(vault: Vault, value: bigint): Query<bigint | n
 
 /**
  * Returns a query that converts an amount (18 decimals) of a token that the RedemptionVault paid to the asset's
- * smallest unit, by the price of each, rounded down. Null if a price is unknown, if the asset has more than 18
- * decimals, or if the registry entry names no RedemptionVault.
+ * smallest unit, by the price of each, rounded down. Null if that is not possible, such as without a price.
  */
 export function midasAmountInAsset(
   vault: Vault,

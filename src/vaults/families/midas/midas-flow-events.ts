@@ -37,13 +37,8 @@ const flowsAbi = once(
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Returns the events from which a vault's deposits and withdrawals are indexed: those of the DepositVault and of the
- * RedemptionVault (parameter `redemption_vault`). Deposits and redemption requests count for their recipient, instant
- * redemptions for the caller. Their amounts have 18 decimals and are converted to the asset's decimals, rounded down;
- * amounts in another token are converted at the vaults' own prices (`midas-flow-conversion.ts`). Requests have no
- * amounts, because they are settled later; what a redemption request paid is read by its id. If the registry entry
- * names no RedemptionVault, burned mTokens count as withdrawals with unknown assets. Throws an Error if
- * `redemption_vault` is not an address. Source: midas-apps/contracts.
+ * Returns the events from which a vault's deposits and withdrawals are indexed. Requests have no amounts;
+ * `midasTakenOut` reads what a redemption request paid. Throws an Error if `redemption_vault` is invalid.
  */
 export function midasFlows(vault: Vault): FlowSource {
   const redemptions = addressParam(vault, "redemption_vault");
@@ -52,6 +47,7 @@ export function midasFlows(vault: Vault): FlowSource {
     ...depositRequestsAbi(),
     ...(redemptions === null ? tokenAbi() : redemptionsAbi()),
   ];
+  // Without a RedemptionVault in the registry entry, burned mTokens count as withdrawals.
   const out = redemptions ?? vault.shareToken;
   return {
     addresses: [vault.entryPoint, out],

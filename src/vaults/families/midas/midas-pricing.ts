@@ -32,9 +32,8 @@ export const WAD = 10n ** 18n;
 const FEE_DENOMINATOR = 10_000n;
 
 /**
- * Returns the mTokens (18 decimals) that a payment mints after the fee, rounded down as in the DepositVault. `amount`
- * is in the token's smallest unit. Null if the mToken has no price, if the fee is above 100%, or if the amount
- * overflows.
+ * Returns the mTokens (18 decimals) that `amount`, in the token's smallest unit, mints after the fee, rounded down as
+ * in the DepositVault. Null if the mToken has no price, the fee is above 100%, or the amount overflows.
  */
 export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   const { tokenRate, mTokenRate, fee, unit } = rates;
@@ -63,9 +62,8 @@ export function smallestPaymentFor(rates: MidasRates, mTokens: bigint): bigint |
 }
 
 /**
- * Returns the largest payment, in the token's smallest unit, that mints at most the given mTokens (18 decimals).
- * Returns 0 for zero mTokens, and the largest possible payment if no payment mints more, for example because there is
- * no price.
+ * Returns the largest payment, in the token's smallest unit, that mints at most the given mTokens (18 decimals): 0 for
+ * zero mTokens, and the largest possible payment if none mints more.
  */
 export function largestPaymentFor(rates: MidasRates, mTokens: bigint): bigint {
   if (mTokens === 0n) return 0n;
@@ -160,7 +158,7 @@ const NO_ANSWER = { ok: false, revert: null } as const;
 
 /**
  * Returns a query for a DepositVault's conditions for a payment; without a caller, those of an account that deposits
- * for the first time. It takes up to two batches of reads, because the first returns the payment token's price feed.
+ * for the first time.
  */
 export function midasMarket(vault: Vault, payment: MidasPayment): Query<MidasMarket> {
   const { caller } = payment;

@@ -68,9 +68,8 @@ export function redemptionTokens(vault: Vault): Token[] {
 type RedeemRequest = readonly [Address, Address, number, bigint, bigint, bigint];
 
 /**
- * Returns the user's request if it is open or rejected. Empty if it was approved, which also paid it, or belongs to
- * another account; null if it could not be read. `assetRate` is the price of the vault's asset with 18 decimals, or
- * null if unknown.
+ * Returns the user's request if it is open or rejected, otherwise an empty list; null if it could not be read.
+ * `assetRate` is the price of the vault's asset with 18 decimals, or null if unknown.
  */
 function pendingOf(
   vault: Vault,
@@ -126,8 +125,7 @@ function assetRateQuery(vault: Vault): Query<bigint | null> {
 
 /**
  * Returns a query for those of the given requests that belong to the user and are open or rejected; null if one of them
- * cannot be read. Ids that are not numbers are ignored. The assets of an open request are an estimate at the prices of
- * its creation; a rejected one pays nothing on chain.
+ * cannot be read. The assets of an open request are an estimate at the prices of its creation.
  */
 export function midasPending(
   vault: Vault,
@@ -151,10 +149,8 @@ export function midasPending(
 }
 
 /**
- * Returns a query for the total that a user's requests (`flows`) have paid, in the asset's smallest unit. It can be
- * read at any time, because the vault keeps the rates of every approved request. Open and rejected requests count as 0.
- * A request that was paid in another token is converted at the vault's rates if the asset's price is fixed; otherwise,
- * the result is null. It is also null if a request cannot be read.
+ * Returns a query for the total that a user's requests (`flows`) have paid, in the asset's smallest unit, each rounded
+ * down; open and rejected requests count as 0. Null if what one of them paid is unknown.
  */
 export function midasTakenOut(
   vault: Vault,
@@ -207,8 +203,7 @@ export function findMidasRequest(
 
 /**
  * Finds the approval or rejection of a request in a receipt's logs, or returns null. The `assets` of an approval are
- * what the user received in one of the RedemptionVault's tokens, and null unless the receipt has exactly one such
- * payment, because it may settle several requests.
+ * null unless the receipt has exactly one payment to the user, because it may settle several requests.
  */
 export function findMidasSettlement(
   vault: Vault,

@@ -27,9 +27,8 @@ export const assetFeed = (vault: Vault) =>
   vault.params["asset_rate"] === "stable" ? null : addressParam(vault, "asset_feed");
 
 /**
- * Returns how the position lens values mTokens: by the mToken's price feed, together with the asset's feed. Without the
- * latter if the asset's price is fixed or its feed is unknown; in the second case `midasToAssets` returns null. Throws
- * an Error if the parameter `asset_feed` is not an address.
+ * Returns how the position lens values mTokens: by the mToken's price feed and, unless the asset's price is fixed or
+ * its feed unknown, by that of the asset. Throws an Error if the parameter `asset_feed` is not an address.
  */
 export function midasLens(vault: Vault): LensVault {
   const { shareToken, pricer } = vault;
@@ -39,10 +38,8 @@ export function midasLens(vault: Vault): LensVault {
 }
 
 /**
- * Converts mTokens to the asset as a RedemptionVault does before its fee: to the feeds' common currency by the mToken's
- * feed, then to the asset by the asset's feed, each step rounded down. `rate` is the word that the position lens read.
- * The result is in the asset's smallest unit, or null if the asset's price is unknown or the asset has more than 18
- * decimals. Source: midas-apps/contracts.
+ * Converts mTokens to the asset's smallest unit, rounded down, as a RedemptionVault does before its fee. `rate` is the
+ * word that the position lens read. Null if the asset's price is unknown. Source: midas-apps/contracts.
  */
 export function midasToAssets(
   vault: Vault,
@@ -58,9 +55,8 @@ export function midasToAssets(
 }
 
 /**
- * Returns a query for whether the DepositVault still uses the registry entry's price feeds, which its administrator may
- * replace. False if this cannot be read. The asset's feed counts as unchanged if the DepositVault no longer accepts the
- * asset.
+ * Returns a query for whether the DepositVault still uses the registry entry's price feeds; false if this cannot be
+ * read. The asset's feed counts as unchanged if the DepositVault no longer accepts the asset.
  */
 export function midasPricingUnchanged(vault: Vault): Query<boolean> {
   const on = { to: vault.entryPoint, abi: feedsAbi() } as const;

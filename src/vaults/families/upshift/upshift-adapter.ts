@@ -168,9 +168,8 @@ function encode(vault: Vault, request: DepositInput): DepositCall {
 }
 
 /**
- * Adapter of Upshift's multi-asset vaults. The share token is a separate contract; shares are priced in a reference
- * token, which is the asset of the registry entry. Whitelists of senders and tokens, a limit per deposit and a cap
- * restrict deposits. Withdrawals are those of `upshiftExits`. Source: the published ABI of TokenizedVaultV2.
+ * Adapter of Upshift's multi-asset vaults, whose share token is a separate contract. Shares are priced in a reference
+ * token, which is the asset of the registry entry. Source: the published ABI of TokenizedVaultV2.
  */
 export const upshift: VaultAdapter = {
   name: "upshift",

@@ -108,9 +108,8 @@ function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers)
 }
 
 /**
- * Deriver of Upshift's multi-asset vaults: reads the asset, the share token, the whitelists and the wait for
- * withdrawals from the vault's views. The accepted tokens are the asset and those of the earlier registry entry that
- * are still whitelisted. The user must call a vault that whitelists senders. Source: the ABI of TokenizedVaultV2.
+ * Deriver of Upshift's multi-asset vaults. The accepted tokens are the asset and those of the earlier registry entry
+ * that are whitelisted. The user must call a vault that whitelists senders. Source: the ABI of TokenizedVaultV2.
  */
 export const upshiftDeriver: Deriver = {
   conclusive: true,

@@ -1,8 +1,8 @@
 import { familyErrors } from "../../vault-reverts.ts";
 
 /**
- * Explains revert data of a deposit into Upshift's multi-asset and legacy vaults (including errors of their whitelists
- * and oracles), or returns null for other errors. Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Explains revert data of a deposit into one of Upshift's vaults, or returns null for errors that it does not know.
+ * Sources: the published ABIs of August Digital, TimelockedERC4626.
  */
 export const explainUpshift = familyErrors({
   errors: {

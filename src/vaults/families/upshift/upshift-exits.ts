@@ -187,11 +187,8 @@ function findSettlement(
 }
 
 /**
- * Creates the withdrawal part of the adapters of Upshift's vaults: an instant redemption for a fee, or a request that
- * becomes claimable after a delay. The vault's operator then pays it, or any account claims it for the receiver. All
- * requests for one receiver that become claimable on the same UTC day form a single request, identified by that date
- * (`YYYY-MM-DD`). Legacy vaults fix its assets when it is made. Requests cannot be cancelled. `legacy` selects the
- * calls and views of legacy vaults. Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Creates the withdrawal part of the adapters of Upshift's vaults: instant redemptions, and requests, whose ids are the
+ * UTC dates (`YYYY-MM-DD`) on which they become claimable. Sources: August Digital's published ABIs.
  */
 export function upshiftExits({ legacy }: UpshiftExitOptions): VaultExits {
   return {

@@ -20,10 +20,8 @@ const previewAbi = once(() =>
 );
 
 /**
- * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. A deposit counts for its
- * receiver; its amount in another token is converted by the vault's `previewDeposit`. An instant redemption emits
- * `Withdraw`, which counts for the owner; a requested one emits `WithdrawalProcessed`, which contains the receiver but
- * not the shares. Sources: the published ABI of TokenizedVaultV2, August Digital's SDK.
+ * Returns the events from which a multi-asset vault's deposits and withdrawals are indexed. An instant redemption
+ * counts for the owner, others for the receiver. Sources: the ABI of TokenizedVaultV2, August Digital's SDK.
  */
 export function upshiftFlows(vault: Vault): FlowSource {
   return {
@@ -70,9 +68,8 @@ const paidAbi = once(() =>
 );
 
 /**
- * Returns the events from which a legacy vault's deposits and withdrawals are indexed. An instant redemption emits the
- * ERC-4626 event `Withdraw`. A requested one emits `WithdrawalProcessed` when it is paid, which contains the receiver
- * but not the shares. Sources: the published ABIs of August Digital, TimelockedERC4626.
+ * Returns the events from which a legacy vault's deposits and withdrawals are indexed: those of ERC-4626, and
+ * `WithdrawalProcessed` when a request is paid. Sources: August Digital's published ABIs, TimelockedERC4626.
  */
 export function upshiftLegacyFlows(vault: Vault): FlowSource {
   const standard = erc4626Flows(vault);

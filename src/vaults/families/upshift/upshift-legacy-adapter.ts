@@ -70,9 +70,8 @@ function limitViews(vault: Vault) {
 }
 
 /**
- * Adapter of Upshift's legacy vaults: lending pools and tokenized accounts. Deposits follow ERC-4626. A withdrawal must
- * be requested first, unless it is redeemed instantly for a fee. Sources: the published ABIs of August Digital,
- * TimelockedERC4626.
+ * Adapter of Upshift's legacy vaults: lending pools and tokenized accounts, whose deposits follow ERC-4626. Sources:
+ * the published ABIs of August Digital, TimelockedERC4626.
  */
 export const upshiftLegacy = defineErc4626({
   name: "upshift_legacy",

@@ -22,9 +22,8 @@ const requestsAbi = once(() =>
   ]),
 );
 /**
- * Days before today whose requests are read even if no receipt names them. A request waits a few days at most, but no
- * account has to claim it then. One read for each day of each vault still fits into the request that reads the user's
- * positions.
+ * Days before today whose requests are read even if no receipt names them. One read for each day of each vault still
+ * fits into the request that reads the user's positions.
  */
 const DAYS_BEFORE = 13;
 /** Days after today whose requests are read even if no receipt names them. */
@@ -49,8 +48,8 @@ interface RequestDate {
 }
 
 /**
- * Parses a request id of the form `YYYY-MM-DD`, the date on which the request becomes claimable. Returns null for any
- * other form. An impossible date is not rejected: its `midnight` is that of the date to which it rolls over.
+ * Parses a request id of the form `YYYY-MM-DD`, the date on which the request becomes claimable, or returns null for
+ * any other form. An impossible date rolls over in `midnight`.
  */
 export function parseRequestDate(id: string): RequestDate | null {
   const [, year, month, day] = DATE_PATTERN.exec(id) ?? [];
@@ -80,9 +79,8 @@ function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
 type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
- * Returns a query for a user's open requests, by the date on which they become claimable; null if one of the dates (but
- * for the first days of the window) could not be read. If there are any, a second batch reads their fixed assets; those
- * without are estimated at the current price, rounded down.
+ * Returns a query for a user's open requests, by the date on which they become claimable; null if they cannot be read.
+ * Assets that are not fixed yet are estimated at the current price, rounded down.
  */
 export function datedRequests(
   vault: Vault,

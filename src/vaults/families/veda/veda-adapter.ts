@@ -56,11 +56,8 @@ const shareTransferAbi = once(() =>
 );
 
 /**
- * Returns a query for the reason why the shares of a deposit could not be transferred: `share_locked`, `not_allowed`,
- * or null if nothing prevents it. Veda's tellers (deposit contracts) mint to their caller. In a deposit through the
- * Router, the caller is the executor, which must pass the shares on, so a share lock or permissioned transfers prevent
- * it. Tellers of version `a` lock shares at least until the end of the block. Older tellers also mint to accounts on a
- * deny list, which could never transfer the shares. A view that the teller lacks counts as no restriction.
+ * Returns a query for the reason why the shares of a deposit could not be transferred, or null. In a deposit through
+ * the Router, the executor must pass them on. A view that the teller lacks counts as no restriction.
  */
 function shareTransferQuery(vault: Vault, request: TermsInput): Query<Refusal | null> {
   const teller = { to: vault.entryPoint, abi: shareTransferAbi() } as const;
@@ -76,8 +73,10 @@ function shareTransferQuery(vault: Vault, request: TermsInput): Query<Refusal | 
     },
     ({ lock, permissioned, denied, ...denyLists }): Refusal | null => {
       const forwarded = request.caller === null;
+      // Tellers of version `a` lock shares at least until the end of the block.
       const locked = generationOf(vault) === "a" || (valueOrNull(lock) ?? 0n) > 0n;
       if (forwarded && locked) return "share_locked";
+      // Older tellers also mint to accounts on a deny list, which could never transfer the shares.
       const [from, to, operator] = valueOrNull(denied) ?? [false, false, false];
       const listed = Object.values(denyLists).some((list) => valueOrNull(list) === true);
       const unmovable = forwarded && valueOrNull(permissioned) === true;
@@ -194,12 +193,8 @@ const explain = familyErrors({
 });
 
 /**
- * Adapter of Veda's BoringVaults. A deposit calls the teller; the vault takes the token and mints shares to the caller;
- * the accountant sets the share price. There is no minimum deposit; the teller itself enforces the minimum of shares.
- * In the registry entry, the entry point is the teller, the spender and the share token are the vault, and the pricer
- * is the accountant. Parameters: `teller` (its version), `rate` (`streamed` if yield accrues every second), `referrer`
- * (passed to tellers that take one) and those of `vedaExits`, which defines the withdrawals. Source:
- * Veda-Labs/boring-vault.
+ * Adapter of Veda's BoringVaults. A deposit calls the teller, which enforces the minimum of shares itself and mints to
+ * the caller; the accountant sets the share price. Source: Veda-Labs/boring-vault.
  */
 export const veda: VaultAdapter = {
   name: "veda",
@@ -234,9 +229,8 @@ const accountantAbi = once(() =>
 );
 
 /**
- * Returns a query for a fee in the vault's accountant, by its place in the accountant's state, as a fraction. Null if
- * it cannot be read or exceeds 100%, as in other versions of the accountant, whose state has other fields. Source:
- * Veda-Labs/boring-vault, AccountantWithRateProviders.
+ * Returns a query for a fee by its place in the accountant's state, as a fraction. Null if it cannot be read or exceeds
+ * 100%, as in accountants with other states. Source: AccountantWithRateProviders.
  */
 function vedaFeeQuery({ pricer }: Vault, place: 10 | 11): Query<number | null> {
   const state = read({ to: pricer, abi: accountantAbi(), name: "accountantState" });

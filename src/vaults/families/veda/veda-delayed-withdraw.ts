@@ -40,9 +40,8 @@ export const vedaDelayedAbi = once(() =>
   ]),
 );
 /**
- * ABI of the view function of Veda's accountant (the pricing contract, `vault.pricer`) that returns the price of one
- * whole share in a given token's smallest unit. It reverts while the accountant is paused, and for a token of which the
- * accountant knows no rate. Source: Veda-Labs/boring-vault, AccountantWithRateProviders.
+ * ABI of the accountant's view for the price of one whole share in a given token's smallest unit. It reverts while the
+ * accountant is paused. Source: Veda-Labs/boring-vault, AccountantWithRateProviders.
  */
 export const rateAbi = once(() => parseAbi(["function getRateInQuoteSafe(address) view returns (uint256)"]));
 /** Byte offset of the shares in the calldata of `requestWithdraw`. */
@@ -52,9 +51,8 @@ const BPS = 10_000n;
 const DEFAULT_WINDOW = 7 * 86_400;
 
 /**
- * Returns a query for the conditions of a request to the delayed-withdrawal contract (registry parameter
- * `delayed_withdraw`); they are unknown if the registry entry names none. `fee` is in basis points of the assets, or
- * null if unknown. While a request is open, another one is refused (`request_pending`).
+ * Returns a query for the conditions of a request to the delayed-withdrawal contract. `fee` is in basis points of the
+ * assets, or null if unknown. While a request for the token is open, another one is refused.
  */
 export function delayedTerms(
   vault: Vault,
@@ -115,10 +113,8 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
   sameAddress(token, vault.asset.address) ? "0" : token.toLowerCase();
 
 /**
- * Returns a query for the user's open requests: at most one for each token, with mode `cooldown`. Their assets are an
- * estimate: the shares less the fee (none if it is unknown), at the share price of the request or the current one (if
- * it is known), whichever is lower. Empty if the registry entry names no such contract, null if one of the requests
- * cannot be read.
+ * Returns a query for the user's requests at the delayed-withdrawal contract, at most one for each token; null if one
+ * cannot be read. Their assets are an estimate at the lower of the request's and the current rate.
  */
 export function pendingDelayed(
   vault: Vault,
@@ -175,8 +171,8 @@ function pendingIn(
 }
 
 /**
- * Converts an amount of a token to the vault's asset, both in smallest units, by the price of a share in each (`rate`
- * in the token, `assetRate` in the asset), rounded down. Null if one of the rates is unknown or `rate` is 0.
+ * Converts an amount of a token to the vault's asset, both in smallest units, rounded down, by the price of a share in
+ * the token (`rate`) and in the asset (`assetRate`). Null if one is unknown or `rate` is 0.
  */
 export function vedaValue(
   amount: bigint,

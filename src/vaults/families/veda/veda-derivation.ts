@@ -49,9 +49,8 @@ const tellerAbi = once(() =>
   ]),
 );
 /**
- * ABI of `refundDeposit` in the form that only tellers (Veda's deposit contracts) with a referrer argument have. Unlike
- * `deposit`, it checks the caller's authorization before any state change, so an `eth_call` can probe whether a teller
- * has it.
+ * ABI of `refundDeposit` in the form of tellers with a referrer argument. It checks the caller's authorization before
+ * any state change, so an `eth_call` can probe for it.
  */
 const refundDepositAbi = once(() =>
   parseAbi([
@@ -308,9 +307,7 @@ function assemble(of: {
 }
 
 /**
- * Deriver of Veda's BoringVaults. The teller is the vault's transfer hook or, if that is not a teller, the entry point
- * of the reviewed registry entry. It names the accountant, and its functions reveal its version. The accepted tokens
- * are those that the teller supports among the accountant's base asset and the entry's tokens. The user must call a
- * teller that locks shares or restricts their transfer. Source: Veda-Labs/boring-vault.
+ * Deriver of Veda's BoringVaults. The teller, which names the accountant, is the vault's transfer hook or, if that is
+ * no teller, the entry point of the reviewed registry entry. Source: Veda-Labs/boring-vault.
  */
 export const vedaDeriver: Deriver = { conclusive: true, derive };

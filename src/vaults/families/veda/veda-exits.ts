@@ -183,10 +183,9 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
 }
 
 /**
- * Withdrawals from Veda's BoringVaults, through up to three contracts that the registry entry's parameters enable. The
- * teller pays instantly (`teller_withdraw`, if its `withdraw` is public). A queue takes requests for an amount fixed at
- * the request, which solvers pay (`withdraw_queue`). An older contract lets the owner claim after a fixed delay, within
- * a limited time (`delayed_withdraw`). The oldest contract, AtomicQueue, is not used. Source: Veda-Labs/boring-vault.
+ * Withdrawals from Veda's BoringVaults, by contracts that registry parameters enable: the teller pays instantly,
+ * solvers pay a queue's requests, and an older contract pays claims after a fixed delay. Source:
+ * Veda-Labs/boring-vault.
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
@@ -285,10 +284,8 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 }
 
 /**
- * Returns a query for the registry parameters for withdrawals. `teller_withdraw` is `public` if the teller's authority
- * lets `anyone` (an account without rights) withdraw; otherwise it is absent. `withdraw_queue` and `delayed_withdraw`
- * are the contracts of the reviewed registry entry, in lowercase: empty if they are not seen to belong to this vault,
- * absent if the entry names none.
+ * Returns a query for the registry parameters for withdrawals. Those of the reviewed contracts are empty if these are
+ * not seen to belong to this vault; `anyone` is an account without rights.
  */
 export function vedaExitParams(of: {
   vault: Address;
@@ -318,9 +315,8 @@ export function vedaExitParams(of: {
 type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", Address | null>>;
 
 /**
- * Returns a query for the waits of each token's withdrawals, in seconds, by the token's lowercase address: the time
- * until a request in the queue matures, and the fixed delay of the delayed-withdrawal contract. Each is null if
- * unknown.
+ * Returns a query for the waits of withdrawals in seconds, by the token's lowercase address: until a request in the
+ * queue matures, and the delay of the delayed-withdrawal contract. Each is null if unknown.
  */
 export function vedaWaits(
   reviewed: WaitingContracts,

@@ -29,17 +29,13 @@ const delayedAbi = once(() =>
 );
 
 /**
- * Returns the events from which a vault's deposits and withdrawals are indexed. Through any teller, the vault emits
- * `Enter` for a deposit and `Exit` for a withdrawal or a refunded deposit. For a withdrawal through the queue or the
- * delayed-withdrawal contract, `Exit` names a solver or that contract instead of the user, so the events of these
- * contracts are indexed too. For its user, a request in the queue counts when it is made, because its amount is fixed
- * then and the event of its payment has none; its cancellation counts as a deposit that names the request. For the
- * vault, the solver's `Exit` counts, not the request. Amounts in other tokens are converted at the accountant's rates.
- * Source: Veda-Labs/boring-vault.
+ * Returns the events from which a vault's deposits and withdrawals are indexed. A request in the queue counts when it
+ * is made, and its cancellation as a deposit that names the request. Source: Veda-Labs/boring-vault.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
   const delayed = addressParam(vault, "delayed_withdraw");
+  // The vault's `Exit` names a solver or the delayed-withdrawal contract instead of the user.
   const contracts = [queue, delayed].filter((address) => address !== null);
   return {
     addresses: [vault.shareToken, ...contracts],

@@ -17,9 +17,8 @@ export const generationOf = (vault: Vault): (typeof GENERATIONS)[number] =>
   choiceParam(vault, { name: "teller", choices: GENERATIONS });
 
 /**
- * Returns true if yield accrues to the accountant's rate every second (registry parameter `rate` = `streamed`).
- * Deposits are then priced at the rate plus one smallest unit. False without the parameter. Throws an Error if the
- * parameter is invalid.
+ * Returns true if yield accrues to the accountant's rate every second (registry parameter `rate`); deposits are then
+ * priced at the rate plus one smallest unit. Throws an Error if the parameter is invalid.
  */
 export const isStreamed = (vault: Vault): boolean =>
   vault.params["rate"] !== undefined &&
@@ -69,11 +68,11 @@ interface TokenSupport {
 }
 
 /**
- * On-chain state that determines the result of a deposit of one token. `rate` is the price of one whole share in the
- * deposited token's smallest unit; `cap` (2^112 - 1 if there is none) and `supply` are in the share token's smallest
- * unit. A field is null if its read failed, for example because the teller lacks the view function.
+ * What determines the result of a deposit of one token. A field is null if unknown. `cap` (2^112 - 1 if there is none)
+ * and `supply` are in the share token's smallest unit.
  */
 export interface VedaMarket {
+  /** Price of one whole share in the deposited token's smallest unit. */
   rate: bigint | null;
   support: TokenSupport | null;
   cap: bigint | null;
@@ -129,8 +128,7 @@ export function supportOf(result: ReadResult<SupportAnswer>): TokenSupport | nul
 
 /**
  * Returns true if deposits of the token are stopped: the teller or the accountant is paused, or the teller does not
- * accept the token. The accountant is paused if its price is readable only through the view that ignores a pause; any
- * other failed read counts as not paused.
+ * accept the token. Unknown conditions do not count.
  */
 export function isPaused(results: {
   tellerPaused: ReadResult<boolean>;
@@ -138,6 +136,7 @@ export function isPaused(results: {
   rate: ReadResult<bigint>;
   rateAnyway: ReadResult<bigint>;
 }): boolean {
+  // A paused accountant returns its price only through the view that ignores the pause.
   const accountantPaused = !results.rate.ok && results.rateAnyway.ok;
   const refused = supportOf(results.support)?.accepted === false;
   return valueOrNull(results.tellerPaused) === true || accountantPaused || refused;
@@ -156,8 +155,7 @@ export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: 
 
 /**
  * Returns the largest deposit under the teller's cap on shares, in the deposited token's smallest unit: the largest
- * uint256 if there is no cap; otherwise null if the cap, the supply or the result of `mintedShares` is unknown, and 0
- * if the cap is reached.
+ * uint256 if there is no cap, null if unknown.
  */
 export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const { cap, supply } = market;

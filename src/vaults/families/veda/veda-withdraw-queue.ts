@@ -126,11 +126,8 @@ const hashRequest = (request: QueueRequest): Hex =>
   keccak256(encodeAbiParameters(requestParameters(), [request]));
 
 /**
- * Returns a query for the conditions of a request to the queue (registry parameter `withdraw_queue`); they are unknown
- * if the registry entry names no queue. `fee` is the discount that the queue requires, in basis points, or null if
- * unknown. `variant` is `<discount>/<seconds to the deadline>`, with a discount of 0 if it is unknown. A request
- * expires at least seven days after it matures. `maxShares` is the queue's capacity, but at most the request's shares;
- * null if no limit is known.
+ * Returns a query for the conditions of a request to the queue. `fee` is the discount that it requires, in basis
+ * points, or null if unknown; `variant` is `<discount>/<seconds to the deadline>`.
  */
 export function queueTerms(
   vault: Vault,
@@ -166,9 +163,8 @@ export function queueTerms(
 }
 
 /**
- * Encodes the owner's request to the queue. The queue pulls the shares, so the owner must approve them first.
- * `request.variant` contains the discount and the deadline that the queue requires; without it, there is no discount
- * and the deadline is seven days.
+ * Encodes the owner's request to the queue, which pulls the shares, so the owner must approve them first.
+ * `request.variant` is that of `queueTerms`; without it, the discount is 0 and the deadline seven days.
  */
 export function queueCall(vault: Vault, request: ExitInput): ExitCall {
   const target = addressParam(vault, "withdraw_queue") ?? zeroAddress;
@@ -186,8 +182,7 @@ export function queueCall(vault: Vault, request: ExitInput): ExitCall {
 
 /**
  * Returns a query for those of the known requests (`requestIds`, in the format of `packRequest`) that are still in the
- * queue. Their payment is fixed. Empty if the registry entry names no queue or no such request is known, null if the
- * queue cannot be read.
+ * queue; null if it cannot be read. Their payment is fixed.
  */
 export function pendingInQueue(
   vault: Vault,
@@ -235,9 +230,8 @@ function pendingOf(requestId: string, { request, now }: { request: QueueRequest;
 }
 
 /**
- * Returns a query for the total assets of those of a user's requests that were not cancelled, in the asset's smallest
- * unit. It needs no reads, because `flows` contain the amounts. Null if one of them is unknown. Requests whose id is
- * not that of `packRequest` are ignored.
+ * Returns a query without reads for the total assets of a user's requests that were not cancelled, in the asset's
+ * smallest unit; null if one is unknown. Ids that are not those of `packRequest` are ignored.
  */
 export function takenByQueue(
   _vault: Vault,
@@ -300,8 +294,8 @@ export function findQueueRequest(
 }
 
 /**
- * Finds in a receipt's logs how a user's request ended: solved or cancelled in the queue or, for an id that is not the
- * queue's, completed or cancelled in the delayed-withdrawal contract. Null if the logs do not show its end.
+ * Finds in a receipt's logs how a user's request ended: solved or cancelled in the queue, or completed or cancelled in
+ * the delayed-withdrawal contract. Null if the logs do not show its end.
  */
 export function findQueueSettlement(
   vault: Vault,
