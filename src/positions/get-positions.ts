@@ -57,14 +57,8 @@ import {
 } from "./position-shares.ts";
 
 /**
- * Returns a user's positions: shares in every vault of the registry, and pending requests at asynchronous vaults.
- * `chainId` null means all chains. The chains are read in parallel, each with one RPC request at its latest block if
- * possible; what does not fit into it may be read at a later block. Each simulated claim takes one more request (at
- * most eight per chain), and so does a comparison of the shares with the index's last block, if that is older. A chain
- * that cannot be read has `ok: false` in the result; a vault whose balance cannot be read is listed in `unread`.
- * Deposited and earned amounts are null if the database does not respond within two seconds, the flow index lags
- * behind, or nothing or only a part of them is known. If shares were transferred (`ShareBasis`), only the earned amount
- * is null. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain could be read.
+ * Returns a user's positions and pending requests on one chain, or on all if `chainId` is null. What cannot be read is
+ * marked in `chains`. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable`.
  */
 export async function getPositions(
   ctx: Context,
@@ -128,14 +122,11 @@ type ChainAnswer = ChainPositions & {
   deposits: readonly PendingPosition[];
   pending: Positions["pending"];
 };
-/**
- * Data that is read from a chain together with a user's shares: pending deposits, open redemptions, and outdated
- * vaults. `outdated` are the ids of vaults whose shares cannot be valued, because other contracts than those in the
- * registry entry now price them.
- */
+/** Data that is read from a chain together with a user's shares. */
 interface PendingAndOutdated {
   pending: PendingPosition[];
   redemptions: VaultRedemptions[];
+  /** Ids of vaults whose shares cannot be valued, because contracts other than the registry entry's price them now. */
   outdated: ReadonlySet<string>;
   /** Answers of the price feeds, or null if no asset of the chain has a feed. */
   feeds: FeedReadings | null;

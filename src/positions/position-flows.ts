@@ -90,10 +90,8 @@ function withForeign(
 }
 
 /**
- * Returns a user's indexed deposits minus withdrawals in one vault, in the asset's smallest unit, without flows of
- * redemption requests. Negative if more was withdrawn than deposited. Null if the sum is unknown or the user has no
- * flows in the vault. Also null if the time of the share balance (`blockTimestamp`) is unknown or more than five
- * minutes after the last indexed block, or if that block is older than `indexedFor`. Both times are in UNIX seconds.
+ * Returns a user's indexed deposits minus withdrawals in one vault, in the asset's smallest unit, without redemption
+ * requests. Null if unknown or without flows, or if the index is too old for the times in `of` (in seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

@@ -35,9 +35,8 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 }
 
 /**
- * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if the chain has no
- * such vaults. A vault is included if an amount is pending or claimable, and also if the pending assets or the
- * claimable shares are unknown and `open` contains a deposit request to the vault.
+ * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if it has none. An
+ * unknown amount counts as pending if `open` contains a deposit request to the vault.
  */
 export function pendingQuery(query: {
   user: Address;
@@ -86,10 +85,8 @@ function toPending(user: Address, of: RequestVault & { pending: PendingDeposit }
 const MAX_CLAIMS = 8;
 
 /**
- * Converts a user's pending deposits on one chain to the API's format. A claim is included only if its simulation
- * succeeds; otherwise, `next_refusal` states the reason. Makes one RPC request per claim, for at most eight claims;
- * further ones are refused with `simulation_unavailable`. `headTime` is the timestamp, in UNIX seconds, of the block at
- * which the deposits were read. AppErrors become a refusal; any other error is thrown.
+ * Converts a user's pending deposits on one chain to the API's format. A claim is included if its simulation succeeds;
+ * otherwise, `next_refusal` states why not. `headTime` is the time of the deposits' block, in UNIX seconds.
  */
 export async function toWirePending(
   ctx: Context,

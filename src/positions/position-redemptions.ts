@@ -32,8 +32,7 @@ export interface VaultRedemptions {
 
 /**
  * Returns the query for a user's open redemptions and for the prices of instant redemption at the vaults of one chain,
- * or null if no vault has either. `now` is in UNIX milliseconds. Redemptions that the vault rejected, and expired ones
- * whose shares are still in the wallet, are excluded, because they add no value.
+ * or null if no vault has either. `now` is in UNIX milliseconds. Rejected redemptions are left out.
  */
 export function redemptionsQuery(input: {
   user: Address;
@@ -78,8 +77,7 @@ const MAX_PRICED_AHEAD = 140;
 
 /**
  * Returns the lowercase addresses of one chain's vaults whose prices of instant redemption are read together with the
- * user's shares. These are all of them if there are at most 140, otherwise those in which the user has indexed flows:
- * none if the flows are not known (`flows` undefined).
+ * user's shares: all or, if there are too many, those in which the user has indexed flows.
  */
 export function pricedAhead(
   vaults: readonly Vault[],
@@ -148,9 +146,8 @@ function toRedemptions(
 }
 
 /**
- * Returns the query for a user's open redemptions at one vault, or null if the vault's family has no redemption
- * requests. `now` is in UNIX milliseconds. Rejected redemptions, and expired ones whose shares are still in the wallet,
- * are left out. The query's result is null if the requests could not be read.
+ * Returns the query for a user's open redemptions at one vault, or null if the family has no requests. `now` is in UNIX
+ * milliseconds. The result is null if the requests cannot be read; rejected ones are left out.
  */
 export function openRedemptions(
   vault: Vault,
@@ -174,9 +171,8 @@ const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean 
   one.direction === "withdrawal" && one.chainId === chainId && sameAddress(one.vaultAddress, address);
 
 /**
- * A user's position in one vault, with open redemptions. `shares` counts the shares that the user holds, in the share
- * token's smallest unit. `assets` is their value plus that of the open redemptions whose shares have left the wallet.
- * `assets`, `redeemable` and `correction` are in the asset's smallest unit.
+ * A user's position in one vault, with open redemptions. Those whose shares have left the wallet count in `assets`, not
+ * in `shares`. `assets`, `redeemable` and `correction` are in the asset's smallest unit.
  */
 export interface PositionValue extends HeldShares {
   /**
@@ -194,11 +190,8 @@ export interface PositionValue extends HeldShares {
 }
 
 /**
- * Adds open requests to a user's positions. A redemption is added unless its shares are still in the wallet, where they
- * are already counted. A deposit request adds no value; if the indexed flows already count it, the position's
- * `correction` deducts it. A position that consists only of a request has a balance of zero and comes after the held
- * ones. A value is null if one of its parts is unknown. `correction` is null if several positions have the same share
- * token, because their flows cannot be told apart.
+ * Adds open requests to a user's positions. One that consists of requests only has a balance of zero and comes after
+ * the held ones. A value is null if a part of it is unknown.
  */
 export function joinRequests(
   held: readonly HeldShares[],
@@ -211,6 +204,7 @@ export function joinRequests(
     const found = byVault.get(one.vault.vaultId);
     const requests = found?.requests ?? [];
     const deposit = booked.get(one.vault.vaultId);
+    // Positions with the same share token cannot tell their flows apart.
     const sole = all.filter(({ vault }) => sameAddress(vault.shareToken, one.vault.shareToken)).length === 1;
     return {
       ...one,
@@ -286,9 +280,8 @@ function redeemableOf({ vault, assets }: HeldShares, price: VaultRedemptions["pr
 }
 
 /**
- * Converts an open redemption to the API's format. Every state except `claimable` is shown as `pending`. `open`
- * contains the requests that this service knows; `tracking_id` is null if the request is not among them or was not
- * built by this service.
+ * Converts an open redemption to the API's format. States other than `claimable` are shown as `pending`. `tracking_id`
+ * is null unless `open` contains the request as one that this service built.
  */
 export function toWireRedemption(
   vault: Vault,
@@ -320,10 +313,8 @@ export function toWireRedemption(
 }
 
 /**
- * Converts a user's pending deposits into one vault to the API's format, as a single request. Its request id and
- * tracking id are those of the first deposit to the vault in `open`. If no request id is known, it is `0`, which stands
- * for all of the account's requests (EIP-7540). It is claimable if shares, or assets that were settled into shares, can
- * be claimed now. `shares` are those that can be claimed, or null if there are none or the number is unknown.
+ * Converts a user's pending deposits into one vault to the API's format, as one request. Its id is that of the first
+ * deposit to the vault in `open` or else `0`, which stands for all of the account's requests (EIP-7540).
  */
 export function toWireDepositRequest(
   { vault, pendingAssets, claimableShares, claimableAssets, booked }: PendingPosition,

@@ -7,13 +7,8 @@ import type { PositionValue } from "./position-redemptions.ts";
 import { readSharesAt } from "./position-shares.ts";
 
 /**
- * How a user's shares compare with the indexed deposits and withdrawals.
- * - `explained`: the flows explain all shares, or too few of their shares or of the requests' are known to tell.
- * - `transferred`: the flows do not explain the shares, and nothing shows that a flow is not indexed yet, so that
- *   some shares came from or went to another account. The sum of the flows is known, what the shares cost is not.
- * - `unindexed`: the shares changed after the index's last block, or are missing while a redemption request is open
- *   that may have been paid since. This may be a deposit or withdrawal that is not indexed yet, so that the sum of the
- *   flows is not known either.
+ * How a user's shares compare with the indexed flows. `explained`: they agree, or it cannot be told. `transferred`:
+ * some shares seem to be another account's. `unindexed`: a flow may not be indexed yet.
  */
 export type ShareBasis = "explained" | "transferred" | "unindexed";
 
@@ -33,18 +28,14 @@ interface BasisInput {
 /** Largest value of missing or additional shares that counts as rounding, in the asset's smallest unit. */
 const ROUNDING = 2n;
 /**
- * Additional shares of at most one part in this many of the user's shares count as dust. Anyone can send shares to
- * anyone, and dust must not hide the yield. A yield may therefore be too high by this part of the value: the dust cost
- * the user nothing, or was a deposit that is not indexed yet.
+ * Additional shares of at most one part in this many of the user's shares count as dust, which anyone can send and
+ * which must not hide the yield. A yield may therefore be too high by this part of the value.
  */
 const DUST_PARTS = 10_000n;
 
 /**
- * Compares a user's shares with the shares of the indexed flows, by vault id. A vault without flows, or whose flows
- * explain the shares, is absent or `explained`; if the index's last block is unknown, all are absent. If the index is
- * behind the block of the shares, or that block is unknown, reads the balances at the index's last block, in one
- * request, for the vaults where a deposit or withdrawal in between may matter; balances that cannot be read count as
- * unchanged. Never throws.
+ * Compares a user's shares with those of the indexed flows, by vault id; an absent vault counts as `explained`. May
+ * read the balances at the index's last block, in one request. Never throws.
  */
 export async function findShareBasis(
   client: ChainClient,
@@ -104,8 +95,7 @@ const hasFlows = (flows: ChainFlows, of: { vault: Vault; vaults: readonly Vault[
 
 /**
  * Returns the user's shares, those in open requests included, minus those of the flows of the vaults with one share
- * token: 0 if the difference is negligible, negative if shares are missing. Null if the shares of a flow or of a
- * request are unknown.
+ * token; 0 if the difference is negligible, null if it is unknown.
  */
 function unexplainedShares(value: PositionValue, of: BasisInput & { flows: ChainFlows }): bigint | null {
   const { vault } = value;

@@ -5,10 +5,8 @@ import { depositedAssets } from "./position-flows.ts";
 import type { HeldShares } from "./position-shares.ts";
 
 /**
- * Returns a user's shares on one chain, with each share token counted once. Several vaults can have the same share
- * token: Centrifuge's vaults of one pool, or a new Midas DepositVault beside the one that it replaces. The balance is
- * then assigned to a vault into which the user has deposited, preferably one that is open for deposits; without such a
- * vault, to one that is open for deposits, otherwise to the first. `flowsOf` is only called if a token is repeated.
+ * Returns a user's shares on one chain, with each share token counted once, at a vault in which the user has flows if
+ * there is one. `flowsOf` is only called if several vaults have the same share token.
  */
 export async function withoutRepeatedTokens(
   held: readonly HeldShares[],
@@ -27,10 +25,8 @@ export async function withoutRepeatedTokens(
 }
 
 /**
- * Returns a user's deposits minus withdrawals in all vaults of the chain that have the same share token as `vault`,
- * because shares that one of them minted may be redeemed at another. `vaults` are the chain's vaults. Null if a sum is
- * unknown or too old, if a deposit or withdrawal that this service tracks is not indexed yet, if nothing is recorded,
- * or if the vaults have different assets. Units and times are those of `depositedAssets`.
+ * Returns the sum of `depositedAssets` over those `vaults` of the chain that have the share token of `vault`, because
+ * shares of one may be redeemed at another. Null if unknown, or if the vaults have different assets.
  */
 export function depositedForToken(
   flows: ChainFlows | undefined,

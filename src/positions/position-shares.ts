@@ -28,17 +28,14 @@ export interface HeldShares {
   assets: bigint | null;
 }
 
-/**
- * A user's shares in the vaults of one chain. `blockNumber` and `blockTimestamp` are those of the first of the reads,
- * which may be answered at different blocks. Both are null if there was nothing to read; `blockNumber` also if the
- * chain does not provide it.
- */
+/** A user's shares in the vaults of one chain, which may be read at different blocks. */
 export interface ChainPositions {
   held: HeldShares[];
   /** Vaults whose share balance could not be read. */
   unread: Vault[];
+  /** Number of the first block that was read, or null if nothing was read or the chain does not provide it. */
   blockNumber: number | null;
-  /** Timestamp of the block in UNIX seconds, or null if there was nothing to read. */
+  /** Timestamp of that block in UNIX seconds, or null if there was nothing to read. */
   blockTimestamp: number | null;
 }
 
@@ -57,9 +54,8 @@ const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a user's shares in many vaults through the position lens, with as many vaults per `eth_call` as fit, each call
- * at its latest block. Vaults in which the user holds nothing are left out. Throws an Error if some vaults are not
- * reached in eight rounds of calls. Errors of the chain client propagate.
+ * Reads a user's shares in many vaults through the position lens, at the latest block of each call. Vaults in which the
+ * user has none are left out. Throws an Error if vaults are not reached, and errors of the chain client.
  */
 export async function readChainPositions(
   client: ChainClient,
@@ -119,10 +115,8 @@ const isRejection = (error: unknown): boolean =>
   error instanceof RpcError || (error instanceof AppError && error.code === "upstream_unavailable");
 
 /**
- * Reads a user's shares and the first batch of the query `additional` in one `eth_call`. Vaults for which this call
- * runs out of gas, and later batches of the query, are read afterwards. Returns null if `lensed` is empty, if one call
- * cannot hold both, or if the nodes reject it; the caller must then read them separately. Throws an Error if vaults
- * stay unread after eight further rounds. Other errors of the chain client propagate.
+ * Reads a user's shares and the first batch of `additional` in one `eth_call`. Null if that is not possible; the caller
+ * must then read them separately. Throws an Error if vaults stay unread, and errors of the chain client.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
@@ -152,10 +146,8 @@ export async function readChainPositionsWith<S>(
 const isLarge = ({ data }: PositionCall<LensedVault>): boolean => size(data) > MAX_INITCODE_BYTES;
 
 /**
- * Reads a user's balances of share tokens after an earlier block with one `eth_call`, by the token's lowercase address.
- * Null where a balance cannot be read. Empty if the node does not have the block's state, the call fails, or one call
- * cannot hold all tokens. Only one node is asked, and it is not avoided afterwards, because a healthy node may lack old
- * states. Never throws.
+ * Reads a user's balances of share tokens after an earlier block, by the token's lowercase address. A balance that
+ * cannot be read is null; the result is empty if the node does not have the block's state. Never throws.
  */
 export async function readSharesAt(
   client: ChainClient,
