@@ -18,11 +18,8 @@ import type { Indexer } from "./flow-store.ts";
 const MAX_AUDIT_BLOCKS = 2_000;
 
 /**
- * Reads at most 2,000 final blocks again, starting with a random node (at random, the newest blocks or older ones), and
- * stores flows that earlier readings missed. A node that has pruned logs, or has not indexed them yet, omits them
- * without an error. Nothing is deleted. Does nothing if no final block belongs to a vault's history, or if the request
- * budget does not suffice. `version` is the stored tip's current version. Errors of nodes and of the database are
- * logged, not thrown.
+ * Reads some final blocks again, starting with a random node, and stores flows that earlier readings missed. `version`
+ * is the stored tip's current version. Errors of nodes and of the database are logged, not thrown.
  */
 export async function auditLogs(
   indexer: Indexer,
@@ -32,6 +29,7 @@ export async function auditLogs(
   const { finalBlock } = state.tip;
   const lowest = Math.min(...state.vaults.map(({ coverage }) => coverage.startBlock));
   if (finalBlock === null || lowest > finalBlock || !affordsAnotherNode(budget)) return;
+  // A node that has pruned logs, or has not indexed them yet, omits them without an error.
   const drawn = Number.parseInt(indexer.randomId().slice(0, 12), 16);
   const older = Math.floor(drawn / 2) % (finalBlock - lowest + 1);
   const to = drawn % 2 === 0 ? finalBlock : finalBlock - older;

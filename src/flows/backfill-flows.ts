@@ -34,10 +34,8 @@ export interface BackfillPiece {
 }
 
 /**
- * Backfills flows (deposits to and withdrawals from vaults): reads the blocks in the range `blocks` that any vault's
- * history lacks, oldest first, as far as the budget allows, and stores their flows. Each range is stored once it is
- * read, and then `onPiece` is called for it. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
- * and the last node's RpcError.
+ * Reads the blocks in `blocks` that any vault's history lacks, oldest first, as far as the budget allows, and stores
+ * their flows. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and RpcErrors.
  */
 export async function backfill(
   indexer: Indexer,
@@ -136,10 +134,8 @@ export const BackfillMessage = z.object({
 export type BackfillMessage = z.infer<typeof BackfillMessage>;
 
 /**
- * Backfills the flows of a block range with a budget of 40 requests, which the first log window of a piece may exceed,
- * and queues the remaining blocks if there is a queue. Reads nothing if the chain has no stored final block. Throws
- * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError;
- * errors of the queue propagate.
+ * Backfills the flows of a block range and queues the remaining blocks if there is a queue. Reads nothing if the chain
+ * has no stored final block. Throws `chain_unsupported`, what `backfill` throws, and errors of the queue.
  */
 export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
   const indexer = indexerOf(ctx, part.chain_id);

@@ -23,10 +23,8 @@ const STORED_PER_RUN = 20;
 const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} ${logIndex} ${blockHash}`;
 
 /**
- * Completes new flows (`rows`) whose events state the amount in a token other than the vault's asset: converts the
- * amount at the vault's price in the flow's block. An amount that a row of `known` has for the same event is copied. An
- * amount that cannot be converted stays null, for example because the request budget is used up or the node lacks the
- * block's state. Changes `rows` in place. Errors of the node are ignored.
+ * Sets the unknown amounts of new flows (`rows`) in place: those that `known` has for the same event, and those in
+ * other tokens, by the vault's price in the flow's block. Others stay null. Errors of the node are ignored.
  */
 export async function convertNewFlows(
   node: NodeSession,
@@ -46,10 +44,8 @@ export async function convertNewFlows(
 }
 
 /**
- * Converts the amounts of at most 20 stored final flows from other tokens to the vaults' assets: reads their events
- * again, and the vaults' prices at the flows' blocks. If a node fails, another may be tried. Counts the attempts; a
- * flow with five is not tried again. Does nothing if the request budget does not suffice. Errors of nodes are logged,
- * not thrown. Throws `store_unavailable`.
+ * Converts amounts of some stored final flows from other tokens to the vaults' assets, by the vaults' prices at the
+ * flows' blocks, as far as the request budget allows. Node errors are logged. Throws `store_unavailable`.
  */
 export async function convertStoredFlows(
   indexer: Indexer,

@@ -34,8 +34,7 @@ export interface VaultWithoutStart {
 
 /**
  * Loads the stored state of a chain's flow index. First deletes the history of vaults whose contracts or events to read
- * have changed, so that it is read again. Vaults whose rows are invalid, for example with an unknown adapter or an
- * invalid address, are logged and omitted. Throws `store_unavailable`.
+ * have changed, so that it is read again. Leaves out invalid vault rows. Throws `store_unavailable`.
  */
 export async function loadIndexState(indexer: Indexer): Promise<IndexState> {
   const state = describeVaults(indexer, await indexer.store.load());
@@ -63,8 +62,7 @@ function describeVaults(indexer: Indexer, { tip, vaults, provisional, withoutSta
 
 /**
  * Returns the blocks of a vault's flow history that are still to be backfilled: those from its start block to the block
- * before `followedFrom` that are not in `done`. From `followedFrom` on, the runs that index the newest blocks include
- * the vault. While none does, `followedFrom` is null and the result is empty.
+ * before `followedFrom` that are not in `done`. Empty while `followedFrom` is null.
  */
 export function missingBlocks({ startBlock, followedFrom, done }: VaultCoverage): BlockSet {
   return followedFrom === null ? [] : subtractRanges({ from: startBlock, to: followedFrom - 1 }, done);

@@ -54,12 +54,8 @@ const BEACON_SLOT = "a3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b351
 const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
 
 /**
- * Reads, at the latest block, the addresses of separate contracts that govern vaults: the contract that the family's
- * view function returns (such as an access manager) and the ERC-1967 beacon in the vault's storage. Returns them by
- * vault id, in lowercase; an address that is zero or cannot be read is omitted. All beacons are omitted if the node
- * rejects a request for them, for example because it does not support code overrides. Throws RpcError if the node
- * rejects the request for the view functions or limits the rate of requests, and OutsideError if it cannot be reached
- * or one of its answers is malformed.
+ * Reads, at the latest block, the addresses of the linked contracts that govern vaults, such as beacons: by vault id,
+ * in lowercase, without unknown ones. Throws RpcError or OutsideError if the node fails.
  */
 export async function readLinkedContracts(
   node: NodeSession,

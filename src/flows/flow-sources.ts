@@ -154,9 +154,8 @@ function decodeOrderLog({ topics, data }: ChainLog): ExecutedOrder | null {
 }
 
 /**
- * Credits a routed deposit to its receiver. The vault's own event names the Router's clone, which passed the shares on,
- * so this changes the user of the last deposit row before the Router's event that has the same transaction and the same
- * number of shares.
+ * Credits a routed deposit to its receiver, in the last deposit row before the Router's event with the same transaction
+ * and number of shares: the vault's own event names the Router's clone, which passed the shares on.
  */
 function creditDepositReceiver(
   rows: readonly FlowRow[],
@@ -175,10 +174,8 @@ function creditDepositReceiver(
 }
 
 /**
- * Credits a redemption through the Router to the account that paid the shares. The vault's own event names the Router's
- * executor. Therefore this changes the user of the last withdrawal row before the Router's event that is in the same
- * transaction and redeems at most as many shares as the Router took. A vault may redeem slightly fewer; the Router
- * returns the rest.
+ * Credits a redemption through the Router, whose executor the vault's own event names, to the account that paid the
+ * shares: in the last withdrawal row before the Router's event with the same transaction and no more shares.
  */
 function creditRedemptionPayer(
   rows: readonly FlowRow[],
@@ -191,6 +188,7 @@ function creditRedemptionPayer(
       row.vaultAddress === vaultAddress &&
       row.kind === "withdrawal" &&
       row.logIndex < log.logIndex &&
+      // A vault may redeem slightly fewer; the Router returns the rest.
       (row.shares === null || -BigInt(row.shares) <= amountIn),
   );
   if (own !== undefined) own.userAddress = payer;

@@ -44,13 +44,8 @@ interface TipRead {
 type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows: FlowRow[] };
 
 /**
- * Indexes the flows (deposits to and withdrawals from vaults) in a chain's newest blocks: reads those above the stored
- * final block from one node, or above the node's final block if none is stored. The next run replaces the flows above
- * the final block, which corrects reorgs. A run that cannot reach the head stores what it has read, unless another run
- * has written in the meantime. If all nodes that were asked contradict the stored final block, the budget would have
- * allowed another one, and the tip has not moved for five minutes, deletes the flows above a common ancestor (see
- * `rewindToCommonAncestor`) and throws. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the
- * last node's RpcError.
+ * Indexes the flows above a chain's stored final block, and replaces those that are not final. May delete flows on a
+ * reorg (`rewindToCommonAncestor`) before it throws. Throws errors of nodes, and `store_unavailable`.
  */
 export async function indexTip(
   indexer: Indexer,
@@ -118,14 +113,15 @@ async function readTip(node: NodeSession, followed: TipRead): Promise<TipBlocks>
   const rows = sources.toRows(logs, final.number);
   await convertNewFlows(node, { rows, known: followed.known, sources, budget });
   if (followed.trustStored) await assertNoOmittedLogs(node, { known: followed.known, rows, end });
+  // A reorg replaces only blocks above the final one, which the next run reads again, so blocks without flows need no
+  // check.
   if (rows.length > 0 || followed.known.length > 0) await assertSameHead(node, latest);
   return { from, final, head, latest: latest.number, rows };
 }
 
 /**
- * Throws OutsideError if the head has changed since it was read. Called last: if the head is unchanged, no reorg
- * happened and all results are from one fork. Blocks without flows need no check, because a reorg only replaces blocks
- * above the final one, which the next run reads again.
+ * Throws OutsideError if the head has changed since it was read. Called last: if it is unchanged, all results are from
+ * one fork.
  */
 async function assertSameHead(node: NodeSession, latest: Block): Promise<void> {
   const again = await readBlock(node, latest.number);

@@ -23,9 +23,8 @@ export interface IndexRoundReport {
 }
 
 /**
- * Indexes the flows of every served chain with `indexChain`, up to five at a time, of which at most two are chains
- * whose last run is stored as failed; if that cannot be read, every chain counts as healthy. Errors of chains are
- * counted in `failed`, not thrown.
+ * Indexes the flows of every served chain with `indexChain`, several chains at a time. Errors of chains are counted in
+ * `failed`, not thrown.
  */
 export async function indexAllChains(ctx: Context): Promise<IndexRoundReport> {
   const chainIds = [...ctx.chains.definitions.keys()];
@@ -78,14 +77,8 @@ interface IndexReport extends TipReport {
 const NOTHING_INDEXED: IndexReport = { indexed: 0, head: 0, rows: 0, applied: false, missing: 0 };
 
 /**
- * Indexes the flows of one chain, with a budget of 40 requests to nodes and 40 seconds, which the first log window of
- * the tip or of a backfilled piece may exceed. Reads the newest blocks, unless there are no vaults and no stored tip,
- * and searches for vaults' start blocks. Then, unless another run has written in the meantime, schedules the backfill
- * of missing blocks (in the queue if there is one, otherwise in the rest of this run) and converts stored amounts in
- * other tokens to the vaults' assets; if no blocks are missing, about every fourth run reads some blocks a second time
- * (`auditLogs`). Throws `chain_unsupported`. Logs any other error, and stores its code if the database allows, before
- * it throws: `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, the last node's RpcError, and errors of
- * the queue.
+ * Indexes the flows of one chain within a budget of requests and time: the newest blocks, then missing older ones, in
+ * the queue if there is one. Throws `chain_unsupported`; logs any other error before it throws it.
  */
 export async function indexChain(ctx: Context, chainId: number): Promise<IndexReport> {
   const indexer = indexerOf(ctx, chainId);
@@ -146,9 +139,8 @@ const BACKFILL_CONCURRENCY = 4;
 const MIN_QUERIES_PER_PART = 8;
 
 /**
- * Divides missing blocks into at most four consecutive ranges, one per backfill message. Together they contain all
- * missing blocks, and also the blocks in between that are not missing. `span` is the number of blocks of one
- * `eth_getLogs` request. Empty if nothing is missing.
+ * Divides missing blocks into at most four consecutive ranges, which together contain all of them and the blocks in
+ * between. `span` is the number of blocks of one `eth_getLogs` request. Empty if nothing is missing.
  */
 export function splitBackfill(missing: BlockSet, span: number): BlockRange[] {
   const [first, last] = [missing[0], missing.at(-1)];

@@ -44,12 +44,8 @@ export interface GovernanceEventsRound {
 }
 
 /**
- * Reads the governance events of every indexed and served chain up to its stored final block, as far as a budget of 30
- * requests per chain allows, stores them, and schedules new proofs (simulated deposits) of the vaults concerned. The
- * first log window may exceed the budget. Up to five chains are read at a time, of which at most two are chains whose
- * last index run failed. Decoded events that the family calls routine, or whose change a view function shows, are left
- * out. A chain that is read for the first time starts after its final block. A chain that fails is logged and counted,
- * and does not stop the others. Throws `store_unavailable` if the list of chains or vaults cannot be read.
+ * Reads and stores the governance events of every indexed and served chain up to its stored final block, as far as the
+ * budget allows, and schedules new proofs of the vaults concerned. Throws `store_unavailable`.
  */
 export async function indexGovernanceEvents(ctx: Context): Promise<GovernanceEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));
@@ -95,10 +91,8 @@ interface GovernanceEventsReport {
 }
 
 /**
- * Reads the governance events of a chain's vaults that report changes no view function returns. It reads final blocks
- * only, so that a reorg cannot retract a signal. A chain that is read for the first time starts at its final block.
- * Blocks beyond the budget are left to the next run. Throws `upstream_unavailable`, `upstream_timeout`,
- * `store_unavailable`, and the last node's RpcError.
+ * Reads the governance events of a chain's vaults in final blocks only, so that a reorg cannot retract a signal. Throws
+ * errors of nodes, and `store_unavailable`.
  */
 async function indexGovernanceEventsOfChain(
   ctx: Context,
@@ -107,6 +101,7 @@ async function indexGovernanceEventsOfChain(
   const { tip, vaults } = of;
   const { chainId, finalBlock, controlsTo } = tip;
   if (finalBlock === null) return { events: 0, behind: 0 };
+  // A chain that is read for the first time starts after its final block.
   const from = (controlsTo ?? finalBlock) + 1;
   if (from > finalBlock || vaults.length === 0) {
     if (controlsTo === null || controlsTo < finalBlock)

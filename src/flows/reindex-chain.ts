@@ -8,13 +8,13 @@ import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip } from "./index-flow-tip.ts";
 import { findStartBlocks } from "./vault-start-block.ts";
 
-/**
- * Progress of a reindex. `done` is the number of historical blocks read so far, and `of` the number to read in total,
- * as known in this round. `rows` is the approximate number of flows found, those of the newest blocks included.
- */
+/** Progress of a reindex. */
 export interface ReindexProgress {
+  /** Number of historical blocks read so far. */
   done: number;
+  /** Number of historical blocks to read in total, as known in this round. */
   of: number;
+  /** Approximate number of flows found, those of the newest blocks included. */
   rows: number;
 }
 
@@ -25,12 +25,8 @@ const UNBOUNDED_REQUESTS = 1_000_000;
 const ROUNDS = 100;
 
 /**
- * Reads all missing flows (deposits to and withdrawals from vaults) of a chain in one run, except those of vaults whose
- * start block cannot be found. It makes as many requests as that takes, so run it as an operator, not in a Worker. If
- * `from` is not null, first deletes the flows from block `from` on, which are then read again, and lets governance
- * events from there on count as unread. Calls `onProgress` after each range of historical blocks. Throws
- * `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, the last node's RpcError, and a
- * RangeError if a round reads no further block although some are missing, or if some are missing after 100 rounds.
+ * Reads all missing flows of a chain in one run, for operators, not in a Worker. If `from` is not null, first deletes
+ * the flows from that block on. Throws errors of nodes and the database, and a RangeError if it cannot finish.
  */
 export async function reindexChain(
   ctx: Context,

@@ -44,12 +44,8 @@ interface StartBlockSearch {
 type CodeAtBlock = ReadonlySet<string> | "none" | "unclear";
 
 /**
- * Searches by bisection for the start blocks of vaults whose registry entries have none, and stores the progress. It
- * assumes that a vault has no logs before one of its contracts has code. A start block is normally at most 1,024 blocks
- * too early. Each probe reads one block, for all vaults that fit into one request (1,000 contracts); a run makes at
- * most 12 probes. If no node has the state of a probed block, or more than 30 probes of a vault were inconclusive, the
- * search ends with the first block not known to be without code. Node errors are logged, not thrown. Throws
- * `store_unavailable`.
+ * Searches by bisection for the start blocks of vaults whose registry entries have none, as far as the budget allows,
+ * and stores the progress. Node errors are logged, not thrown. Throws `store_unavailable`.
  */
 export async function findStartBlocks(
   indexer: Indexer,
