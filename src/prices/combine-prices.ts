@@ -9,10 +9,8 @@ const PEGGED_DISPUTE_BPS = 100;
 const ALL_BPS = 10_000n;
 
 /**
- * Combines feed prices with market prices. A token's price is its feed price if offers may be checked against it
- * (`judges`), otherwise its market price if offers may be checked against that, otherwise the one that exists,
- * preferably the feed price. If both qualify and differ by more than their errors and 2% (1% for dollar stablecoins),
- * the price is marked as disputed: it is the feed price, with bounds that span both. Pure.
+ * Combines feed prices with market prices. The feed price counts, unless only the market price may check offers
+ * (`judges`). If both may and differ too much, it is marked as disputed, with bounds that span both.
  */
 export function combinePrices(feeds: Prices, market: Prices): Map<string, TokenPrice> {
   const keys = new Set([...feeds.keys(), ...market.keys()]);

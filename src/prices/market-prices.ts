@@ -65,10 +65,8 @@ export interface MarketScope {
 }
 
 /**
- * Requests the prices of many tokens from the price API and returns the known ones by `priceKey`. The result is empty
- * if no API is configured or no token is given. Each request has at most 50 tokens, a timeout of 1.5 seconds and no
- * retries. A failed request is logged, and its tokens are left out. Throws OutsideError if no request succeeded or the
- * circuit breaker is open. Source: DefiLlama's coins API, `GET /prices/current/{coins}`.
+ * Requests prices from the price API and returns the known ones by `priceKey`; none without an API. Throws OutsideError
+ * if no request succeeded or the breaker is open. Source: DefiLlama, `GET /prices/current/{coins}`.
  */
 export async function fetchMarketPrices(
   scope: MarketScope,
@@ -156,10 +154,8 @@ function decimalToScale(value: number): bigint | null {
 }
 
 /**
- * Converts one coin of a response of the price API (DefiLlama) to a price. Returns null if the coin is malformed, more
- * than an hour old or dated more than five minutes in the future, or if its price rounds to zero or exceeds 10^9 US
- * dollars. `judges` is true if the confidence is at least 0.9 and the price at most 15 minutes old: offers may then be
- * checked against it. `now` is in milliseconds since the epoch.
+ * Converts one coin of a response of the price API (DefiLlama) to a price. Null if it is malformed, more than an hour
+ * old or implausible. `now` is in milliseconds since the epoch.
  */
 export function toMarketPrice(coin: unknown, now: number): TokenPrice | null {
   const parsed = Coin.safeParse(coin);

@@ -19,8 +19,8 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Time reserved for a trial request after a pause, in milliseconds; other requests are refused during it. */
 const TRIAL_MS = 3_000;
 /**
- * Circuit breaker of the price API, per isolate: after a failure, requests are refused for five seconds, doubled with
- * each further failure up to a minute, or for the time that the API asks for if that is longer, up to a minute.
+ * Circuit breaker of the price API, per isolate: each failure in a row makes it refuse requests for a longer pause,
+ * from five seconds to a minute.
  */
 export class MarketBreaker {
   #failures = 0;

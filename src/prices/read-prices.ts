@@ -30,8 +30,8 @@ export function hasFeed(ctx: Context, { chainId, token }: ChainToken): boolean {
 }
 
 /**
- * Returns true if a token has price feeds that may still change its price in this request: the request has not read
- * them, and the isolate has no feed price of the token from the last 30 seconds. False for a token without feeds.
+ * Returns true if feeds may still change a token's price in this request: the token has some, the request has not read
+ * them, and the isolate has no feed price of it from the last 30 seconds.
  */
 export function hasUnreadFeed(ctx: Context, of: ChainToken): boolean {
   const key = priceKey(of);
@@ -53,10 +53,8 @@ export function priceFeedQuery(
 }
 
 /**
- * Returns the prices from a batch of feed reads and stores them for this request (see `pricesOfRequest`) and, for 30
- * seconds, for other requests of the isolate. They replace the tokens' earlier feed prices: a token whose feeds are
- * unusable has none afterwards. `headTime` is the timestamp of the batch's block, in seconds. Each problem that makes a
- * feed unusable is logged at most once in ten minutes by the isolate.
+ * Returns the prices from a batch of feed reads and stores them instead of the tokens' earlier ones: for this request
+ * and, for 30 seconds, for the isolate. `headTime` is the timestamp of the batch's block, in seconds.
  */
 export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; headTime: number }): Prices {
   const { readings, headTime } = read;
@@ -81,10 +79,8 @@ export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; h
 }
 
 /**
- * Runs a query on a chain and reads the price feeds of some tokens in the same batch, without the cache. Returns the
- * result of the query and the block of the first batch; the feed prices are stored as by `recordFeedPrices`. `query`
- * may also be a function that returns the query for a time in milliseconds since the epoch; see `atBlockTime`. Throws
- * `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query uncached, and in the same batch reads price feeds of `tokens` for `recordFeedPrices`. A function as
+ * `query`: see `atBlockTime`. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
@@ -143,9 +139,8 @@ function marketScope(ctx: Context): MarketScope {
 }
 
 /**
- * Returns the market prices of some tokens: fresh for a minute, served for up to five minutes while they are reloaded,
- * and for up to an hour if the API fails. Returns no prices if the API is not configured or no cached ones are left.
- * Never throws.
+ * Returns the market prices of some tokens, cached for minutes and up to an hour if the API fails; none if the API is
+ * not configured or no cached ones are left. Never throws.
  */
 async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const scope = marketScope(ctx);
@@ -175,17 +170,15 @@ async function readMarket(ctx: Context, tokens: readonly ChainToken[]): Promise<
 }
 
 /**
- * Maximum time to wait for a token's market price, in milliseconds: `SHORT_WAIT_MS` if offers may be checked against
- * its feed price, otherwise `LONG_WAIT_MS`, which is the API's own timeout plus the round trips of its cache.
+ * Maximum time to wait for a token's market price, in milliseconds: short if offers may be checked against its feed
+ * price, otherwise the API's own timeout plus the round trips of its cache.
  */
 const SHORT_WAIT_MS = 50;
 const LONG_WAIT_MS = 2_000;
 
 /**
- * Returns the prices of some tokens without sending requests. Uses the feed prices that this request has read, or
- * another request of the isolate in the last 30 seconds, and the market prices that `requestMarketPrices` requested.
- * Waits for a market price for up to two seconds, or for 50 ms if offers may be checked against the token's feed price.
- * Tokens without a price are absent. Never throws.
+ * Returns the prices of some tokens without sending requests: feed prices of the last 30 seconds or of this request,
+ * and those that `requestMarketPrices` requested. Tokens without a price are absent. Never throws.
  */
 export async function pricesOfRequest(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const { book, memory } = ctx.prices;
@@ -221,11 +214,8 @@ const FEEDS_FRESH_MS = 30 * SECOND_MS;
 const FEEDS_STALE_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the prices of many tokens for display: feed prices that were read at most five minutes ago, and market prices
- * that were requested at most five minutes ago (an hour if the price API fails). Reads the feeds of each chain together
- * and up to 50 tokens per request from the price API, in parallel and cached. Market prices that arrive more than two
- * seconds after the feeds (50 ms if offers may be checked against every token's feed price) are left out. Never throws:
- * tokens without a price are absent.
+ * Returns the prices of many tokens for display, from feeds and the price API, cached for minutes, or up to an hour if
+ * the API fails. Market prices that arrive late and tokens without a price are absent. Never throws.
  */
 export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const chainIds = [...new Set(tokens.map(({ chainId }) => chainId))];
@@ -239,10 +229,8 @@ export async function readPrices(ctx: Context, tokens: readonly ChainToken[]): P
 }
 
 /**
- * Runs a query and returns its result and block together with the prices of some tokens of the chain; tokens without a
- * price are absent. The feeds are read in the same batch as `query`, the price API in parallel; market prices that fail
- * or arrive late (see `readPrices`) are left out. Uses no cache entries, for callers with a cache of their own; feed
- * prices are stored as by `recordFeedPrices`. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query uncached and returns its result and block, with the prices of some tokens of the chain; tokens without a
+ * price are absent. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readPricesWith<S>(
   ctx: Context,

@@ -14,10 +14,8 @@ export interface FeedRound {
 }
 
 /**
- * Reason why a feed's answer is not used. `unread`: it could not be read; `decimals`, `description`: the contract's
- * value differs from the feed table; `incomplete`: the round has no answer yet or carries over an older one;
- * `not_positive`: it is zero or negative; `out_of_bounds`: it is implausibly small or large; `future`: its update is
- * more than a minute ahead of the block; `stale`: its update is too old.
+ * Reason why a feed's answer is not used. `decimals`, `description`: the contract's value differs from the feed table.
+ * `incomplete`: the round has no answer yet or an older one's. `out_of_bounds`: it is implausible.
  */
 export type FeedProblem =
   | "unread"
@@ -62,8 +60,7 @@ export function staleAfter({ heartbeatS }: Pick<FeedDefinition, "heartbeatS">): 
 
 /**
  * Returns the answer of one feed round, times 10^18 and rounded down, or the reason why it is not used. `headTime` is
- * the timestamp of the block that was read, in seconds, because a feed's age is measured by the clock of its own chain.
- * Pure.
+ * the timestamp of the block that was read, in seconds.
  */
 export function checkRound(
   feed: Pick<FeedDefinition, "decimals" | "heartbeatS">,
@@ -91,20 +88,18 @@ function toScale(answer: bigint, decimals: number): bigint {
 export const SEQUENCER_GRACE_S = 1_800;
 
 /**
- * Returns true if an L2's sequencer is up and has been up for half an hour. Feed answers may be outdated right after an
- * outage, and during it only users who transact through L1 could react to prices. `round` is the latest round of
- * Chainlink's uptime feed: answer 0 means up, and `startedAt` is the time of the last change. An unread feed counts as
- * down. Source: docs.chain.link, L2 sequencer uptime feeds.
+ * Returns true if an L2's sequencer is up and has been up for half an hour, by the latest round of Chainlink's uptime
+ * feed; false if that was not read. Source: docs.chain.link, L2 sequencer uptime feeds.
  */
 export function sequencerIsUp({ round, headTime }: { round: FeedRound | null; headTime: number }): boolean {
+  // Answer 0 means up, and `startedAt` is the time of the last change. Feeds may be outdated right after an outage.
   if (round === null || round.answer !== 0n || round.startedAt === 0n) return false;
   return headTime - Number(round.startedAt) >= SEQUENCER_GRACE_S;
 }
 
 /**
- * Returns true if a feed's `description()` names one of the expected pairs, such as `ETH / USD`. Letter case and spaces
- * are ignored, a hyphen counts as a slash, and a suffix for the kind of feed (`Exchange Rate`, `Calculated`) is
- * ignored.
+ * Returns true if a feed's `description()` names one of the expected pairs, such as `ETH / USD`. Letter case, spaces
+ * and a suffix for the kind of feed are ignored, and a hyphen counts as a slash.
  */
 export function describesPair(feed: Pick<FeedDefinition, "pairs">, description: string): boolean {
   const text = description.toUpperCase().replaceAll(/\s+/g, "");

@@ -34,8 +34,8 @@ export interface FeedReadings {
 }
 
 /**
- * The feeds that `feedQuery` reads: those of `tokens` in the chain's table `feeds`. If `isConfirmed` returns true for a
- * feed, its decimals and description have already been checked on chain, so only its latest round is read.
+ * The feeds that `feedQuery` reads: those of `tokens` in the chain's table `feeds`. Of feeds for which `isConfirmed`
+ * returns true, only the latest round is read.
  */
 export interface FeedRequest {
   chainId: number;
@@ -132,10 +132,8 @@ export interface FeedPrices {
 }
 
 /**
- * Returns the prices that follow from a batch of feed reads, and the feeds that cannot be used. `headTime` is the
- * timestamp of the block that was read, in seconds. A token's price is the product of its feeds' answers, rounded down,
- * with the time of the oldest answer. It exists only if all these feeds are usable, it is not zero, and the sequencer,
- * if the chain has an uptime feed, is up and did not restart within the last half hour. Pure.
+ * Returns the prices that follow from a batch of feed reads, rounded down, and the feeds that cannot be used. A token
+ * has no price unless all its feeds can. `headTime` is the timestamp of the block, in seconds.
  */
 export function feedPrices(readings: FeedReadings, headTime: number): FeedPrices {
   const { chainId, tokens } = readings;

@@ -10,9 +10,8 @@ type FeedRow = readonly [proxy: Address, heartbeatS: number, deviationBps: numbe
 type TokenRow = readonly [token: Address, unit: string, pairs: string];
 
 /**
- * Builds the price feeds of a chain from compact rows. Each key of `feeds` is the pair that the feed's description must
- * name, or several possible pairs, separated by `|`. A token names its feeds by their whole keys, separated by spaces.
- * Throws an Error if a token names a key that `feeds` does not have.
+ * Builds the price feeds of a chain from compact rows. A key of `feeds` names the pairs that the feed's description may
+ * name, separated by `|`; a token names its feeds by these keys. Throws an Error for an unknown key.
  */
 export function chainFeeds(chain: {
   sequencer: Address | null;

@@ -1,12 +1,10 @@
 import { chainFeeds } from "./chainlink-feed-rows.ts";
 import type { ChainFeeds } from "./price-feed.ts";
 
-/**
- * Price feeds on Ethereum, compiled from public lists. A feed is used only after its decimals and description have been
- * confirmed on chain. Sources: Chainlink's reference data directory as copied by euler-xyz/oracle-checks@bbcf6063;
- * token addresses: @aave-dao/aave-address-book 4.68.1.
- */
+/** Price feeds on Ethereum. A feed is used only after its decimals and description have been confirmed on chain. */
 export const ethereumFeeds: Readonly<Record<number, ChainFeeds>> = {
+  // Sources: Chainlink's reference data directory as copied by euler-xyz/oracle-checks@bbcf6063; token addresses:
+  // @aave-dao/aave-address-book 4.68.1.
   1: chainFeeds({
     sequencer: null,
     feeds: {

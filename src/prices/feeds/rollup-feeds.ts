@@ -3,13 +3,13 @@ import { chainFeeds } from "./chainlink-feed-rows.ts";
 import type { ChainFeeds } from "./price-feed.ts";
 
 /**
- * Price feeds on chains that settle on Ethereum, by chain id, compiled from public lists. A feed is used only after its
- * decimals and description have been confirmed on chain. Sources: Chainlink's reference data directory as copied by
- * euler-xyz/oracle-checks@bbcf6063; for chain 10, duneanalytics/spellbook@ce333616; for chain 747474, several public
- * files that agree; for chain 130, one registry; uptime feeds: smartcontractkit/documentation@59e5cde7; token
- * addresses: @aave-dao/aave-address-book 4.68.1.
+ * Price feeds on chains that settle on Ethereum, by chain id. A feed is used only after its decimals and description
+ * have been confirmed on chain.
  */
 export const rollupFeeds: Readonly<Record<number, ChainFeeds>> = {
+  // Sources: Chainlink's reference data directory as copied by euler-xyz/oracle-checks@bbcf6063; for chain 10,
+  // duneanalytics/spellbook@ce333616; for chain 747474, several public files that agree; for chain 130, one registry;
+  // uptime feeds: smartcontractkit/documentation@59e5cde7; token addresses: @aave-dao/aave-address-book 4.68.1.
   10: chainFeeds({
     sequencer: "0x371EAD81c9102C9BF4874A9075FFFf170F2Ee389",
     feeds: {
