@@ -26,10 +26,8 @@ interface Written {
 }
 
 /**
- * Returns one vault that is or was open for deposits, with its on-chain state, deposit limits, yields and value.
- * On-chain values are at most a minute old; if the chain cannot be read, they are the last cached ones of up to seven
- * days (`stale` is then true), or null if nothing is cached. Throws `vault_not_found` (also for a vault on a chain that
- * is not served) and `store_unavailable`.
+ * Returns one vault with its on-chain state, limits, yields and value, null where unknown. If the chain cannot be read,
+ * the state may be up to seven days old (`stale`). Throws `vault_not_found` and `store_unavailable`.
  */
 export async function getVault(ctx: Context, key: VaultKey): Promise<VaultDetail> {
   const vault = await findVault(ctx, formatVaultId(key));

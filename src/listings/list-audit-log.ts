@@ -4,9 +4,8 @@ import { cutPage, type Page, type TimePosition, timeCursorParts } from "../lib/p
 import type { AuditEntry } from "../schemas/admin/admin-schema.ts";
 
 /**
- * Returns one page of audit log entries, newest first. The page starts after the position `before`, or with the newest
- * entry if `before` is null. `subject` is the id of a partner application, vault or key pair, or the address of a
- * partner, in any case; null selects all entries. Throws `store_unavailable`.
+ * Returns one page of audit log entries, newest first, after the position `before` if that is not null. `subject` is
+ * the id of an application, vault or key pair, or a partner's address; null for all. Throws `store_unavailable`.
  */
 export async function listAuditEntries(
   ctx: Context,

@@ -7,9 +7,8 @@ import type { TokenPriceText } from "../schemas/price-schema.ts";
 const UNKNOWN = { usd: null, source: null, at: null, confidence: null } as const;
 
 /**
- * Returns the prices of tokens, without duplicates, in the order of `tokens`. The price fields of a token are null if
- * neither its feeds nor the price API give a price, or if its chain is not served. Prices are as old as `readPrices`
- * allows. Never throws.
+ * Returns the prices of tokens, without duplicates, in the order of `tokens`. The price fields are null if no price is
+ * known or the chain is not served. Never throws.
  */
 export async function listPrices(
   ctx: Context,

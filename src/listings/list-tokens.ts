@@ -30,12 +30,8 @@ const Listed = z.array(
 );
 
 /**
- * Lists the tokens of a chain that a deposit can start from: the native token, the tokens that the chain's vaults
- * accept, and at most 500 tokens from each provider's list. A listed token is included only if its decimals match the
- * token contract. Prices are null if unknown. Providers' lists are fresh for an hour, served for a day while they are
- * reloaded, and for a week if reloading fails. A list that is implausible or cannot be read is skipped unless an
- * earlier one is cached. Throws `chain_unsupported`, `store_unavailable`, and `internal` if the providers' settings are
- * invalid.
+ * Lists the tokens of a chain that a deposit can start from; prices are null if unknown. Throws `chain_unsupported`,
+ * `store_unavailable`, and `internal` if the providers' settings are invalid.
  */
 export async function listTokens(ctx: Context, chainId: number): Promise<TokenSummary[]> {
   const own = await ownTokens(ctx, chainId);
@@ -64,12 +60,8 @@ const LIST_SYMBOL_LENGTH = 20;
 const LIST_NAME_LENGTH = 60;
 
 /**
- * Converts the tokens of a chain to the format of Uniswap's Token Lists. Leaves out the native currency and tokens
- * whose symbol has more than 20 characters. Each white-space character in a name becomes a space, names are cut to 60
- * characters, and a token without a name gets its symbol. The version's patch number is the number of hours since the
- * epoch, and the timestamp the start of that hour, so that equal tokens give equal bytes within an hour; a change
- * within the hour keeps the version. Pure; `now` is in milliseconds since the epoch. Source: @uniswap/token-lists,
- * tokenlist.schema.json.
+ * Converts a chain's tokens to Uniswap's Token Lists, without those that the format does not allow. Equal tokens give
+ * equal bytes within an hour. `now` is in milliseconds. Source: @uniswap/token-lists, tokenlist.schema.json.
  */
 export function toTokenList(
   tokens: readonly TokenSummary[],
@@ -173,10 +165,8 @@ const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
 const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**
- * Filters a provider's token list before its decimals are checked on chain, and returns at most 500 tokens in the
- * provider's order. Drops the native currency, tokens with an implausible symbol or name or more than 36 decimals, and
- * tokens that use the symbol of a registry token at another address. Returns null if the whole list is unreliable,
- * because it repeats an address or contradicts the decimals of a registry token (`own`).
+ * Returns the plausible tokens of a provider's list, at most 500, without namesakes of registry tokens (`own`). Null if
+ * the whole list is unreliable: it repeats an address or contradicts the decimals of a registry token.
  */
 export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
   const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));

@@ -23,8 +23,8 @@ import { type ChainFigures, flagsOf, readChainFigures } from "./listed-chain-fig
 export type VaultSort = "tvl_usd" | "apy_7d" | "name" | "proven_at";
 
 /**
- * The last vault of a page, after which the next page begins. `sorted` contains the list's sort key and order, and the
- * vault's value for that key as text (null if unknown). It is absent if the list is sorted by chain id and address.
+ * The last vault of a page, after which the next page begins. `sorted` holds the list's sort key and order and the
+ * vault's value for it as text (null if unknown); absent for the order by chain id and address.
  */
 export interface VaultPosition extends VaultKey {
   sorted?: { by: VaultSort; order: "asc" | "desc"; value: string | null };
@@ -72,11 +72,8 @@ const STALE_MS = 10 * MINUTE_MS;
 const pages = new MemoByInputs<Page<ListedVault>>(8);
 
 /**
- * Returns one page of the vaults that are open or paused and match a filter, in the requested order. Registry and
- * figures are loaded from the database in one query. The request waits for a chain only if no vault of that chain has
- * ever been read; pauses and minimum deposits older than 15 seconds are reloaded in the background. Unknown values are
- * null, and values more than about ten minutes old are marked as stale. While nothing changes, a recent page may be
- * returned as the same object, which callers must not change. Throws `store_unavailable`.
+ * Returns one page of the active and paused vaults that match a filter, in the requested order. Unknown values are
+ * null, old ones are marked as stale. Callers must not change the result. Throws `store_unavailable`.
  */
 export async function listVaults(ctx: Context, filter: VaultFilter): Promise<Page<ListedVault>> {
   const registry = await listRegistry(ctx);

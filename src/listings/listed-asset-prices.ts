@@ -59,9 +59,8 @@ async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promi
 }
 
 /**
- * Returns the prices of the tokens that deposits on a chain can start from. Cached by chain only, so every call must
- * pass the same tokens: fresh for five minutes, served for up to ten while they are reloaded, and for up to an hour if
- * reloading fails. Tokens without a price are absent. Never throws: returns no prices if none can be read.
+ * Returns the prices of the tokens that deposits on a chain can start from. The cache key is the chain's only, so every
+ * call must pass the same tokens. Tokens without a price are absent. Never throws.
  */
 export function readTokenPrices(
   ctx: Context,
@@ -71,9 +70,8 @@ export function readTokenPrices(
 }
 
 /**
- * Returns the prices of the assets of a chain's vaults. Cached by chain: fresh for 30 seconds, served for up to ten
- * minutes while they are reloaded, and for up to an hour if reloading fails. Assets without a price are absent. Never
- * throws: returns no prices if none can be read.
+ * Returns the prices of the assets of a chain's vaults, cached for minutes, or for up to an hour if reloading fails.
+ * Assets without a price are absent. Never throws.
  */
 export function readAssetPrices(ctx: Context, chainId: number): Promise<PricesByToken> {
   const tokens = async () => {

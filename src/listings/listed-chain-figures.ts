@@ -13,9 +13,8 @@ import { readVaultFlags, vaultStatesQuery } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * State, value and yields of one chain's vaults (`figures`), and whether each is currently paused and its minimum
- * deposit (`flags`), all by vault id. A vault that could not be read is absent. Stored figures contain the yields, so
- * `yields` is then empty. Figures that were just read from the chain contain current flags, so `flags` is then empty.
+ * State and value of one chain's vaults (`figures`), and those of their pauses and minimum deposits (`flags`) and
+ * yields that are newer or not in `figures`, all by vault id. A vault that could not be read is absent.
  */
 export interface ChainFigures {
   chainId: number;
@@ -42,10 +41,8 @@ interface StoredFigures {
 const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
- * Returns the state, value and yields of a chain's vaults as they are stored with the registry. Only pauses and minimum
- * deposits are newer: those older than 15 seconds are reloaded from the chain in the background. If nothing is stored
- * for the chain, state and value are read from it: fresh for 15 seconds, served for ten minutes while they are
- * reloaded, and for a day if reloading fails. Never throws: what cannot be read is missing.
+ * Returns the figures of a chain's vaults that are stored with the registry, with newer pauses and minimum deposits; if
+ * none are stored, reads them from the chain. Never throws: what cannot be read is missing.
  */
 export async function readChainFigures(
   ctx: Context,
