@@ -32,10 +32,8 @@ export interface HistoryQuery {
 }
 
 /**
- * Returns the history of one metric of a vault (such as share price or APY) from stored snapshots and flows, oldest
- * first. Only the newest 1,000 points are returned. A point has the value null if its interval has no snapshot or the
- * value is unknown; there are no points before the first and after the last snapshot. Throws `vault_not_found` and
- * `store_unavailable`.
+ * Returns the history of one metric of a vault, oldest first, with the newest 1,000 points at most. A value is null if
+ * unknown or if its interval has no snapshot. Throws `vault_not_found` and `store_unavailable`.
  */
 export async function getHistory(ctx: Context, query: HistoryQuery): Promise<VaultHistory> {
   const vault = await findVault(ctx, formatVaultId(query.key));
@@ -121,8 +119,7 @@ function weeklyRates(rows: readonly SnapshotRow[]): (string | null)[] {
 
 /**
  * Returns, for each snapshot, the net flow (deposits minus withdrawals) since the previous snapshot, in the asset's
- * smallest unit. An entry is null if not all blocks in between are indexed, or if it follows a gap, because flows
- * during a gap cannot be assigned to one interval.
+ * smallest unit. An entry is null if it follows a gap or not all blocks in between are indexed.
  */
 async function netFlows(
   ctx: Context,

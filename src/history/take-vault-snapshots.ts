@@ -35,11 +35,8 @@ export interface SnapshotReport {
 }
 
 /**
- * Takes and stores a snapshot of every vault that is or was open for deposits, and the values that vault lists show.
- * Each snapshot is stored for the current five minutes, hour and day (UTC); of several in one interval, the one with
- * the highest block is kept. Makes one batched read per chain and a few database writes for all chains. A chain that
- * cannot be read is logged and left out. At most two of the chains whose last indexing run failed are read at the same
- * time. Deletes five-minute snapshots after eight days and hourly ones after 100 days. Throws `store_unavailable`.
+ * Takes and stores a snapshot of every vault in `listRegistry` and the values that vault lists show, and deletes old
+ * snapshots. A chain that cannot be read is logged and left out. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);

@@ -45,8 +45,7 @@ export interface VaultSnapshot {
 
 /**
  * Returns the query for the values of a vault snapshot. `holder` is the largest known shareholder, whose withdrawable
- * amount shows the vault's liquidity; it is null if none is known. `nowMs` is in milliseconds since the epoch. Values
- * that the vault does not return are absent or null.
+ * amount shows the vault's liquidity, or null. `nowMs` is in milliseconds since the epoch.
  */
 export function snapshotQuery(
   vault: Vault,
