@@ -184,8 +184,7 @@ function waitingTerms(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
 
 /**
  * Withdrawals from Veda's BoringVaults, by contracts that registry parameters enable: the teller pays instantly,
- * solvers pay a queue's requests, and an older contract pays claims after a fixed delay. Source:
- * Veda-Labs/boring-vault.
+ * solvers pay a queue's requests, an older contract pays claims after a fixed delay. Source: Veda-Labs.
  */
 export const vedaExits: VaultExits = {
   modes: modesOf,
