@@ -8,10 +8,8 @@ import type { Provider } from "./provider.ts";
 import { createVelora } from "./velora/velora-provider.ts";
 
 /**
- * Creates one provider for each upstream in the settings, in this order: Across, LI.FI, KyberSwap, Velora. An upstream
- * without settings is left out. Call it once per isolate, because the providers remember rate limits. Throws `internal`
- * if LI.FI's integrator name is invalid, a setting names contracts for a chain that is defined in code, or a setting
- * other than LI.FI's names one chain twice.
+ * Creates one provider for each upstream in the settings, in this order: Across, LI.FI, KyberSwap, Velora. Call it once
+ * per isolate, because the providers remember rate limits. Throws `internal` for settings that a provider rejects.
  */
 export function createProviders({ lifi, across, kyber, velora }: ProviderSettings): Provider[] {
   return [

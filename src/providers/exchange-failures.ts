@@ -36,9 +36,8 @@ export function exchangeRateLimited(retryAfter: number): AppError {
 }
 
 /**
- * Returns the waiting time that a 429 response asks for, in seconds, clamped to 1–60; 5 if the response does not state
- * one. Reads `Retry-After` (seconds or a date), then `x-ratelimit-reset-after` (seconds), which KyberSwap sends. `now`
- * is in milliseconds since the epoch.
+ * Returns the waiting time that a 429 response asks for (`Retry-After`, or KyberSwap's `x-ratelimit-reset-after`), in
+ * seconds, clamped to 1–60; 5 if it states none. `now` is in milliseconds since the epoch.
  */
 export function exchangeWaitSeconds(headers: Headers, now: number): number {
   const seconds =
@@ -56,9 +55,8 @@ export function exchangeStatusFailure(status: number, cause: unknown): AppError 
 }
 
 /**
- * Converts an error of a request to an exchange (no response, an oversized one, or one that is not JSON) to an
- * AppError: `upstream_timeout` for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. The error
- * becomes the cause, which the caller of the API does not see.
+ * Converts an error of a request to an exchange to an AppError: `upstream_timeout` for a timeout or an open circuit
+ * breaker, otherwise `upstream_unavailable`. The caller of the API does not see the cause.
  */
 export function exchangeRequestFailure(error: unknown): AppError {
   const timedOut = error instanceof OutsideError && error.kind === "timeout";

@@ -23,10 +23,8 @@ export type ExchangeSender = (
 ) => Promise<BoundedResponse>;
 
 /**
- * Creates the sender of requests to an exchange's API. The timeout is 2 seconds, or the rest of the caller's deadline;
- * nothing is sent twice. After a 429 response it throws `rate_limited` without sending requests until the waiting time
- * (see `exchangeWaitSeconds`) is over; it has no other state. Throws what `failureFrom` returns,
- * `upstream_unavailable` or `upstream_timeout`.
+ * Creates the sender of requests to an exchange's API; nothing is sent twice. While a rate limit lasts, it throws
+ * `rate_limited` without sending. Throws what `failureFrom` returns, `upstream_unavailable` or `upstream_timeout`.
  */
 export function createExchangeSender({ name, failureFrom }: ExchangeApi): ExchangeSender {
   let limitedUntil = 0;

@@ -68,10 +68,8 @@ export function toProviderFailure(error: unknown): AppError {
 }
 
 /**
- * Returns true if an error is attributed to a provider or its route, so that another route may succeed: `no_route`,
- * `upstream_rejected`, `upstream_timeout`, `upstream_unavailable`, `rate_limited`, `would_revert`,
- * `simulation_unavailable`, or `price_unsafe` about an offer. All other errors are attributed to the vault or the
- * request.
+ * Returns true if an error is attributed to a provider or its route, so that another route may succeed. All other
+ * errors are attributed to the vault or the request.
  */
 export function isProviderFailure(error: AppError): boolean {
   return PROVIDER_ERROR_CODES.has(error.code) || isUnsafeRoute(error);
@@ -97,11 +95,9 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Chooses the error to report if every route failed; the first of these that exists: the last error for which
- * `isProviderFailure` is false; the first `price_unsafe` about an offer; `no_route` with a reason that a different
- * amount or slippage can remove; another provider error, with `rate_limited` replaced by `upstream_unavailable`;
- * `no_route` with a reason that is not a general limit of a provider, if there is one. A `no_route` result lists the
- * reasons of all failures, or `bridge_unavailable` if there are none. Pure.
+ * Chooses the error to report if every route failed: one that is not about a route, an unsafe offer, or what the user
+ * can remove, in this order. A `no_route` error lists the reasons of all failures; `rate_limited` becomes
+ * `upstream_unavailable`.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

@@ -11,9 +11,8 @@ export interface QuoteResults {
 }
 
 /**
- * Requests quotes in parallel from all providers that serve this kind of transfer (a swap on the chain, or a bridge).
- * The others are neither asked nor counted as failures. The error of a provider that fails is recorded in `failures`
- * and does not affect the others. Waits for the slowest provider. Never throws.
+ * Requests quotes in parallel from all providers that serve this kind of transfer (a swap on the chain, or a bridge),
+ * and waits for the slowest. The error of a provider that fails is recorded in `failures`. Never throws.
  */
 export async function requestQuotes(
   providers: readonly Provider[],
@@ -32,7 +31,7 @@ export async function requestQuotes(
 
 /**
  * Returns true if a provider serves a kind of transfer: swaps on that chain for a transfer on one chain, bridges for a
- * transfer to another chain. No quotes are requested from other providers, and they do not count as failures.
+ * transfer to another chain.
  */
 function servesKindOf(provider: Provider, request: TransferRequest): boolean {
   const { swaps, swapChains, bridges } = provider.capabilities();

@@ -24,9 +24,8 @@ export interface ProviderScope {
 }
 
 /**
- * The call that a bridge or swap makes with the tokens it delivers. It calls the DepositRouter, which takes as much of
- * the delivered token as the calling contract holds and has approved, and deposits it into the vault. It reverts if
- * that is less than `minIn`.
+ * The call that a bridge or swap makes with the tokens it delivers. It calls the DepositRouter, which takes what the
+ * calling contract holds and has approved, and deposits it into the vault. It reverts below `minIn`.
  */
 export interface DestinationCall {
   /**
@@ -139,9 +138,8 @@ export interface VerifiedTransfer extends TransferQuote {
 /** How a step of a Router order can contain a provider's call. */
 export interface RouterStepUse {
   /**
-   * Byte offset of the 32-byte word with the receiver in the calldata, selector included. The Router's executor may be
-   * written there, so that the Router receives the output, measures it and passes it on. Null for a bridge, which
-   * delivers to the user on another chain and names the user as depositor or refund address.
+   * Byte offset of the 32-byte word with the receiver in the calldata, selector included, where the Router's executor
+   * may be written. Null for a bridge, which delivers to the user on another chain.
    */
   receiverOffset: number | null;
 }
@@ -164,10 +162,9 @@ export interface TransferReference {
  */
 export interface ProviderStatus {
   /**
-   * Progress of the transfer. `unknown`: nothing is known of it, as of every swap by KyberSwap or Velora, whose receipt
-   * is the only evidence; `source_pending`: the source transaction is not final; `bridging`: no payout yet;
-   * `delivered`: paid out on the destination chain, even if a destination call failed; `refunding`, `refunded`: it is
-   * or was returned on the source chain; `failed`: no delivery is expected.
+   * Progress of the transfer. `delivered`: paid out on the destination chain, even if a destination call failed.
+   * `refunding`, `refunded`: it is or was returned on the source chain. `failed`: no delivery is expected. `unknown`:
+   * nothing is known of it.
    */
   phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
   /** The substatus shown to customers, or null if the provider reports none or one that is unknown. */
@@ -189,10 +186,9 @@ export interface BridgeProof {
   /** Evidence of the delivery in `destinationTxHash`, or null if there is none. */
   delivery: DeliveryProof | null;
   /**
-   * What the bridge took on the source chain: token, amount in its smallest unit, and the contract (`by`) that took it
-   * and would pay a refund. `deadline` is the time after which it is refunded if there was no payout, in UNIX seconds;
-   * `refundable` is true once the destination chain shows that the deadline has passed without a payout. Null for
-   * bridges that never refund on the source chain.
+   * What the bridge took on the source chain, and the contract (`by`) that would refund it after `deadline` (UNIX
+   * seconds). `refundable`: the destination chain shows that the deadline has passed without a payout. Null for bridges
+   * that never refund there.
    */
   taken: { token: Address; amount: bigint; by: Address; deadline: number; refundable: boolean } | null;
 }
@@ -249,10 +245,9 @@ export interface ProviderCapabilities {
 }
 
 /**
- * An upstream service that quotes, builds and tracks transfers. Its asynchronous methods throw only AppErrors:
- * `no_route` (the upstream or its bridges cannot serve the request), `upstream_rejected` (its response does not match
- * the request), `upstream_unavailable`, `upstream_timeout` or `rate_limited`. The other methods send no requests and do
- * not throw.
+ * An upstream service that quotes, builds and tracks transfers. Its asynchronous methods throw AppErrors such as
+ * `no_route`, `upstream_rejected` (a response does not match the request) and `upstream_timeout`. The others send no
+ * requests.
  */
 export interface Provider {
   /** The key of the provider: `across`, `lifi`, `kyber` or `velora`. */
@@ -271,8 +266,7 @@ export interface Provider {
   spenders(request: TransferRequest): readonly Address[];
   /**
    * Builds and verifies the transaction of a transfer. Tokens are delivered to the user if `request.call` is null,
-   * otherwise to the contract that makes the destination call. Does not check whether the amounts are fair, and does
-   * not simulate.
+   * otherwise to the contract that makes the call. Does not check whether the amounts are fair, and does not simulate.
    */
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
   /**

@@ -8,7 +8,7 @@ import { AUGUSTUS_DUST, decodeAugustusSwap } from "./velora/velora-calldata.ts";
 
 /**
  * What a provider's transfer does, as read from its calldata alone. The zero address is the native currency, except
- * that an Across deposit of native currency names the wrapped token. Amounts are in the smallest unit of their token.
+ * that an Across deposit of native currency names the wrapped token.
  */
 export interface TransferCallData {
   /** Token that the call takes from its caller. */
@@ -30,10 +30,9 @@ export interface TransferCallData {
 const tokenOf = (address: Address): Address => (isNativeAlias(address) ? zeroAddress : getAddress(address));
 
 /**
- * Decodes the calldata of any provider's transfer to a user: an Across deposit, a swap of KyberSwap or Velora, or a
- * bridge transfer or swap of LI.FI. Returns null for any other calldata, for a bridge transfer with a destination call,
- * for LI.FI's Relay facet, whose calldata does not determine who receives the delivery, and if two fields name
- * different receivers. Nothing is verified: the caller compares the fields with the request. Never throws.
+ * Decodes the calldata of any provider's transfer to a user. Null for other calldata, for a transfer with a destination
+ * call, and if the calldata does not determine the receiver. Nothing is verified: the caller compares the fields with
+ * the request. Never throws.
  */
 export function readTransferCall(data: Hex): TransferCallData | null {
   const hex = data.toLowerCase() as Hex;

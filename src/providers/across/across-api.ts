@@ -27,11 +27,9 @@ const DEFAULT_RETRY_SECONDS = 60;
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
- * Converts an error response of Across's API to an AppError. Status 429 becomes `rate_limited`, with `retry_after` from
- * the `Retry-After` header, clamped to 1–3,600 seconds (60 if the header is missing or malformed). Status 504 becomes
- * `upstream_timeout`. Status 400 with a known error code, and 404 with an Across error body, become `no_route` with a
- * reason. Everything else becomes `upstream_unavailable`. `now` is in milliseconds since the epoch. Source:
- * across-protocol/frontend `api/_errors.ts`.
+ * Converts an error response of Across's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with a
+ * reason if Across refuses the transfer, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
+ * Source: across-protocol/frontend `api/_errors.ts`.
  */
 export function failureFromAcrossResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
@@ -53,9 +51,8 @@ export function failureFromAcrossResponse(response: BoundedResponse, now: number
 }
 
 /**
- * Converts an error of a request to Across's API (no response, or an oversized one) to an AppError: `upstream_timeout`
- * for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. The error becomes the cause, which the
- * caller of the API does not see.
+ * Converts an error of a request to Across's API to an AppError: `upstream_timeout` for a timeout or an open circuit
+ * breaker, otherwise `upstream_unavailable`. The caller of the API does not see the cause.
  */
 export function failureFromAcrossRequest(error: unknown): AppError {
   return error instanceof OutsideError && error.kind === "timeout"
@@ -104,10 +101,9 @@ interface ApiExchange {
 }
 
 /**
- * Requests a quote from Across's API: by GET, or by POST if `message` (for the recipient of the delivery) is not `0x`.
- * The timeout is 5 seconds, or the rest of the caller's deadline, including one retry after a network error or a 5xx
- * response if time is left. Throws `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable` (also for a
- * response that does not match the schema). Source: Across API `suggested-fees`.
+ * Requests a quote from Across's API. `message` is for the recipient of the delivery. The timeout is 5 seconds, or the
+ * rest of the caller's deadline. Throws `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`.
+ * Source: Across API `suggested-fees`.
  */
 export async function fetchSuggestedFees(
   scope: ProviderScope,
@@ -122,10 +118,9 @@ export async function fetchSuggestedFees(
 }
 
 /**
- * Requests the status of a transfer from Across's API by the hash of its source transaction. Returns null if the API
- * does not know the transfer yet. The timeout is 4 seconds, or the rest of the caller's deadline, including one retry
- * after a network error or a 5xx response if time is left. Throws `no_route`, `rate_limited`, `upstream_timeout` or
- * `upstream_unavailable`. Source: Across API `deposit/status`.
+ * Requests the status of a transfer from Across's API by its source transaction; null if the API does not know it yet.
+ * The timeout is 4 seconds, or the rest of the caller's deadline. Throws `no_route`, `rate_limited`, `upstream_timeout`
+ * or `upstream_unavailable`. Source: Across API `deposit/status`.
  */
 export async function fetchDepositStatus(
   scope: ProviderScope,
@@ -156,9 +151,8 @@ function postInit(settings: AcrossApiSettings, body: unknown): RequestInit {
 }
 
 /**
- * Sends a request and, after a network error or a 5xx response, sends it once more 250 ms later if at least 500 ms
- * remain. Never retries after a 4xx response, a timeout or an oversized response. Only for requests without side
- * effects. Throws `upstream_timeout` or `upstream_unavailable` if there is no response.
+ * Sends a request, and once more after a network error or a 5xx response if time is left. Only for requests without
+ * side effects. Throws `upstream_timeout` or `upstream_unavailable` if there is no response.
  */
 async function sendWithRetry(scope: ProviderScope, request: ApiExchange): Promise<BoundedResponse> {
   const { url, init } = request;

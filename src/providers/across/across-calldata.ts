@@ -37,9 +37,8 @@ export interface AcrossDelivery {
 export const APPROVE_AMOUNT_OFFSET = 36n;
 
 /**
- * Encodes how a transfer is delivered: directly to the user if the route has no multicall handler, otherwise to the
- * handler with the calls to make. The handler sends the user what the calls leave over, or everything if there are no
- * calls or one fails.
+ * Encodes how a transfer is delivered: to the user if the route has no multicall handler, otherwise to the handler with
+ * the calls to make. The handler sends the user what they leave over, or everything if one fails.
  */
 export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRoute): AcrossDelivery {
   const { handler } = route;
@@ -51,9 +50,8 @@ export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRout
 }
 
 /**
- * Returns the multicall handler's three calls for a destination call: clear the allowance, approve the
- * delivered balance, make the call. The allowance is cleared first because anyone can make the handler leave
- * an allowance behind, and USDT rejects changing an allowance that is not zero.
+ * Returns the handler's calls for a destination call: clear the allowance, approve the delivered balance, make the
+ * call. Anyone can make the handler leave an allowance behind, and USDT rejects changing one that is not zero.
  */
 function destinationCalls(
   call: DestinationCall,
@@ -169,8 +167,7 @@ export interface DecodedBalanceCall {
 
 /**
  * Decodes the calldata of the SpokePool's `deposit`; bytes after the arguments are returned as `trailing`. Throws an
- * Error if the calldata calls another function, an address has nonzero padding, or the arguments are not encoded
- * canonically, because other encodings can hide data.
+ * Error for other calldata, and for encodings that are not canonical, because they can hide data.
  */
 export function decodeAcrossDeposit(calldata: Hex): DecodedAcrossDeposit {
   const data = calldata.toLowerCase() as Hex;

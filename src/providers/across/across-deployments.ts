@@ -22,9 +22,9 @@ interface AcrossAsset {
 }
 
 /**
- * The assets that Across bridges, with their tokens on each chain. A transfer between two tokens that are not
- * listed under the same asset is refused, because the API is not trusted to pair tokens. Bridged USDC is
- * listed after Circle's native USDC. Source: npm `@across-protocol/constants` 3.1.127.
+ * The assets that Across bridges, with their tokens on each chain. Only tokens of one asset are exchanged, because the
+ * API is not trusted to pair tokens. Bridged USDC is listed after Circle's. Source: npm `@across-protocol/constants`
+ * 3.1.127.
  */
 const acrossAssets: readonly AcrossAsset[] = [
   {
@@ -114,9 +114,8 @@ const MULTICALL_HANDLER = "0x0F7Ae28dE1C8532170AD4ee566B5801485c13a0E";
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
 /**
- * Across's deployments that are defined in code. Those without tokens serve to track transfers that other providers
- * send through Across. Sources: across-protocol/contracts `broadcast/deployed-addresses.json` and the API's overrides
- * (2026).
+ * Across's deployments in code. Those without tokens serve to track transfers that other providers send through Across.
+ * Sources: across-protocol/contracts `broadcast/deployed-addresses.json` and the API's overrides (2026).
  */
 export const knownAcrossDeployments: readonly AcrossDeployment[] = [
   {
@@ -171,9 +170,8 @@ function trackedOnly(chainId: number, spokePool: Address): AcrossDeployment {
 export type AcrossDeployments = ReadonlyMap<number, AcrossDeployment>;
 
 /**
- * Returns Across's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra
- * deployment names a chain that is defined in code, so that no setting can replace a known address, or if two of them
- * name the same chain.
+ * Returns Across's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra one names
+ * a chain that is defined in code, or two name the same chain, so that no setting can replace an address.
  */
 export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): AcrossDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));

@@ -37,11 +37,9 @@ export interface AcrossOptions {
 }
 
 /**
- * Creates the Across provider, which bridges a token to the same asset on another chain, with or without a destination
- * call. Quotes come from Across's API, statuses from it and from the chains; calldata is encoded here, and contract
- * addresses come from the deployment tables in code and in the options. A quote guarantees its full amount: Across
- * either delivers it or refunds the deposit. Throws `internal` if `options.deployments` names a chain that is defined
- * in code, or one chain twice.
+ * Creates the Across provider, which bridges a token to the same asset on another chain. A quote guarantees its full
+ * amount: Across either delivers it or refunds the deposit. Throws `internal` if `options.deployments` names a chain
+ * that is defined in code, or one chain twice.
  */
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);
@@ -125,9 +123,8 @@ function suggestedFeesQuery(
 }
 
 /**
- * Converts the deposit parameters of a checked Across quote to a `TransferQuote`. Across either delivers exactly the
- * quoted amount or refunds the deposit, so the expected and the minimum amount are equal. The declared fee is the
- * difference between the paid and the delivered amount.
+ * Converts the deposit parameters of a checked Across quote to a `TransferQuote`. Across delivers exactly the quoted
+ * amount or refunds the deposit, so the expected and the minimum amount are equal.
  */
 function quoteFromTerms(priced: {
   request: TransferRequest;

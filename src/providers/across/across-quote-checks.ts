@@ -42,10 +42,8 @@ interface QuoteCheckInput {
 }
 
 /**
- * Returns a description of the first fault of an Across quote, for logs only, or null if it has none. Faults are an
- * unexpected contract or token, an output above the amount paid, a quote older than 30 minutes or from the future, a
- * fill deadline less than 10 minutes or more than 6 hours ahead, and an exclusivity period that names no relayer, is
- * longer than 15 minutes, or is not over before the fill deadline. Source: SpokePool.sol for its own bounds.
+ * Returns a description of the first fault of an Across quote, for logs only, or null: a contract or token that is not
+ * the route's, an output above the amount paid, or a time out of bounds. Source: SpokePool.sol for its own bounds.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;
@@ -113,9 +111,9 @@ export interface AcrossTerms {
 }
 
 /**
- * Checks an Across quote and returns the deposit parameters that it contains. Throws `upstream_rejected` if the quote
- * has a fault, and `no_route` if the amount is outside the bridge's limits or the output is zero or less than the
- * destination call needs (`minIn`). Does not check whether the output is fair.
+ * Checks an Across quote and returns its deposit parameters. Throws `upstream_rejected` if the quote has a fault, and
+ * `no_route` if the amount is outside the bridge's limits or the output is too low for the call. Does not check whether
+ * the output is fair.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
   const fault = findQuoteFault(fees, asked);

@@ -33,11 +33,8 @@ export function noAcrossRoute(code: string, detail: string): AppError {
 }
 
 /**
- * Finds the contracts and tokens of a transfer in the deployment tables, without any network request. A multicall
- * handler is part of the route if the transfer has a destination call, or delivers the wrapped native token, which the
- * SpokePool would unwrap for a user. Throws `no_route` if the request excludes Across, stays on one chain, names a
- * chain without a deployment or without tokens, names two tokens that are not listed as the same asset (native currency
- * can be paid but not requested), or needs a handler on a chain that has none.
+ * Finds the contracts and tokens of a transfer in the deployment tables, without any request. Native currency can be
+ * paid but not requested. Throws `no_route` if Across cannot make the transfer or the request excludes it.
  */
 export function findAcrossRoute(request: TransferRequest, deployments: AcrossDeployments): AcrossRoute {
   if (request.bridges !== null && !request.bridges.includes(ACROSS_KEY))
@@ -63,9 +60,8 @@ function deploymentOf(deployments: AcrossDeployments, chainId: number): AcrossDe
 }
 
 /**
- * Returns the multicall handler of the destination chain if the delivery needs it, otherwise null. A
- * destination call needs it. A delivery of the wrapped native token also needs it, because the SpokePool
- * unwraps that token when it pays a user directly. Throws `no_route` if the chain has no handler.
+ * Returns the multicall handler of the destination chain if the delivery needs it: for a destination call, or for the
+ * wrapped native token, which the SpokePool would unwrap for a user. Throws `no_route` if the chain has none.
  */
 function requiredHandler(request: TransferRequest, destination: AcrossDeployment): Address | null {
   const { wrappedNative, multicallHandler } = destination;

@@ -27,9 +27,9 @@ const Duration = z
 const Token = z.object({ address: AddressText, decimals: z.int().min(0).max(77), chainId: ChainId });
 
 /**
- * Schema of the used fields of a `GET /suggested-fees` response. Amounts are in the smallest unit of the input token,
- * `outputAmount` in that of the output token; `timestamp` and `fillDeadline` are in UNIX seconds; `exclusivityDeadline`
- * is a period in seconds or a UNIX time, as in `AcrossTerms`. Source: Across API.
+ * Schema of the used fields of a `GET /suggested-fees` response. Amounts are in the input token's smallest unit,
+ * `outputAmount` in the output token's; times are in UNIX seconds, `exclusivityDeadline` is as in `AcrossTerms`.
+ * Source: Across API.
  */
 export const SuggestedFees = z.object({
   estimatedFillTimeSec: Duration,
@@ -77,9 +77,8 @@ const AcrossDepositStatusShape = z.object({
 });
 
 /**
- * Schema of the used fields of a `GET /deposit/status` response. The API sends each transaction hash under one of two
- * field names. `fillTx`, `refundTx` and `actionsSucceeded` (whether the destination calls succeeded) are null if the
- * API does not state them. Source: Across API.
+ * Schema of the used fields of a `GET /deposit/status` response. `fillTx`, `refundTx` and `actionsSucceeded` (whether
+ * the destination calls succeeded) are null if the API does not state them. Source: Across API.
  */
 export const AcrossDepositStatus = AcrossDepositStatusShape.transform((wire) => ({
   status: wire.status,

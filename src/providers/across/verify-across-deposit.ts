@@ -93,9 +93,9 @@ export function verifyAcrossDeposit(
 }
 
 /**
- * Returns the names of the fields in which an Across deposit transaction differs from the expected one: target, value,
- * every argument of `deposit`, the calls in its message, and the appended bytes. Empty if it matches. If the calldata
- * cannot be decoded, the decoder's error message takes the place of the fields of the calldata.
+ * Returns the names of the fields in which an Across deposit transaction differs from the expected one, the calls in
+ * its message and appended bytes included. Empty if it matches. Instead of fields that cannot be decoded, it has the
+ * decoder's error message.
  */
 export function findDepositDifferences(
   transaction: VerifiedTransfer["transaction"],

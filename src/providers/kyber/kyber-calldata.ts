@@ -111,7 +111,7 @@ const WORD_DIGITS = 64;
 
 /**
  * Returns the byte offset, selector included, of the receiver's word in the calldata that `encodeKyberSwap` returns for
- * a swap. Throws a RangeError if no word depends on the receiver, which does not happen for a decoded swap.
+ * a swap. Throws a RangeError if no word depends on the receiver.
  */
 export function kyberReceiverOffset(swap: KyberSwap): number {
   const [one, other] = PROBES.map((dstReceiver) =>

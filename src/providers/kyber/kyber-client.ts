@@ -26,9 +26,8 @@ interface KyberRequest<S extends z.ZodType> {
 export interface KyberClient {
   /**
    * Sends a request once and returns its parsed response together with the complete JSON, in which numbers keep all
-   * their digits. The timeout is 2 seconds, or the rest of the caller's deadline. There is no retry. Throws `no_route`,
-   * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. The error texts never contain
-   * text from KyberSwap.
+   * their digits. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`,
+   * without text from KyberSwap.
    */
   ask<S extends z.ZodType>(
     scope: ProviderScope,
@@ -57,8 +56,8 @@ function toInit(body: unknown, clientId: string): RequestInit {
 }
 
 /**
- * Parses the body of a response with status 200. A body with an error code is treated like a response with status 400.
- * Throws `upstream_unavailable` if the body is not JSON, and `upstream_rejected` if it does not match the schema.
+ * Parses the body of a response with status 200; one with an error code counts as a response with status 400. Throws
+ * `upstream_unavailable` if it is not JSON, and `upstream_rejected` if it does not match the schema.
  */
 function readResponse<S extends z.ZodType>(
   response: BoundedResponse,
@@ -87,9 +86,9 @@ interface ExactJson {
 }
 
 /**
- * Parses JSON without losing digits of numbers that a double cannot represent, so that it can be sent back unchanged: a
- * route contains 256-bit integers. Throws `upstream_unavailable` for invalid JSON. Source: ECMAScript proposal
- * JSON.parse source text access.
+ * Parses JSON without losing digits of large numbers, so that a route, which contains 256-bit integers, can be sent
+ * back unchanged. Throws `upstream_unavailable` for invalid JSON. Source: ECMAScript proposal JSON.parse source text
+ * access.
  */
 function parseExactJson(text: string): unknown {
   const json = JSON as unknown as ExactJson;

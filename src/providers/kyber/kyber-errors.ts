@@ -38,9 +38,8 @@ const reasonByCode: Readonly<Record<number, ExchangeReason>> = {
 };
 
 /**
- * Converts an error response of KyberSwap's API to an AppError: `rate_limited` for status 429; `upstream_timeout` for
- * 408 and 504; `no_route` with a reason for a known error code below status 500, and for every other 400, 404 and 422;
- * otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
+ * Converts an error response of KyberSwap's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with a
+ * reason if KyberSwap refuses the swap, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
  */
 export function failureFromKyberResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;

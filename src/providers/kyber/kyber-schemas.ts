@@ -3,8 +3,8 @@ import * as z from "zod";
 import { WireAddress, WireAmount, WireCalldata, WireGas } from "../provider-wire-values.ts";
 
 /**
- * Schema of the used fields of a `GET /{chain}/api/v1/routes` response. `amountIn` and `amountOut` are in the
- * smallest unit of their token; `gas` is in units of gas, or null if it is invalid. Source: KyberSwap Aggregator API.
+ * Schema of the used fields of a `GET /{chain}/api/v1/routes` response. Amounts are in the smallest unit of their
+ * token; `gas` is in units of gas, or null if it is invalid. Source: KyberSwap Aggregator API.
  */
 export const KyberRoutes = z.object({
   code: z.literal(0),

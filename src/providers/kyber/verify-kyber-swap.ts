@@ -44,10 +44,9 @@ export interface VerifiedKyberSwap {
 }
 
 /**
- * Decodes the transaction of a swap, compares the fields that move money with the request, and encodes the transaction
- * again from the verified fields. The executor and its data stay opaque; the minimum output, at least the expected one
- * less the slippage, bounds what they do. Pure. Throws `upstream_rejected`, with the name of the differing field in its
- * cause.
+ * Decodes a swap's transaction, compares the fields that move money with the request, and encodes it again from them.
+ * The executor's data stay opaque; the minimum output bounds what it does. Throws `upstream_rejected`, with the
+ * differing field in its cause.
  */
 export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInput): VerifiedKyberSwap {
   const native = isNative(request.fromToken);

@@ -17,9 +17,8 @@ export interface LifiBridge {
 }
 
 /**
- * The LI.FI bridges that may be used, because their calldata can be compared with the request: it contains the
- * receiver, the token, the chain and the minimum amount (for CCTP through Celer, not the fee of Celer's proxy). Relay,
- * Mayan, LayerSwap and similar bridges keep these values in an off-chain order and are never requested.
+ * The LI.FI bridges that may be used, because their calldata can be compared with the request. Relay, Mayan, LayerSwap
+ * and similar bridges keep receiver, token or amount in an off-chain order and are never requested.
  */
 export const lifiBridges: readonly LifiBridge[] = [
   { key: "across", name: "Across", tools: { across: "across" }, destinationCall: true },

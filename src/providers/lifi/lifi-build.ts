@@ -13,10 +13,9 @@ interface QuoteInput {
 }
 
 /**
- * Requests the transaction of a transfer from LI.FI and verifies it. Without a destination call the tokens are
- * delivered to the user; with one they are passed to the call, or to the user if the call fails. Waits for at most 8
- * seconds, or until the caller's deadline. Throws `no_route`, `rate_limited`, `upstream_rejected`,
- * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /quote`, `POST /quote/contractCalls`.
+ * Requests the transaction of a transfer from LI.FI and verifies it. With a destination call, the tokens go to the
+ * call, or to the user if it fails. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or
+ * `upstream_timeout`. Source: LI.FI `GET /quote`, `POST /quote/contractCalls`.
  */
 export async function buildLifiTransfer(
   context: LifiContext,

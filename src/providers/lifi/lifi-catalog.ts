@@ -16,9 +16,8 @@ export interface OfferedBridge {
 }
 
 /**
- * Requests the bridges that LI.FI currently offers, each with the chain pairs that its tools connect. Bridges that
- * cannot be verified are left out. The result is not cached. Throws `rate_limited`, `upstream_rejected`,
- * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tools`.
+ * Requests the verifiable bridges that LI.FI currently offers, each with the chain pairs that its tools connect. Throws
+ * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tools`.
  */
 export async function listLifiBridges(context: LifiContext, scope: ProviderScope): Promise<OfferedBridge[]> {
   const answer = await context.client.ask(scope, {
@@ -49,9 +48,8 @@ const isSamePair =
     other.fromChainId === pair.fromChainId && other.toChainId === pair.toChainId;
 
 /**
- * Requests the tokens that LI.FI supports on a chain. Tokens of other chains and tokens without a valid EVM address are
- * left out; a missing name is replaced by the symbol. Throws `rate_limited`, `upstream_rejected`,
- * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tokens`.
+ * Requests the tokens that LI.FI supports on a chain; those without a valid EVM address are left out. Throws
+ * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tokens`.
  */
 export async function listLifiTokens(
   context: LifiContext,
@@ -75,9 +73,8 @@ export async function listLifiTokens(
 }
 
 /**
- * Returns the ids of chains for which LI.FI now lists a Diamond contract other than the one in code; empty if nothing
- * changed. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
- * /chains`.
+ * Returns the ids of chains for which LI.FI now lists a Diamond contract other than the known one. Throws
+ * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /chains`.
  */
 export async function listChangedDiamonds(context: LifiContext, scope: ProviderScope): Promise<number[]> {
   const { chains } = await context.client.ask(scope, {

@@ -52,9 +52,8 @@ const ETHER = 10n ** 18n;
 const EVERY_FACET: readonly BridgeFacet[] = ["across", "stargate", "celer", "polymer"];
 
 /**
- * LI.FI's own contracts by chain, without those of the bridges it uses, as pairs of chain id and contracts. Sources:
- * lifinance/contracts deployments at ef00558f (2026-08); previous fee contracts from its deployment log; facets as
- * registered in the Diamonds in 2026-09.
+ * LI.FI's own contracts, as pairs of chain id and contracts. Sources: lifinance/contracts deployments at ef00558f
+ * (2026-08); previous fee contracts from its deployment log; facets as registered in the Diamonds in 2026-09.
  */
 export const lifiContracts: readonly (readonly [number, LifiContracts])[] = [
   [
@@ -249,9 +248,8 @@ const knownLifiDeployments: LifiDeployments = new Map(
 );
 
 /**
- * Returns LI.FI's deployments in code together with `additions` for other chains, such as local ones, by chain id.
- * Throws `internal` if an addition names a chain that is defined in code, so that no setting can replace or add an
- * address there.
+ * Returns LI.FI's deployments in code together with `additions` for other chains, by chain id. Throws `internal` if an
+ * addition names a chain that is defined in code, so that no setting can change an address there.
  */
 export function resolveLifiDeployments(additions: LifiDeployments): LifiDeployments {
   const known = new Set(knownChains.map((chain) => chain.chainId));

@@ -60,9 +60,9 @@ export interface LifiProvider extends Provider {
 }
 
 /**
- * Creates the LI.FI provider, which bridges, swaps and makes destination calls. Its transactions come from LI.FI's API
- * and are verified. Throws `internal` if the integrator name does not have 1 to 23 characters of `[A-Za-z0-9._-]`, or
- * if a deployment in the options names a chain that is defined in code.
+ * Creates the LI.FI provider, which bridges, swaps and makes destination calls, with verified transactions of LI.FI's
+ * API. Throws `internal` if the integrator name is invalid, or if `options.deployments` names a chain that is defined
+ * in code.
  */
 export function createLifi(options: LifiOptions): LifiProvider {
   const { integrator } = options;
@@ -94,8 +94,8 @@ export function createLifi(options: LifiOptions): LifiProvider {
 }
 
 /**
- * Returns the addresses that the user may have to approve: the Diamond and, for a transfer on one chain, the proxy
- * through which the Executor takes tokens. Empty if the source token is native or the chain has no deployment.
+ * Returns the addresses that the user may have to approve: the Diamond and, on one chain, the proxy of the Executor.
+ * Empty if the source token is native or the chain has no deployment.
  */
 function spendersOf(deployments: LifiDeployments, request: TransferRequest): Address[] {
   const source = deployments.get(request.fromChainId);

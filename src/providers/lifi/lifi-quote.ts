@@ -10,12 +10,10 @@ import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lif
 import { checkQuotedAction } from "./verify/verify-lifi-envelope.ts";
 
 /**
- * Requests quotes from LI.FI for a bridge transfer or for a swap on one chain. A transfer is requested for all bridges
- * that can serve it and whose calldata this service can verify. Returns at least one quote, and only the one with the
- * highest minimum output for each bridge. The quotes do not include a destination call: they cover the amount that is
- * delivered to it. Sends no request if a call on one chain spends the paid token itself. Takes at most 8 seconds, or
- * until the caller's deadline. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or
- * `upstream_timeout`. Source: LI.FI `POST /advanced/routes`.
+ * Requests quotes from LI.FI, for the verifiable bridges that can serve a transfer or for a swap on one chain. Returns
+ * the quote with the highest minimum output for each bridge; the amounts are those before a destination call. Throws
+ * `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `POST
+ * /advanced/routes`.
  */
 export async function quoteLifiTransfer(
   context: LifiContext,
@@ -77,9 +75,9 @@ function routesBody(
 }
 
 /**
- * Returns the request to quote, and the tools that may serve it. Across can deliver the wrapped native token only into
- * a call; to a user it delivers native currency. So a request for the wrapped token without a call is quoted as native
- * currency, at the same cost. Throws `no_route` if no tool can serve the request.
+ * Returns the request to quote, and the tools that may serve it (null for any). Across delivers the wrapped native
+ * token only into a call, so a request for it without a call may be quoted as native currency, at the same cost. Throws
+ * `no_route` if no tool can serve the request.
  */
 function toPricedRequest(
   context: LifiContext,

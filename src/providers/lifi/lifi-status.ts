@@ -10,10 +10,9 @@ import type { LifiContext } from "./lifi-context.ts";
 type Phase = ProviderStatus["phase"];
 
 /**
- * Requests the status of a transfer from LI.FI, for at most 4 seconds. The status proves nothing: its `proof` is null,
- * and callers must verify on chain the transactions that it names. The phase is `unknown` if LI.FI does not know the
- * transfer. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI
- * `GET /status`.
+ * Requests the status of a transfer from LI.FI. It proves nothing: the transactions that it names must be verified on
+ * chain. The phase is `unknown` if LI.FI does not know the transfer. Throws `rate_limited`, `upstream_rejected`,
+ * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /status`.
  */
 export async function fetchLifiStatus(
   context: LifiContext,
@@ -37,10 +36,9 @@ export async function fetchLifiStatus(
 }
 
 /**
- * Converts LI.FI's status response to a `ProviderStatus`. A hash, amount or link that is malformed or belongs to
- * another chain becomes null. The phase is `unknown` if the response describes another transfer or has an unknown
- * status. An unknown substatus becomes null, and the phase then follows from the status alone. Pure. Source:
- * docs.li.fi, transaction status.
+ * Converts LI.FI's status response to a `ProviderStatus`. The phase is `unknown` if the response is about another
+ * transfer or its status is unknown; malformed fields and an unknown substatus become null. Source: docs.li.fi,
+ * transaction status.
  */
 export function interpretLifiStatus(transfer: TransferReference, answer: LifiStatus): ProviderStatus {
   const { phase, substatus } = statusMeaningOf(answer);

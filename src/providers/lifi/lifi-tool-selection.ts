@@ -79,8 +79,7 @@ export function toolDeliveryModes(
 
 /**
  * Returns the LI.FI tools that may serve a transfer to another chain, or null for a transfer on one chain, where LI.FI
- * chooses the exchange. Throws `no_route` if a chain has no deployment or no verifiable tool can serve the request, for
- * a destination call with native currency, and for a swap of a token into itself.
+ * chooses the exchange. Throws `no_route` if the request cannot be served.
  */
 export function requestedTools(context: LifiContext, request: TransferRequest): string[] | null {
   const { deployments } = context;
@@ -97,9 +96,8 @@ export function requestedTools(context: LifiContext, request: TransferRequest): 
 }
 
 /**
- * Returns the slippage to send to LI.FI: 90% of the loss that the user accepts, as a fraction with six
- * decimals, rounded down. LI.FI applies it to the swap before it deducts a bridge's flat fee; the remaining
- * 10% leaves room for that fee.
+ * Returns the slippage to send to LI.FI, as a fraction rounded down: 90% of the loss that the user accepts. LI.FI
+ * applies it before it deducts a bridge's flat fee; the rest leaves room for that fee.
  */
 export function lifiSlippage(request: TransferRequest): number {
   return Number((request.slippage * 900_000n) / PARTS_PER_BILLION) / 1_000_000;

@@ -1,9 +1,8 @@
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
 
 /**
- * ABI of the one function of Augustus V6.2 that is accepted: the generic swap of an exact input amount. The router also
- * has a function and a struct for each kind of pool; they are not requested, and their calldata is rejected. Sources:
- * AugustusV6.sol, GenericSwapExactAmountIn.sol.
+ * ABI of the one function of Augustus V6.2 that is accepted: the generic swap of an exact input amount. Calldata of the
+ * functions for single kinds of pools is rejected. Sources: AugustusV6.sol, GenericSwapExactAmountIn.sol.
  */
 export const augustusAbi = parseAbi([
   "struct GenericData { address srcToken; address destToken; uint256 fromAmount; uint256 toAmount; uint256 quotedAmount; bytes32 metadata; address beneficiary; }",
@@ -17,8 +16,8 @@ export const AUGUSTUS_METHOD = "swapExactAmountIn";
 export const VELORA_NATIVE: Address = "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE";
 
 /**
- * Amount that Augustus keeps of every output, in the output token's smallest unit, so that its storage slot stays warm:
- * the beneficiary receives one unit less than the checked output. Source: AugustusFees.sol, `_transferAndLeaveDust`.
+ * Amount of every output that Augustus keeps, in the output token's smallest unit: the beneficiary receives one unit
+ * less than the checked output. Source: AugustusFees.sol, `_transferAndLeaveDust`.
  */
 export const AUGUSTUS_DUST = 1n;
 

@@ -16,9 +16,8 @@ interface VeloraRequest<S extends z.ZodType> {
 /** HTTP client of Velora's API. */
 export interface VeloraClient {
   /**
-   * Sends a GET request and returns its parsed response. The timeout is 2 seconds, or the rest of the caller's
-   * deadline; there is no retry. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or
-   * `upstream_timeout`. The error texts never contain text from Velora.
+   * Sends a GET request once and returns its parsed response. Throws `no_route`, `rate_limited`, `upstream_rejected`,
+   * `upstream_unavailable` or `upstream_timeout`, without text from Velora.
    */
   ask<S extends z.ZodType>(scope: ProviderScope, request: VeloraRequest<S>): Promise<z.infer<S>>;
 }

@@ -25,9 +25,8 @@ const reasonByText: readonly (readonly [RegExp, ExchangeReason])[] = [
 const REFUSALS: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /**
- * Converts an error response of Velora's API to an AppError: `rate_limited` for status 429; `upstream_timeout` for 408
- * and 504; for 400, 404 and 422 `no_route` with the reason that the error text gives, or `no_quote` if it is unknown;
- * otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
+ * Converts an error response of Velora's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with a
+ * reason if Velora refuses the swap, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
  */
 export function failureFromVeloraResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;

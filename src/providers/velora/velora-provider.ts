@@ -41,9 +41,9 @@ interface VeloraParts {
 }
 
 /**
- * Creates the Velora provider, which swaps tokens on one chain and delivers them to the user. It has no bridges,
- * destination calls or events. Its status is always `unknown`, because only the receipt shows the result of a swap.
- * Throws `internal` if `options.deployments` names a chain that is defined in code, or one chain twice.
+ * Creates the Velora provider, which swaps tokens on one chain and delivers them to the user. Its status is always
+ * `unknown`, because only the receipt shows the result. Throws `internal` if `options.deployments` names a chain that
+ * is defined in code, or one chain twice.
  */
 export function createVelora(options: VeloraOptions): Provider {
   const deployments = resolveVeloraDeployments(options.deployments ?? []);
@@ -83,8 +83,8 @@ const UNKNOWN_STATUS: ProviderStatus = {
 };
 
 /**
- * Returns the deployment that serves a request. Throws `no_route` if Velora does not serve the chain, or if the request
- * is for another chain, restricted to certain bridges, has a destination call, or names the same token twice.
+ * Returns the deployment that serves a request. Throws `no_route` if there is none, or if the request is for another
+ * chain, restricted to certain bridges, has a destination call, or names the same token twice.
  */
 function requireSwap(deployment: VeloraDeployment | undefined, request: TransferRequest): VeloraDeployment {
   if (deployment === undefined || request.fromChainId !== request.toChainId)
@@ -142,8 +142,7 @@ async function buildSwap(parts: VeloraParts, input: SwapInput) {
 
 /**
  * Returns the query of a swap's price. It names no partner, so that no fee is taken, and allows only the function that
- * can be decoded. A token without a price in USD is not refused, because prices are judged here. That
- * `includeContractMethods` takes the names of V6.2 is documented by Velora's SDK and not verified live.
+ * can be decoded. Tokens without a price in USD are not refused, because prices are judged here.
  */
 async function swapQuery(parts: VeloraParts, { scope, request }: SwapInput): Promise<URLSearchParams> {
   const { fromToken, toToken, fromChainId, amount } = request;
@@ -157,15 +156,15 @@ async function swapQuery(parts: VeloraParts, { scope, request }: SwapInput): Pro
     side: "SELL",
     network: fromChainId.toString(),
     version: API_VERSION,
+    // The names of V6.2 are documented by Velora's SDK and not verified live.
     includeContractMethods: AUGUSTUS_METHOD,
     ignoreBadUsdPrice: "true",
   });
 }
 
 /**
- * Returns the decimals of both tokens of a swap, which Velora asks for. They are read once in the isolate, both in one
- * request. Throws `no_route` for a token without decimals or a chain that is not served, and `upstream_timeout` or
- * `upstream_unavailable` if the chain cannot be read.
+ * Returns the decimals of both tokens of a swap, which Velora asks for. Throws `no_route` for a token without decimals
+ * or a chain that is not served, and `upstream_timeout` or `upstream_unavailable` if the chain cannot be read.
  */
 async function readDecimals(
   { decimals }: VeloraParts,
@@ -224,11 +223,8 @@ function quoteOf({ gasCost }: VeloraRoute) {
 }
 
 /**
- * Returns the slippage to send to Velora, in basis points: below the user's slippage, so that the user's minimum is
- * still reached by what the router delivers less the unit that it keeps. Velora does not document how it rounds its
- * minimum. In the transactions published in its documentation and in integrators' tests, seven with 1 % or 0.05 % of
- * slippage, it is the quoted amount less the slippage, exact or rounded up in six and 8 of 2.5 * 10^12 units lower in
- * one. What lies lower than the user's minimum is refused. Not verified live.
+ * Returns the slippage to send to Velora, in basis points: below the user's, so that the user's minimum is still
+ * reached less the unit that the router keeps. Velora does not document how it rounds; a lower minimum is refused.
  */
 const slippageBps = ({ slippage }: TransferRequest): bigint => (slippage - 1n) / PARTS_PER_BPS;
 

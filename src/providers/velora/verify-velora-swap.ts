@@ -35,13 +35,9 @@ export interface VerifiedVeloraSwap {
 }
 
 /**
- * Decodes the transaction of a swap, compares the fields that move money with the request, and encodes the transaction
- * again from the verified fields. The executor and its data stay opaque; the minimum output bounds what they do. The
- * router checks that minimum before it deducts fees, the surplus over the quoted amount and the unit that it keeps.
- * Therefore a transaction with a partner, a fee or a permit is rejected, the quoted amount must be at least the price's
- * output, and the minimum less that unit must be above zero and at least the price's output less the slippage; a
- * minimum above the price's output is rejected. Pure. Throws `upstream_rejected`, with the name of the differing field
- * in its cause.
+ * Decodes a swap's transaction, compares the fields that move money with the request, and encodes it again from them.
+ * The executor's data stay opaque; the minimum output, less the unit that the router keeps, bounds what it does. Throws
+ * `upstream_rejected`, with the differing field in its cause.
  */
 export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyInput): VerifiedVeloraSwap {
   const { priceRoute: route, txParams: sent } = answer;
@@ -57,6 +53,7 @@ export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyIn
   requireMatch(isAddressEqual(swap.destToken, veloraToken(request.toToken)), "destToken");
   requireMatch(isAddressEqual(swap.beneficiary, request.user), "beneficiary");
   requireMatch(swap.fromAmount === request.amount, "fromAmount");
+  // The router checks the minimum before it deducts fees, so none may be taken.
   requireMatch(isAddressEqual(swap.partner, zeroAddress), "partner");
   requireMatch(partnerFeeBps(swap) === 0n, "fee");
   requireMatch(swap.permit === "0x", "permit");

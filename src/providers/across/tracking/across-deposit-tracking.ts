@@ -73,9 +73,8 @@ export type RelayState = "unfilled" | "slow_fill_requested" | "filled";
 const STATES: readonly RelayState[] = ["unfilled", "slow_fill_requested", "filled"];
 
 /**
- * Reads an Across deposit's fill status at the newest block of the destination chain with one `eth_call`, whatever the
- * deposit's age. Throws a ZodError or an Error if the node's response is malformed or names an unknown status; errors
- * of the chain client propagate. Source: SpokePool.sol, `fillStatuses`.
+ * Reads an Across deposit's fill status at the newest block of the destination chain. Throws an Error if the node's
+ * response is malformed; errors of the chain client propagate. Source: SpokePool.sol, `fillStatuses`.
  */
 export async function readRelayState(
   client: ChainClient,

@@ -28,9 +28,7 @@ interface FillSearch {
 
 /**
  * Searches the destination chain's logs for the transaction that filled an Across deposit, and returns its hash.
- * Returns null if none was found, which does not prove that there is no fill. The search starts at about the deposit's
- * quote time, at most 100,000 blocks below the head, and makes at most 8 log requests of up to 10,000 blocks. Errors of
- * the chain client propagate.
+ * Returns null if none was found, which does not prove that there is no fill. Errors of the nodes propagate.
  */
 export async function searchFill(client: ChainClient, search: FillSearch): Promise<Hex | null> {
   const { deposited, destination, head } = search;
@@ -57,9 +55,8 @@ function findFillTransaction(logs: readonly ChainLog[], deposited: AcrossDeposit
 }
 
 /**
- * Returns the first block to search on the destination chain: the block at the deposit's quote time,
- * estimated from the average block time, minus a margin of 20% of the estimated number of blocks and another
- * 100 blocks. The result is at most `MAX_LOOKBACK` blocks below the head.
+ * Returns the first block to search: that of the deposit's quote time, estimated from the average block time, less a
+ * margin; at most `MAX_LOOKBACK` blocks below the head.
  */
 async function firstPossibleBlock(client: ChainClient, { deposited, head }: FillSearch): Promise<number> {
   if (head.number <= PACE_BLOCKS) return 0;

@@ -18,9 +18,9 @@ interface HandlerDelivery {
 }
 
 /**
- * Returns true if the destination calls of an Across delivery succeeded, false if one failed, or null if its
- * logs do not show the outcome. `deliveryLogs` are the receipt's logs from this fill up to the next. A
- * delivery without a message counts as success. Throws an Error if the message cannot be decoded.
+ * Returns whether the destination calls of an Across delivery succeeded, or null if its logs do not show it.
+ * `deliveryLogs` are the receipt's logs from this fill up to the next. Throws an Error if the message cannot be
+ * decoded.
  */
 function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery): boolean | null {
   const { deposited, messageHash, execution, handler } = delivery;
@@ -38,9 +38,8 @@ function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery
 type HandlerEvent = ReturnType<typeof parseEventLogs<ReturnType<typeof handlerAbi>>>[number];
 
 /**
- * Returns true if the multicall handler paid the delivered tokens to the fallback recipient, as it does when a call
- * fails. A `CallsFailed` event alone proves nothing, because anyone can send the handler a copy of the message; for
- * this payment, they would have to give the fallback recipient the same amount.
+ * Returns true if the handler paid the delivered tokens to the fallback recipient, as it does when a call fails. A
+ * `CallsFailed` event alone proves nothing, because anyone can send the handler a copy of the message.
  */
 function isPaidToFallback(
   events: readonly HandlerEvent[],
@@ -77,10 +76,9 @@ export interface Fill {
 }
 
 /**
- * Returns the fill of an Across deposit from a destination receipt, or null if the receipt contains none or the
- * transaction reverted. Every field that the fill event repeats is compared, because anyone can fill an invented
- * deposit with the same id. Throws an Error if the deposit's message, or an address that it needs, cannot be decoded.
- * Source: SpokePool.sol, MulticallHandler.sol.
+ * Returns the fill of an Across deposit from a destination receipt, or null if it contains none or reverted. All fields
+ * that the event repeats must match, because anyone can fill an invented deposit with the same id. Throws an Error if
+ * the deposit cannot be decoded. Source: SpokePool.sol.
  */
 export function findFill(
   receipt: Receipt,
@@ -130,8 +128,7 @@ const NO_MESSAGE: Hex = `0x${"0".repeat(64)}`;
 
 /**
  * Returns true if a fill event matches an Across deposit in every field that the event repeats, the message by its
- * hash. The original values are compared; a recipient, message or amount that the depositor updated later is stated
- * apart and ignored. Source: SpokePool.sol, `_hashNonEmptyMessage`.
+ * hash. Values that the depositor updated later are ignored. Source: SpokePool.sol, `_hashNonEmptyMessage`.
  */
 export function isSameRelay(fill: FilledRelayArgs, deposited: AcrossDeposit): boolean {
   return (

@@ -4,9 +4,8 @@ import type { RelayState } from "./across-deposit-tracking.ts";
 import type { Fill } from "./across-fill.ts";
 
 /**
- * State of a transfer's source transaction on chain. `unread`: the chain could not be read. `absent`: it does not know
- * the transaction. `waiting`: pending. `reverted`: included, but reverted. `deposited`: included, with exactly one
- * Across deposit to the destination chain; `no_deposit`: included, with none or several.
+ * State of a transfer's source transaction. `unread`: the chain could not be read. `absent`: it does not know the
+ * transaction. `waiting`: pending. `deposited`: included, with exactly one Across deposit to the destination chain.
  */
 export type SourceEvidence = "unread" | "absent" | "waiting" | "reverted" | "no_deposit" | "deposited";
 
@@ -56,9 +55,8 @@ const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", subs
 
 /**
  * Returns the status of an Across transfer that the evidence supports. A fill on the destination chain and a reverted
- * source transaction take precedence over the API's status. A delivery has the substatus PARTIAL if the destination
- * call failed, and null if its outcome is unknown. The phase is `unknown` if the API gives no status and the chains
- * show no fill and no pending, reverted or included deposit. Pure.
+ * source transaction take precedence over the API's status. The substatus of a delivery is PARTIAL if the destination
+ * call failed, and null if its outcome is unknown.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   const { apiStatus, source, relay, fill } = evidence;

@@ -112,11 +112,9 @@ export interface AcrossTracker {
 }
 
 /**
- * Returns the status of an Across transfer. Reads the API and the source transaction in parallel, then the fill on the
- * destination chain: first in the transactions that the API and `transfer.arrivals` name, otherwise by a log search.
- * `proof` is null if the source transaction does not show exactly one Across deposit to the destination chain. Throws
- * `no_route`, `upstream_timeout`, `upstream_unavailable` or `rate_limited` only if both the API and the source chain
- * fail; if one fails, the other is used.
+ * Returns the status of an Across transfer from the API and the chains. `proof` is null if the source transaction does
+ * not show exactly one Across deposit to the destination chain. Throws the errors of `fetchDepositStatus` if the API
+ * and the source chain fail.
  */
 export async function trackAcrossTransfer(
   scope: ProviderScope,

@@ -96,9 +96,8 @@ const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
 const UNAVAILABLE = "the routing provider is unavailable; try again later";
 
 /**
- * Converts an error response of LI.FI to an AppError: `rate_limited`, with `retry_after` as `retryAfterSeconds` returns
- * it (1–60 seconds); `upstream_timeout`; `no_route` with the reasons that the tools or the response state; otherwise,
- * for example for an unknown code and status, `upstream_unavailable`. Source: docs.li.fi, error codes.
+ * Converts an error response of LI.FI to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with the reasons
+ * that the tools or the response state, otherwise `upstream_unavailable`. Source: docs.li.fi, error codes.
  */
 export function failureFromLifiResponse(response: LifiErrorResponse): AppError {
   const body = parseBody(response.text);
@@ -157,9 +156,8 @@ export function lifiRejection(field: string): AppError {
 }
 
 /**
- * Converts an error of a request to LI.FI (no response, an oversized one, or one that is not JSON) to an AppError:
- * `upstream_timeout` for a timeout or an open circuit breaker, otherwise `upstream_unavailable`. An AppError is
- * returned unchanged.
+ * Converts an error of a request to LI.FI to an AppError: `upstream_timeout` for a timeout or an open circuit breaker,
+ * otherwise `upstream_unavailable`. An AppError is returned unchanged.
  */
 export function failureFromLifiRequest(error: unknown): AppError {
   if (error instanceof AppError) return error;

@@ -28,9 +28,8 @@ export class RateLimitMemory {
   }
 
   /**
-   * Records the rate limit that a response reports; other responses change nothing. After status 429, or if
-   * `ratelimit-remaining` is 0, the group of endpoints must not be called for the time that `retryAfterSeconds`
-   * returns. `now` is in milliseconds since the epoch.
+   * Records the rate limit that a response reports, by status 429 or a `ratelimit-remaining` of 0; other responses
+   * change nothing. `now` is in milliseconds since the epoch.
    */
   record(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
     const { status, headers, now } = answer;
@@ -40,9 +39,8 @@ export class RateLimitMemory {
 }
 
 /**
- * Returns the waiting time that a LI.FI response requests, in seconds, from `Retry-After` (seconds or a date) or
- * `ratelimit-reset` (seconds). The result is between 1 and 60, and 60 if the response has neither in a usable form.
- * `now` is in milliseconds since the epoch.
+ * Returns the waiting time that a LI.FI response requests (`Retry-After` or `ratelimit-reset`), in seconds, clamped to
+ * 1–60; 60 if it states none. `now` is in milliseconds since the epoch.
  */
 export function retryAfterSeconds(headers: Headers, now: number): number {
   const seconds =

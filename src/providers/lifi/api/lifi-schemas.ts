@@ -146,8 +146,8 @@ const Route = z.object({ steps: z.array(Step).min(1).max(MAX_STEPS) });
 export type LifiRoute = z.infer<typeof Route>;
 
 /**
- * Schema of the used fields of a `POST /advanced/routes` response. A route that does not match its schema becomes
- * null and does not invalidate the others. `unavailableRoutes` has one of the shapes of `errors` in `LifiErrorBody`.
+ * Schema of the used fields of a `POST /advanced/routes` response. A route that does not match its schema becomes null
+ * and does not invalidate the others. `unavailableRoutes` is like `errors` in `LifiErrorBody`.
  */
 export const LifiRoutes = z.object({
   routes: z.array(Route.nullable().catch(null)).max(64),

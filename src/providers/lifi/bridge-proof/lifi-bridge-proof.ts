@@ -29,14 +29,10 @@ interface ProvableTransfer extends PairDeployments {
 }
 
 /**
- * Adds the proof from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. Examines in order
- * the destination transactions that the status and `transfer.arrivals` name and, for Stargate, a separate destination
- * call after them. The first one that is proven to have completed the transfer becomes `destinationTxHash`; if there is
- * none, the field is unchanged. `proof.delivery` is null if none is proven, or if the destination call succeeded and
- * the user therefore received no tokens. `proof.taken` is null, because neither bridge refunds on the source chain.
- * Returns the status unchanged if the transfer uses another bridge, a chain is not served or cannot be read, or the
- * source transaction does not show the transfer. Never throws. Sources: LI.FI's facets, StargateBase.sol,
- * MessageTransmitterV2.sol.
+ * Adds the proof from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer; any other status
+ * stays unchanged. The transaction that is proven to have completed the transfer becomes `destinationTxHash`.
+ * `proof.delivery` is null if none is proven or the destination call succeeded. Never throws. Sources:
+ * StargateBase.sol, MessageTransmitterV2.sol.
  */
 export async function addBridgeProof(
   scope: ProviderScope,
@@ -58,9 +54,8 @@ export async function addBridgeProof(
 }
 
 /**
- * Reads a Stargate or CCTP transfer from its source transaction. Returns null for any other bridge, or if a chain is
- * not served or the transaction is missing, has failed or does not show the transfer. Errors of the RPC nodes
- * propagate.
+ * Reads a Stargate or CCTP transfer from its source transaction. Returns null for any other bridge, a chain that is not
+ * served, or a transaction that does not show the transfer. Errors of the RPC nodes propagate.
  */
 async function readProvableTransfer(
   scope: ProviderScope,
@@ -92,10 +87,8 @@ interface ProvenArrival {
 }
 
 /**
- * Returns the transaction that completed the transfer: the given destination transaction or, if the bridge makes the
- * destination call separately, a later one. Returns null if neither contains the transfer's events, or if they may
- * belong to another transfer, because they are older than this one or came on another bus. Errors of the RPC nodes
- * propagate.
+ * Returns the transaction that completed the transfer: the given one or, if the bridge makes the destination call
+ * separately, a later one. Null if neither shows it or it may be another transfer's. Errors of the RPC nodes propagate.
  */
 async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
   const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);
@@ -110,9 +103,8 @@ async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise
 type StargateTransfer = ProvableTransfer & { sent: Extract<SentTransfer, { kind: "stargate" }> };
 
 /**
- * Returns the transaction that completed a Stargate transfer: the transaction of the given receipt, or the later one
- * that makes the destination call. Returns null under the conditions of `readProvenArrival`. Errors of the RPC nodes
- * propagate.
+ * Returns the transaction that completed a Stargate transfer: that of the given receipt, or a later one that makes the
+ * destination call. Null as in `readProvenArrival`. Errors of the RPC nodes propagate.
  */
 async function stargateArrival(
   transfer: StargateTransfer,
@@ -135,9 +127,8 @@ async function stargateArrival(
 }
 
 /**
- * Returns true if the bus (Stargate's batch of transfers) that made a delivery carried this transfer, false
- * if it did not, or null if that cannot be determined. The result distinguishes transfers with the same
- * amount and receiver.
+ * Returns whether the bus (Stargate's batch of transfers) that made a delivery carried this transfer, or null if that
+ * cannot be determined. This distinguishes transfers with the same amount and receiver.
  */
 async function wasOnDeliveringBus(
   { sent, source, from, to }: StargateTransfer,
@@ -151,8 +142,8 @@ async function wasOnDeliveringBus(
 }
 
 /**
- * Searches the 2,000 blocks from a Stargate payout on for the transaction that made the destination call, by LI.FI's id
- * of the transfer. Returns null if none is found with four log requests. Errors of the RPC nodes propagate.
+ * Searches the blocks from a Stargate payout on for the transaction that made the destination call, by LI.FI's id of
+ * the transfer. Returns null if none is found. Errors of the RPC nodes propagate.
  */
 async function findDestinationCall(
   transfer: StargateTransfer,

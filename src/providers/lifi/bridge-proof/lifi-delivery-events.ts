@@ -33,10 +33,9 @@ export const receiverAbi = once(() =>
 );
 
 /**
- * Returns the payout of a Stargate transfer from a destination receipt, or null if the transaction reverted, its
- * receipt contains none or more than one, or a chain has no known pool of the asset. A taxi transfer (sent at once) is
- * matched by the id of its LayerZero message; a bus transfer (batched) by source chain, receiver and amount, which
- * another transfer may share. Source: IOFT.sol, `OFTReceived`.
+ * Returns the payout of a Stargate transfer from a destination receipt, or null unless it shows exactly one. A taxi
+ * transfer (sent at once) is matched by its LayerZero message; a bus transfer (batched) by content, which another may
+ * share. Source: IOFT.sol, `OFTReceived`.
  */
 export function findStargatePayout(
   receipt: Receipt,
@@ -65,10 +64,9 @@ export function findStargatePayout(
 }
 
 /**
- * Returns how the destination call of a Stargate transfer ended, from a receipt of the destination chain: "called" if
- * it succeeded; the payment of the tokens to the user if it failed; "no_call" if the transaction reverted or does not
- * execute this transfer's message, or if the contracts of the destination chain are not known. Sources:
- * ReceiverStargateV2.sol, and LayerZero's MessagingComposer.sol, which emits `ComposeDelivered` after the call.
+ * Returns how a destination receipt shows the end of a Stargate transfer's destination call: "called" if it succeeded,
+ * the payment of the tokens to the user if it failed, otherwise "no_call". Sources: ReceiverStargateV2.sol, LayerZero's
+ * MessagingComposer.sol.
  */
 export function findStargateRecovery(
   receipt: Receipt,
@@ -95,10 +93,8 @@ export function findStargateRecovery(
 }
 
 /**
- * Returns the mint in a destination receipt that matches a CCTP burn, or null if the transaction reverted or if none or
- * more than one matches. Circle assigns a message's nonce off chain, so the mint is matched by content: the same source
- * domain and sender, and the same message body except for the fee and expiration block, which the attestation sets.
- * `amount` is what the recipient received, after the fee.
+ * Returns the mint in a destination receipt that matches a CCTP burn, or null unless exactly one does. It is matched by
+ * content, because Circle assigns a message's nonce off chain. `amount` is what the recipient received, after the fee.
  */
 export function findCctpMint(
   receipt: Receipt,

@@ -12,10 +12,7 @@ const swapAbi = once(() =>
 
 /**
  * Returns the events by which a user's LI.FI transfers are found on a chain, or none if LI.FI has no deployment there.
- * Those of the Diamond and of LI.FI's Executor contain the user only in their data, so they are read only for native
- * payments; token payments are found by the token's `Transfer` event. Of Stargate's two events, only the arrival names
- * the user: on departure, the Diamond is the sender. It is read only for native currency, and left out on a chain
- * without Stargate. Sources: ILiFi.sol, GenericSwapFacetV3.sol, IOFT.sol.
+ * They serve native payments; token payments are found by the token's `Transfer` event. Sources: ILiFi.sol, IOFT.sol.
  */
 export function lifiEvents(deployment: LifiDeployment | undefined): TransferEvent[] {
   if (deployment === undefined) return [];

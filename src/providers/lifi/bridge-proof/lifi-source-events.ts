@@ -7,8 +7,7 @@ import { type BurnMessage, parseCctpMessage } from "./cctp-message.ts";
 
 /**
  * A Stargate or CCTP (`circle`) transfer that a source receipt shows, by the events of the bridge's own contracts.
- * `transactionId` and `receiver` of a Stargate transfer are those of the `LiFiTransferStarted` event of LI.FI's
- * Diamond.
+ * `transactionId` and `receiver` are those of the Diamond's `LiFiTransferStarted` event.
  */
 export type SentTransfer =
   | {
@@ -75,9 +74,9 @@ export const logsAtAddress = (logs: readonly Log[], address: Hex): Log[] =>
   logs.filter((log) => isAddressEqual(log.address, address));
 
 /**
- * Returns the Stargate transfer that a source receipt shows. Returns null unless the receipt contains exactly one
- * `OFTSent` event of Stargate's pools, which leads to the destination chain, and exactly one transfer event of LI.FI's
- * Diamond. Sources: StargateBase.sol, StargateFacetV2.sol.
+ * Returns the Stargate transfer that a source receipt shows, or null unless it contains exactly one `OFTSent` event,
+ * which leads to the destination chain, and one transfer event of LI.FI's Diamond. Sources: StargateBase.sol,
+ * StargateFacetV2.sol.
  */
 export function findStargateSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const { source, destination } = pair;
@@ -110,9 +109,8 @@ function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null
 }
 
 /**
- * Returns the CCTP burn that a source receipt shows. Returns null if CCTP is not deployed on both chains, or unless the
- * receipt contains exactly one CCTP message, which burns Circle's USDC for the destination chain. Source:
- * MessageTransmitterV2.sol.
+ * Returns the CCTP burn that a source receipt shows, or null unless CCTP is on both chains and the receipt contains
+ * exactly one CCTP message, which burns USDC for the destination chain. Source: MessageTransmitterV2.sol.
  */
 export function findCctpSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const [from, to] = [pair.source.circle, pair.destination.circle];

@@ -64,8 +64,7 @@ const stargateOn = (
 };
 
 /**
- * Stargate V2's contracts by chain id. Sources: stargate-protocol/stargate-v2,
- * packages/stg-evm-v2/deployments (addresses and constructor arguments of the pools) and
+ * Stargate V2's contracts by chain id. Sources: stargate-protocol/stargate-v2, packages/stg-evm-v2/deployments and
  * packages/stg-definitions-v2; the pools of asset 13 were also read on chain (2026-09).
  */
 export const stargateContracts: Readonly<Record<number, StargateContracts>> = {

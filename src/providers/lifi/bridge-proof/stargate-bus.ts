@@ -30,11 +30,8 @@ export interface BusRide {
 }
 
 /**
- * Returns true if the Stargate bus (a batch of transfers) that made a delivery carried the given ticket, false if it
- * did not, or null if the bus is not found or the source chain cannot be read. Searches the `BusDriven` events with at
- * most 4 log requests, in estimated blocks: from 30 minutes before the delivery, but not before the ticket was bought,
- * to a minute after it. If the delivery seems older than the ticket, because the clock of its chain lags, the 30
- * minutes after the ticket are searched. Never throws. Sources: Bus.sol, TokenMessaging.sol.
+ * Returns whether the Stargate bus (a batch of transfers) that made a delivery carried the given ticket, or null if the
+ * bus is not found or the source chain cannot be read. Never throws. Sources: Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {
@@ -74,6 +71,7 @@ async function departureBlocks(
   { from, arrivedAt }: BusRide,
 ): Promise<{ from: number; to: number }> {
   const [bought, head] = await Promise.all([readBlock(client, from), readBlock(client, "latest")]);
+  // If the clock of the delivery's chain lags, the half hour after the ticket is searched.
   const lags = arrivedAt + CLOCK_SKEW < bought.timestamp;
   const until = lags ? bought.timestamp + MAX_RIDE_SECONDS : arrivedAt + CLOCK_SKEW;
   const [first, last] = [arrivedAt - MAX_RIDE_SECONDS, until].map((time) =>

@@ -66,7 +66,7 @@ const polymerSwapped = once(() =>
 
 /**
  * Decodes the arguments, without the selector, of CelerCircleBridgeFacet 2.0.0 `startBridgeTokensViaCelerCircleBridge`
- * (selector 0xe0a4201c). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * (0xe0a4201c). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeCeler(data: Hex): CelerCall | null {
   const values = decodeCanonical(celerStarted(), data);
@@ -75,8 +75,8 @@ export function decodeCeler(data: Hex): CelerCall | null {
 
 /**
  * Decodes the arguments, without the selector, of CelerCircleBridgeFacet 2.0.0
- * `swapAndStartBridgeTokensViaCelerCircleBridge` (selector 0x4f3b0759). Returns null if they are not canonically
- * encoded. Source: lifinance/contracts ef00558f.
+ * `swapAndStartBridgeTokensViaCelerCircleBridge` (0x4f3b0759). Returns null unless canonically encoded. Source:
+ * lifinance/contracts ef00558f.
  */
 export function decodeSwapCeler(data: Hex): CelerCall | null {
   const values = decodeCanonical(celerSwapped(), data);
@@ -94,7 +94,7 @@ export function decodePolymer(data: Hex): PolymerCall | null {
 
 /**
  * Decodes the arguments, without the selector, of PolymerCCTPFacet 3.1.0 `swapAndStartBridgeTokensViaPolymerCCTP`
- * (selector 0x17917a4e). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * (0x17917a4e). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeSwapPolymer(data: Hex): PolymerCall | null {
   const values = decodeCanonical(polymerSwapped(), data);

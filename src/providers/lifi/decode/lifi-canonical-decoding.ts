@@ -7,9 +7,8 @@ import {
 } from "viem";
 
 /**
- * Decodes canonically encoded ABI parameters (without a selector), or returns null for any other data. Canonical data
- * has no trailing bytes, overlapping parts or dirty padding, so the decoded values are its entire content. Never
- * throws.
+ * Decodes canonically encoded ABI parameters (without a selector), or returns null for any other data, such as data
+ * with trailing bytes. The decoded values are the entire content of the data. Never throws.
  */
 export function decodeCanonical<const P extends readonly AbiParameter[]>(
   parameters: P,

@@ -4,9 +4,8 @@ import { decodeCanonical } from "./lifi-canonical-decoding.ts";
 import { BRIDGE_DATA, type BridgeData, SWAP_DATA, type SwapData } from "./lifi-structs.ts";
 
 /**
- * Decoded calldata of LI.FI's Relay facet: a payment for an order that Relay keeps off chain. The calldata does not
- * contain the order's receiver, token, chain or amount, so the call can be decoded but never verified. `swaps` is null
- * for the function without swaps.
+ * Decoded calldata of LI.FI's Relay facet. Relay keeps an order's receiver, token, chain and amount off chain, so the
+ * call can be decoded but never verified. `swaps` is null for the function without swaps.
  */
 export interface RelayCall {
   kind: "relay";
@@ -30,7 +29,7 @@ const swapped = once(() =>
 
 /**
  * Decodes the arguments, without the selector, of RelayDepositoryFacet 1.0.0 `startBridgeTokensViaRelayDepository`
- * (selector 0x092e8fa4). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * (0x092e8fa4). Returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
  */
 export function decodeRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(started(), data);
@@ -39,8 +38,8 @@ export function decodeRelay(data: Hex): RelayCall | null {
 
 /**
  * Decodes the arguments, without the selector, of RelayDepositoryFacet 1.0.0
- * `swapAndStartBridgeTokensViaRelayDepository` (selector 0xa3443faa). Returns null if they are not canonically encoded.
- * Source: lifinance/contracts ef00558f.
+ * `swapAndStartBridgeTokensViaRelayDepository` (0xa3443faa). Returns null unless canonically encoded. Source:
+ * lifinance/contracts ef00558f.
  */
 export function decodeSwapRelay(data: Hex): RelayCall | null {
   const values = decodeCanonical(swapped(), data);

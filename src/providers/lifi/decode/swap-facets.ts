@@ -31,9 +31,9 @@ const multipleSwapParameters = once(() => parseAbiParameters([`${SWAP_HEAD}, Swa
 type NativeEnds = Pick<SwapCall, "fromNative" | "toNative">;
 
 /**
- * Returns a decoder for the arguments, without the selector, of GenericSwapFacetV3 2.0.0 functions with one swap:
- * `swapTokensSingleV3ERC20ToERC20` (selector 0x4666fc80), `…ERC20ToNative` (0x733214a3) and `…NativeToERC20`
- * (0xaf7060fd). The decoder returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Returns a decoder for the arguments, without the selector, of GenericSwapFacetV3 2.0.0 `swapTokensSingleV3…`
+ * (0x4666fc80, 0x733214a3, 0xaf7060fd). It returns null unless canonically encoded. Source: lifinance/contracts
+ * ef00558f.
  */
 export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {
@@ -46,9 +46,9 @@ export function decodeSingleSwap(ends: NativeEnds): (data: Hex) => SwapCall | nu
 }
 
 /**
- * Returns a decoder for the arguments, without the selector, of GenericSwapFacetV3 2.0.0 functions with several swaps:
- * `swapTokensMultipleV3ERC20ToERC20` (selector 0x5fd9ae2e), `…ERC20ToNative` (0x2c57e884) and `…NativeToERC20`
- * (0x736eac0b). The decoder returns null if they are not canonically encoded. Source: lifinance/contracts ef00558f.
+ * Returns a decoder for the arguments, without the selector, of GenericSwapFacetV3 2.0.0 `swapTokensMultipleV3…`
+ * (0x5fd9ae2e, 0x2c57e884, 0x736eac0b). It returns null unless canonically encoded. Source: lifinance/contracts
+ * ef00558f.
  */
 export function decodeMultipleSwap(ends: NativeEnds): (data: Hex) => SwapCall | null {
   return (data) => {

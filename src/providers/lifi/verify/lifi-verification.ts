@@ -51,8 +51,7 @@ export function isPaddedAddress(word: Hex, address: Address): boolean {
 
 /**
  * Throws `upstream_rejected` if a bridge guarantees less than half of the amount sent, whatever its quote states: no
- * legitimate fee is that high. Only for bridges that deliver the asset that was sent; both amounts must have the same
- * decimals.
+ * legitimate fee is that high. Both amounts must be of the same asset and have the same decimals.
  */
 export function checkMaxLoss(sent: bigint, guaranteed: bigint): void {
   requireMatch(guaranteed * 2n >= sent, "toAmountMin");

@@ -31,10 +31,8 @@ const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
 
 /**
  * Verifies the calldata of LI.FI's Across facet and returns the guaranteed output, in the delivered token's smallest
- * unit. After swaps, the facet ignores `outputAmount` and delivers the bridged amount times the multiplier (18
- * decimals), rounded down. That rounding is tolerated: one unit, plus one for every 10^18 units bridged. Throws
- * `upstream_rejected` if a field does not match the request, and `no_route` if the destination call declares a higher
- * input than is guaranteed. Source: AcrossFacetV4.sol.
+ * unit, rounded down. Throws `upstream_rejected` if a field does not match the request, and `no_route` if the
+ * destination call declares a higher input than is guaranteed. Source: AcrossFacetV4.sol.
  */
 export function verifyAcrossFacet(verification: Verification, call: AcrossCall): bigint {
   const { claim } = verification;
@@ -42,6 +40,7 @@ export function verifyAcrossFacet(verification: Verification, call: AcrossCall):
   checkParties(verification, call);
   checkTimes(verification, call);
   requireMatch(facet.outputAmount >= claim.toAmountMin, "across.outputAmount");
+  // After swaps, the facet ignores `outputAmount` and delivers the bridged amount times the multiplier, rounded down.
   const output =
     swaps === null ? facet.outputAmount : (bridge.minAmount * facet.outputAmountMultiplier) / MULTIPLIER_BASE;
   const rounding = swaps === null ? 0n : bridge.minAmount / MULTIPLIER_BASE + 1n;
@@ -81,8 +80,7 @@ function checkParties(verification: Verification, call: AcrossCall): void {
 
 /**
  * Returns the token that a relayer must deliver so that the user receives the requested one, or null if Across cannot
- * deliver the requested token: the SpokePool unwraps the wrapped native token when it delivers to a user, and a
- * destination call needs an ERC-20 token.
+ * deliver it: it unwraps the wrapped native token for a user, and a destination call needs an ERC-20 token.
  */
 function deliveredToken({ request, destination }: Verification): Address | null {
   const wrapped = destination.wrappedNative;
@@ -111,9 +109,7 @@ function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
 
 /**
  * Checks that an Across transfer, which does not change the asset, delivers at most the bridged amount and at least
- * half of it. Otherwise a huge multiplier could hide a tiny minimum of the source swap. After a swap, the asset must be
- * listed on both chains, because a refund is paid in it and no relayer fills a worthless token. Without a swap, the
- * asset may be unlisted; both tokens are then assumed to have the same decimals. Throws `upstream_rejected`.
+ * half of it. Otherwise a huge multiplier could hide a tiny minimum of the source swap. Throws `upstream_rejected`.
  */
 function checkRatio(verification: Verification, step: { output: bigint; call: AcrossCall }): void {
   const { request, source, destination } = verification;
@@ -122,6 +118,7 @@ function checkRatio(verification: Verification, step: { output: bigint; call: Ac
   const to = bridgedAssetOf(destination.assets, request.toToken);
   const swapped = !isAddressEqual(call.bridge.sendingAssetId, request.fromToken);
   requireMatch(!swapped || (from !== null && from.asset === to?.asset), "across.sendingAssetId");
+  // Without a swap, the asset may be unlisted; both tokens are then assumed to have the same decimals.
   const known = from !== null && to !== null;
   const sent = call.bridge.minAmount * 10n ** BigInt(known ? to.decimals : 0);
   const delivered = output * 10n ** BigInt(known ? from.decimals : 0);

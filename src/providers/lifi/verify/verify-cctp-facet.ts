@@ -19,10 +19,9 @@ const POLYMER_CAP_DIVISOR = 100n;
 const POLYMER_CAP = 5_000_000n;
 
 /**
- * Verifies the calldata of a CCTP transfer through Celer and returns the guaranteed output, in USDC's smallest unit.
- * This is the minimum that the quote states, because the calldata does not contain the fee of Celer's proxy; it must
- * not exceed what can be minted and must be at least half of the amount. Throws `upstream_rejected` if a field does not
- * match the request. Source: CelerCircleBridgeFacet.sol.
+ * Verifies the calldata of a CCTP transfer through Celer and returns the guaranteed output, in USDC's smallest unit:
+ * the quote's minimum, because the calldata does not contain the fee of Celer's proxy. Throws `upstream_rejected` if a
+ * field does not match the request. Source: CelerCircleBridgeFacet.sol.
  */
 export function verifyCelerFacet(verification: Verification, call: CelerCall): bigint {
   checkUsdc(verification, call);
@@ -33,10 +32,9 @@ export function verifyCelerFacet(verification: Verification, call: CelerCall): b
 }
 
 /**
- * Verifies the calldata of a CCTP transfer through Polymer and returns the guaranteed output, in USDC's smallest unit:
- * the burned amount less the maximum CCTP fee. It must be at least half of the amount; Polymer's own fee must not
- * exceed 5 USDC or 1% of the amount, whichever is higher. The quote's own minimum may be higher, because it assumes the
- * expected fee. Throws `upstream_rejected` if a field does not match. Source: PolymerCCTPFacet.sol.
+ * Verifies the calldata of a CCTP transfer through Polymer and returns the guaranteed output, in USDC's smallest unit,
+ * which may be below the quote's minimum: the burned amount less the maximum CCTP fee. Throws `upstream_rejected` if a
+ * field does not match. Source: PolymerCCTPFacet.sol.
  */
 export function verifyPolymerFacet(verification: Verification, call: PolymerCall): bigint {
   const { claim, request } = verification;

@@ -6,10 +6,9 @@ import { receiverMessageParameters, type SwapData } from "../decode/lifi-structs
 import { requireMatch, type Verification } from "./lifi-verification.ts";
 
 /**
- * Verifies the message that a bridge passes to LI.FI's receiver contract. It must contain the requested destination
- * call and no other, and name the user as the receiver of the tokens if the call fails; otherwise throws
- * `upstream_rejected`. Throws `no_route` if the call's declared input exceeds `guaranteed`, the amount that is certain
- * to be delivered, in the delivered token's smallest unit. `checkDestinationCall` lists the conditions for the call.
+ * Verifies that a bridge's message to LI.FI's receiver contract contains the requested destination call alone, and
+ * names the user as the receiver if it fails. `guaranteed` is in the delivered token's smallest unit. Throws the errors
+ * of `checkDestinationCall`.
  */
 export function checkReceiverMessage(
   verification: Verification,
@@ -26,11 +25,9 @@ export function checkReceiverMessage(
 }
 
 /**
- * Verifies that a decoded call is the requested destination call. Its declared input must be at least the call's
- * `minIn` and at most `guaranteed`, both in the delivered token's smallest unit, because older Executors revert if the
- * input exceeds their balance. Its declared output token only selects which leftover tokens are returned to the user;
- * it must be the delivered token or the zero address. Throws `upstream_rejected` if the call differs, or if the request
- * has no call or delivers the native currency; throws `no_route` if the declared input exceeds `guaranteed`.
+ * Verifies that a decoded call is the requested destination call, with a declared input of at least its `minIn` and at
+ * most `guaranteed`, both in the delivered token's smallest unit. Throws `upstream_rejected`, and `no_route` if the
+ * input exceeds `guaranteed`, because older Executors would revert.
  */
 export function checkDestinationCall(
   verification: Verification,

@@ -23,10 +23,9 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
 }
 
 /**
- * Returns the amounts that a LI.FI quote's JSON states for the delivery (before any destination call), and the native
- * fee that its transaction pays on top of the amount. That fee is computed from the transaction's value, not from the
- * quote's own list of fees. Throws `upstream_rejected` if the amounts contradict each other, are zero, or are not
- * stated, or if the value is less than a payment in native currency.
+ * Returns what a LI.FI quote's JSON states about the delivery (before any destination call), and the native fee on top
+ * of the amount, which is computed from the transaction's value. Throws `upstream_rejected` if they are missing, zero
+ * or contradictory.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);
@@ -45,7 +44,7 @@ export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): Quot
 
 /**
  * Returns the expected and the minimum amount delivered, as stated in a LI.FI quote's JSON. With a destination call,
- * the quote's top-level amounts are the output of that call, so the amounts of the step before the call are returned.
+ * they are those of the step before it, because the quote's own amounts are the call's output.
  */
 function deliveredEstimate(
   request: TransferRequest,
@@ -65,9 +64,8 @@ export interface EntryPoint {
 }
 
 /**
- * Checks a LI.FI transaction's target, sender, chain, value and spender against the request and the deployment, and its
- * native fee against the cap. Returns the transaction with its value in wei. Throws `upstream_rejected` if a check
- * fails.
+ * Checks a LI.FI transaction's target, sender, chain, value and spender against the request and the deployment. Returns
+ * the transaction, with its value in wei. Throws `upstream_rejected` if a check fails.
  */
 export function checkTransactionEnvelope(
   verification: Verification,

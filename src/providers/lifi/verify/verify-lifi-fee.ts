@@ -45,10 +45,8 @@ export function isFeeStep(swap: SwapData): boolean {
 }
 
 /**
- * Returns the fee that a call takes, in the token's smallest unit, or null if it is not known exactly: if the call goes
- * to a contract other than LI.FI's known fee contracts (which change with releases), approves another address than that
- * contract, calls another of its functions, pays in a token other than the user's, or takes the whole input. The fee's
- * recipients are not checked, because they cannot lower the guaranteed amount, which is compared with the amount paid.
+ * Returns the fee that a call takes, in the token's smallest unit, or null if it is not known exactly, as at an unknown
+ * fee contract. The fee's recipients are not checked, because they cannot lower the guaranteed amount.
  */
 export function exactFee({ request, source }: Verification, swap: SwapData): bigint | null {
   if (!source.feeForwarders.some((address) => isAddressEqual(address, swap.callTo))) return null;

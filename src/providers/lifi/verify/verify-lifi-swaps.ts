@@ -27,11 +27,9 @@ interface SwapEnd {
 }
 
 /**
- * Verifies the swaps and fee payments of a LI.FI transaction, at most 8 calls, and returns the resulting token and
- * amount. Without calls, these are what was paid. The first call must pull exactly the requested amount and the others
- * nothing, and each call must spend the output of the previous one. The calldata of an exchange or of an unknown fee
- * contract cannot be decoded, so callers must check the minimum output that LI.FI's contract enforces after the swaps.
- * Throws `upstream_rejected` if a call does not match.
+ * Verifies the swaps and fee payments of a LI.FI transaction, and returns the resulting token and amount. The calldata
+ * of an exchange stays opaque, so callers must check the minimum output that LI.FI's contract enforces. Throws
+ * `upstream_rejected` if a call does not match.
  */
 export function checkSwaps(verification: Verification, swaps: readonly SwapData[]): SwapEnd {
   const { request } = verification;
@@ -75,9 +73,9 @@ function checkSwap(
 }
 
 /**
- * Checks the targets of a call whose calldata cannot be decoded (to an exchange or an unknown fee contract). It must
- * neither call nor approve LI.FI's own contracts, the user or the target of the destination call, and may call a token
- * contract only to wrap or unwrap the native currency. Throws `upstream_rejected` otherwise.
+ * Checks the targets of a call whose calldata cannot be decoded. It must neither call nor approve LI.FI's contracts,
+ * the user or the destination call's target, and may call a token only to wrap or unwrap. Throws `upstream_rejected`
+ * otherwise.
  */
 function checkOpaque(verification: Verification, step: { swap: SwapData; at: string }): void {
   const { swap, at } = step;
@@ -106,8 +104,8 @@ function checkOpaque(verification: Verification, step: { swap: SwapData; at: str
 }
 
 /**
- * Verifies the calldata of a swap on one chain and returns the guaranteed output, in the output token's smallest unit:
- * the minimum that LI.FI's contract enforces. Throws `upstream_rejected` if a field does not match the request. Source:
+ * Verifies a swap on one chain and returns the guaranteed output, in the output token's smallest unit: the minimum that
+ * LI.FI's contract enforces. Throws `upstream_rejected` if a field does not match the request. Source:
  * GenericSwapFacetV3.sol.
  */
 export function verifySwapCall(verification: Verification, call: SwapCall): bigint {
@@ -125,10 +123,9 @@ export function verifySwapCall(verification: Verification, call: SwapCall): bigi
 }
 
 /**
- * Verifies the calldata of a contract call on one chain and returns the amount guaranteed to reach the called contract,
- * in the smallest unit of the token it takes. This is the exact input if it is known; after a swap or a fee of unknown
- * amount, it is the call's own minimum (`minIn`), the only bound that a contract enforces. Throws `upstream_rejected`
- * if a field does not match the request, and `no_route` if the call declares a higher input than the quote guarantees.
+ * Verifies a contract call on one chain and returns the amount guaranteed to reach the called contract, in the smallest
+ * unit of its token: the exact input if it is known, otherwise the call's `minIn`. Throws `upstream_rejected`, and
+ * `no_route` if the call declares a higher input than is guaranteed.
  */
 export function verifyExecuteCall(verification: Verification, call: ExecuteCall): bigint {
   const { request, claim } = verification;
