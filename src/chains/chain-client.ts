@@ -31,32 +31,25 @@ const NODE_POLICY: BreakerPolicy = { hangs: 5, hangMs: 4_500, firstPauseMs: 1_00
 export interface ChainClient {
   readonly definition: ChainDefinition;
   /**
-   * Sends a JSON-RPC request to the chain's nodes in turn, at most three, each with a timeout of five seconds, and
-   * returns the first result, which may be null. Nodes that are known not to support the method with this number of
-   * parameters are skipped. Throws an RpcError `revert` as soon as a node returns one, or `unsupported` if the last
-   * node that was asked does or all were skipped; otherwise, if no node returned a result, `upstream_timeout` if the
-   * last one timed out, or `upstream_unavailable`.
+   * Sends a JSON-RPC request to at most three of the chain's nodes in turn and returns the first result, which may be
+   * null. Throws an RpcError `revert` or `unsupported`, `upstream_timeout` or `upstream_unavailable`.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
   /**
-   * Sends a JSON-RPC request and parses its result with `read`; if `read` throws, the next node is tried. If the result
-   * contains chain id and head, `read` passes them to `seen`, which throws if they are wrong (see `observe`). Throws
-   * the errors of `request`. An RpcError that `read` throws counts as one of the node; after any other error of `read`
-   * for the last node, throws `upstream_unavailable`.
+   * Sends a JSON-RPC request like `request` and parses its result with `read`; if `read` throws, the next node is
+   * tried. Throws the errors of `request`.
    */
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
-   * Calls `work` with a session whose requests all go to one node; if `work` throws, it is called again with the next
-   * node, at most three nodes in all. `turn` is the index of the node to start with, by default 0, counted around the
-   * list; recently failing nodes come last. Throws the last node's RpcError unchanged, otherwise `upstream_timeout` if
-   * the last node timed out, or `upstream_unavailable`. An AppError of `work` itself propagates immediately.
+   * Calls `work` with a session whose requests all go to one node; if `work` throws, it is called again with another,
+   * on at most three nodes. `turn` is the index of the node to start with. An AppError of `work` propagates
+   * immediately; otherwise throws the last node's RpcError, `upstream_timeout` or `upstream_unavailable`.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /**
-   * Reports the chain id and head that the last result of `request` or `ask` contained, so that the node counts as
-   * verified; with requests in parallel, the node that was asked last is meant. If the head is more than eight blocks
-   * behind one that the node returned before, the node is tried last for 30 seconds. Throws OutsideError `malformed`
-   * for such a head if the chain has several nodes, and for another chain id.
+   * Reports the chain id and head that the last result of `request` or `ask` contained; with requests in parallel, the
+   * node that was asked last is meant. Throws OutsideError `malformed` for another chain id, and may do so for a head
+   * that fell behind.
    */
   observe(report: { chainId: number; blockNumber: number | null }): void;
 }

@@ -215,10 +215,8 @@ export const knownChains: readonly ChainDefinition[] = [
 ];
 
 /**
- * Returns the chains that a deployment serves, by chain id: all known chains on public nodes if `settings` is null,
- * otherwise exactly the configured chains. For a known chain, all settings except the node URLs are ignored. For any
- * other chain, the number of confirmations defaults to one. Throws `internal`, with the chain id in its text, if the
- * name, key, native currency or node URLs of such a chain are missing.
+ * Returns the chains that a deployment serves, by chain id; all known chains if `settings` is null. For a known chain,
+ * all settings except the node URLs are ignored. Throws `internal` if a setting that another chain needs is missing.
  */
 export function resolveChains(
   settings: readonly ChainSetting[] | null,

@@ -36,10 +36,9 @@ const LogsShape = z.array(
 );
 
 /**
- * Reads the event logs of a block range that match a filter, in one `eth_getLogs` request. Returns each log once, in
- * on-chain order. Throws OutsideError `malformed` if the result does not consist of logs, if two of them give different
- * hashes for one block or one log, or if one does not match the request or was removed by a reorg; errors of the node
- * propagate.
+ * Reads the event logs of a block range that match a filter, in one `eth_getLogs` request: each log once, in on-chain
+ * order. Throws OutsideError `malformed` if the logs are malformed, inconsistent or not those of the request; errors of
+ * the node propagate.
  */
 export async function requestLogs(
   node: NodeSession,

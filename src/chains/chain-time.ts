@@ -20,13 +20,9 @@ const BLOCK_TIME = "block_time";
 const CLOCK_AHEAD_MS = MINUTE_MS;
 
 /**
- * Returns a query whose results are interpreted with the timestamp of the block at which they were read, because
- * contracts compare times with that timestamp and not with this machine's clock. `create` returns the query for a time
- * in milliseconds since the epoch. It is called with `now`, which determines the first batch and is used if the block's
- * time is unknown, and then with the block's time. If the chain's clock is more than a minute ahead and the query then
- * has different reads (for example another day's limit), these are made in a further batch; without that batch, they
- * count as failed. If the chain's clock is behind, nothing is read again, because the next block's time will be close
- * to this machine's.
+ * Returns a query whose results are interpreted with the timestamp of their block, which contracts compare times with.
+ * `create` returns the query for a time in milliseconds since the epoch. `now` determines the first batch, and is used
+ * if the block's time is unknown.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

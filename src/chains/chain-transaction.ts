@@ -81,11 +81,9 @@ export interface TransactionOnChain {
 }
 
 /**
- * Fetches a transaction, its receipt and its number of confirmations, in three parallel requests to possibly different
- * nodes; the transaction is requested again if only its receipt was returned. `transaction` is null if the node does
- * not know the transaction, `receipt` also while it is pending; there is never a receipt without its transaction. If a
- * node's answer is malformed or describes another transaction, the next node is asked. Throws `upstream_unavailable` if
- * no node gives a usable answer, or if the nodes know only the receipt. Errors of the chain client propagate.
+ * Fetches a transaction, its receipt and its number of confirmations, from possibly different nodes. There is never a
+ * receipt without its transaction. Throws `upstream_unavailable` if the nodes know only the receipt; errors of the
+ * chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([
@@ -135,8 +133,8 @@ function assertSame(reported: Hex | undefined, hash: Hex): void {
 }
 
 /**
- * Requests a transaction again whose receipt is known. Machines of one node learn of a block at different times, and a
- * reorg may lie between two requests; without its transaction, a receipt would look like another account's.
+ * Requests a transaction whose receipt is known again, as the machines behind one URL learn of a block at different
+ * times. Without its transaction, a receipt would look like another account's.
  */
 function requestIncluded(client: ChainClient, hash: Hex): Promise<ParsedTransaction> {
   return requestTransaction(client, hash, (sent) => {
@@ -145,9 +143,8 @@ function requestIncluded(client: ChainClient, hash: Hex): Promise<ParsedTransact
 }
 
 /**
- * Fetches the calldata of a transaction, or returns null if the responding node does not know the transaction. If a
- * node's answer is malformed or describes another transaction, the next node is asked. Errors of the chain client
- * propagate.
+ * Fetches the calldata of a transaction, or returns null if the responding node does not know the transaction. Errors
+ * of the chain client propagate.
  */
 export async function fetchCalldata(client: Pick<ChainClient, "ask">, hash: Hex): Promise<Hex | null> {
   return (await requestTransaction(client, hash))?.input ?? null;

@@ -13,8 +13,7 @@ export const MAX_CODE_ADDRESSES = 1_000;
 
 /**
  * Encodes a program (contract creation code that runs in an `eth_call`) that returns one byte for each of at most 1,000
- * addresses: 1 if the address has code, otherwise 0. It uses only instructions that chains have supported since their
- * first block, so it can run at any block.
+ * addresses: 1 if the address has code, otherwise 0. It can run at any block.
  */
 export function encodeHasCode(addresses: readonly Address[]): Hex {
   const word = (value: number): string => value.toString(16).padStart(4, "0");
@@ -27,9 +26,9 @@ export function encodeHasCode(addresses: readonly Address[]): Hex {
 }
 
 /**
- * Returns, for each of at most 1,000 addresses, whether it had code at a block, with one request. Throws OutsideError
- * `malformed` if the result is malformed; errors of the node propagate, usually an RpcError if the node does not keep
- * the block's state.
+ * Returns, for each of at most 1,000 addresses, whether it had code after a block, with one request. Throws
+ * OutsideError `malformed` for a malformed result; errors of the node propagate, such as an RpcError for state that it
+ * does not keep.
  */
 export async function readCodeAt(
   node: Pick<NodeSession, "request">,

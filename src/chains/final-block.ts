@@ -17,11 +17,9 @@ const FALLBACK_DEPTH = 1_024;
 const NO_FINALIZED = /finali[sz]ed block|unknown block|(?:block|header) not found/i;
 
 /**
- * Reads a chain's newest final block. That is the lower of two blocks: the one with the tag `finalized`, and the one 64
- * below the head `latest`. If the node does not support the tag or knows no finalized block, it is the one 1,024 below
- * the head. The result is never below 0 or below `atLeast`, the last block known to be final, even if that is less than
- * 64 blocks below the head. Makes one request if the result is the node's finalized block, otherwise two. Throws
- * OutsideError `malformed` if the head is below `atLeast` or an answer is malformed; errors of the node propagate.
+ * Reads a chain's newest final block: the node's `finalized` block, but at least 64 blocks below the head, or 1,024
+ * below it if the node knows none. The result is never below `atLeast`, the last block known to be final. Throws
+ * OutsideError `malformed` if the head is below `atLeast`; errors of the node propagate.
  */
 export async function readFinalBlock(
   node: NodeSession,

@@ -10,10 +10,8 @@ const FIRST_STEP = 64;
 const PRECISION = 64;
 
 /**
- * Returns the number of the first block to search for transactions sent after `time` (UNIX seconds): a block at least
- * two minutes older than `time`, and at most 64 blocks below the newest such block. Returns 0 if the chain is younger.
- * `latest` is the chain's head. The number of requests grows with the logarithm of the distance from the head. Errors
- * of the node propagate.
+ * Returns the number of the first block to search for transactions sent after `time` (UNIX seconds): one that is at
+ * least two minutes older, or 0. `latest` is the chain's head. Errors of the node propagate.
  */
 export async function blockAtTime(
   node: NodeSession,

@@ -6,9 +6,8 @@ import { boundedFetch, type Fetch, type FetchBounds, OutsideError } from "../lib
 export type RpcErrorKind = "revert" | "unsupported" | "node";
 
 /**
- * A JSON-RPC error. `revert`: the call failed in its execution, for example because it reverted or ran out of gas;
- * `unsupported`: the node does not support the method or rejects its parameters; `node`: any other error, so another
- * node may succeed.
+ * A JSON-RPC error. `revert`: the call failed in its execution; `unsupported`: the node does not support the method or
+ * rejects its parameters; `node`: any other error, so another node may succeed.
  */
 export class RpcError extends Error {
   readonly kind: RpcErrorKind;
@@ -55,11 +54,8 @@ const BOUNDS = { timeoutMs: 5_000, maxBytes: 2 * 1024 * 1024 } as const;
 export const checkBounds: FetchBounds = { timeoutMs: 1_000, maxBytes: 64 * 1024 };
 
 /**
- * Sends one JSON-RPC request to one node, without retries, and returns its result, which may be null. The default
- * limits are a timeout of five seconds and a response of 2 MiB. Requests are never batched, because public nodes limit
- * batches or mix up their responses. Throws RpcError for a JSON-RPC error that the node returned, whatever the HTTP
- * status, and otherwise OutsideError if the node is unreachable or too slow, or if its response is too large, has an
- * HTTP status other than 200 or is not valid JSON-RPC.
+ * Sends one JSON-RPC request to one node, without retries, and returns its result, which may be null. Throws RpcError
+ * for a JSON-RPC error, and OutsideError if the node gives no usable response within the limits.
  */
 export async function callNode(
   fetch: Fetch,

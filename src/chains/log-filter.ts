@@ -1,7 +1,6 @@
 /**
- * Contracts and topics to match, in the form that `eth_getLogs` takes. A log matches if one of the contracts emitted it
- * and each of its topics is in the list for that position; null instead of a list matches any topic. Addresses and
- * topics are lowercase.
+ * Contracts and topics to match, lowercase, as `eth_getLogs` takes them: a log matches if one of the contracts emitted
+ * it and each list contains the topic at its position. Null instead of a list matches any topic.
  */
 export interface LogFilter {
   addresses: readonly string[];
@@ -36,8 +35,8 @@ export interface FilterLimits {
 }
 
 /**
- * Returns log filters within the limits that together cover a subscription, without requesting an event twice. They may
- * also match events that the subscription wants only from another contract; the caller must ignore those.
+ * Returns log filters within the limits that together cover a subscription. They may also match events that the
+ * subscription wants only from another contract; the caller must ignore those.
  */
 export function toLogFilters(subscription: LogSubscription, limits: FilterLimits): LogFilter[] {
   return chunk(subscription.topics, limits.topics).flatMap((topics) => {

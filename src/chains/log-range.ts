@@ -42,8 +42,7 @@ export function isRangeRefusal(message: string): boolean {
 
 /**
  * Returns the one dimension of a log request to reduce, with its new size, after a node rejected the request with this
- * message: the longer of the lists that the message names, otherwise the number of blocks. Returns null if the message
- * is not about the size or the request cannot be smaller.
+ * message. Null if the message is not about the size or the request cannot be smaller.
  */
 export function shrinkQuery(asked: LogQuerySize, message: string): Partial<LogQuerySize> | null {
   if (isRateLimit(message)) return null;
@@ -59,10 +58,8 @@ export function shrinkQuery(asked: LogQuerySize, message: string): Partial<LogQu
 export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message);
 
 /**
- * Returns the one dimension of a failed log request to reduce, with its new size, or null if the size was not the
- * reason for the failure or cannot be reduced. A response or request that is too large (HTTP status 413) halves the
- * number of blocks, and so does a timeout unless `anyRefusal` is set. With `anyRefusal`, every JSON-RPC error except
- * those about the rate or a missing method is treated as a rejection of the size.
+ * Returns the one dimension of a failed log request to reduce, with its new size, or null if a smaller request is not
+ * worth trying. With `anyRefusal`, most JSON-RPC errors count as a rejection of the size, and a timeout does not.
  */
 export function shrinkAfterFailure(
   asked: LogQuerySize,

@@ -71,12 +71,9 @@ const ANSWERS_BEFORE_WIDENING = 16;
 const MAX_LOGS = 10_000;
 
 /**
- * Reads event logs from one node, oldest first by default, as far as the request budget allows, until `until` returns
- * true or 10,000 logs are found. If the node rejects a request as too large, or does not answer in time, the block
- * range or a list of contracts or topics is reduced, to the limit in the node's message or to half; the range widens
- * with successful requests, and the budget keeps the sizes. The first window is read even if the budget is used up.
- * Throws OutsideError if the last log of a request is on another fork than the node's own block, and the node's error
- * if it is not about the size or the request cannot be smaller.
+ * Reads event logs from one node as far as the request budget allows, in windows whose size adapts to the node; `read`
+ * of the result is the part that was read. At least one window is read. Throws OutsideError if logs and blocks of the
+ * node are of different forks; errors of the node propagate.
  */
 export function readLogs(
   node: NodeSession,
@@ -86,11 +83,9 @@ export function readLogs(
 }
 
 /**
- * Searches for event logs in windows of at most `maxBlocks` blocks (default 2,000) or the width that the node is known
- * to accept, until `until` returns true or 10,000 logs are found. All nodes together get about `maxRequests` requests:
- * on each node, the filters of the first window are requested even if they take more. Nodes are not trusted: the caller
- * must verify every log that is found, and a log may exist without being found, especially if `complete` is false.
- * Throws the errors of the client's `onOneNode`.
+ * Searches for event logs in windows of at most `maxBlocks` blocks (default 2,000), with about `maxRequests` requests.
+ * Nodes are not trusted: the caller must verify every log, and a log may exist without being found. Throws the errors
+ * of the client's `onOneNode`.
  */
 export function searchLogs(
   client: Pick<ChainClient, "onOneNode" | "definition">,

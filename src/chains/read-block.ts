@@ -8,8 +8,7 @@ const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNu
 
 /**
  * Reads the header of a block, from one node or through a chain client. Throws OutsideError `malformed` if the node
- * does not know the block, or if its answer is malformed or another block; errors of the node propagate, for example an
- * RpcError `unsupported` for the tag `finalized`.
+ * does not know the block or returns anything else; errors of the node propagate.
  */
 export async function readBlock(node: NodeSession, block: BlockName): Promise<Block> {
   const read = await readKnownBlock(node, block);

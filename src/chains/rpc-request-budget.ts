@@ -37,9 +37,8 @@ export const affordsAnotherNode = ({ requests, requestsPerNode, late }: RequestB
   requests >= requestsPerNode && !late();
 
 /**
- * Creates the request budget of a log reading before any node has rejected a request. `blocks` is the maximum number of
- * blocks of the first request; `topics` is the longest topic list that the chain's nodes accept, or null if no limit is
- * known. By default, another node is tried only if at least ten requests are left, and there is no deadline.
+ * Creates the request budget of a log reading. `blocks` is the number of blocks of the first request; `topics` is the
+ * longest topic list that the chain's nodes accept, or null if no limit is known. By default there is no deadline.
  */
 export function createBudget(limits: {
   requests: number;
@@ -62,10 +61,9 @@ export function createBudget(limits: {
 }
 
 /**
- * Calls `work` with one node after another until it succeeds, and deducts each request from the budget. Each node
- * starts with the original request sizes, because one node's limits say nothing about another's; those that the
- * successful node accepted are kept in the budget. Requests to failing nodes count too, and no further node is tried
- * once too few are left or the time is over. Throws the errors of the client's `onOneNode`.
+ * Calls `work` with one node after another until it succeeds or the budget does not allow another, and deducts each
+ * request from the budget. The budget keeps the request sizes that the successful node accepted. Throws the errors of
+ * the client's `onOneNode`.
  */
 export function onOneNodeWithinBudget<T>(
   client: Pick<ChainClient, "onOneNode">,

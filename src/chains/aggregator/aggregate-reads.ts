@@ -26,11 +26,9 @@ const ROUNDS = 6;
 const LAST_GAS = 20_000_000;
 
 /**
- * Makes view calls on one chain, up to 300 in one `eth_call` request, and returns each result under the name of its
- * read. A call that reverts or returns malformed data does not fail the others. A call may use up to three million gas;
- * one that fails after using most of it is repeated with a limit of 20 million. Calls that a request had no gas or
- * space for are repeated in up to five further requests, and then count as failed. All calls of one request see the
- * same block; the returned block is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
+ * Makes view calls on one chain in as few `eth_call` requests as possible, and returns each result under the name of
+ * its read. A failed call does not fail the others. The block is that of the first request; further requests may see
+ * later ones. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
@@ -65,7 +63,7 @@ export async function aggregateList(
 
 /**
  * Contract creation code that runs in an `eth_call` and is never deployed, with the decoder of the data it returns.
- * `read` passes the chain id and head that the data contain to `seen`, and throws if the data are malformed.
+ * `read` throws if the data are malformed.
  */
 export interface Program<T> {
   code: Hex;
@@ -79,11 +77,9 @@ interface ProgramAnswer<T> {
 }
 
 /**
- * Runs a program (creation code in an `eth_call`) and makes view calls in the same request, hence at the same block. If
- * both are too large for creation code, a state override places the program at an account. Returns null if the program
- * and the calls do not fit into one request, if the program failed or returned more data than the aggregator copies, or
- * if a call could not be made for lack of gas or space. Throws an RpcError `unsupported` if no node accepts the
- * override; other errors of the chain client propagate.
+ * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit into one
+ * request or some of them could not be made. Throws an RpcError `unsupported` if no node accepts a state override that
+ * is needed; other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -131,9 +127,8 @@ function runTogether<T>(
 }
 
 /**
- * Runs a program in an `eth_call` whose state override places it at an account, so the size limits of creation code and
- * of its result do not apply. Throws an RpcError `unsupported` if no node accepts the override; other errors of the
- * chain client propagate. Source: execution-apis, `eth_call`; EIP-170, EIP-3860.
+ * Runs a program whose code is too large for creation code, by a state override. Throws an RpcError `unsupported` if no
+ * node accepts the override; other errors of the chain client propagate. Source: EIP-170, EIP-3860.
  */
 export function runHeldProgram<T>(client: ChainClient, program: Program<T>): Promise<T> {
   return client.ask({
@@ -218,8 +213,8 @@ export function settleRead(read: Read<unknown> | undefined, result: CallResult |
 }
 
 /**
- * Runs a query with its further batches, each as `aggregate` makes them. Returns the query's result and the block of
- * the first batch. Throws `upstream_unavailable` or `upstream_timeout`; errors of the query's own functions propagate.
+ * Runs a query with its further batches, each as `aggregate` makes them; the block is that of the first batch. Throws
+ * `upstream_unavailable`, `upstream_timeout` and the errors of the query's own functions.
  */
 export async function runQuery<S>(
   client: ChainClient,
@@ -259,9 +254,8 @@ export function nativeBalanceRead(account: Address): Read<bigint> {
 }
 
 /**
- * Creates a read of an account's code: its size in bytes and its first 32 bytes, padded with zeros. For an account with
- * an EIP-7702 delegation, the code is the 23-byte delegation designator. Like `nativeBalanceRead`, it works only in a
- * batch.
+ * Creates a read of an account's code: its size in bytes and its first 32 bytes, padded with zeros. An EIP-7702
+ * delegation counts as 23 bytes of code. The read works only in a batch, like `nativeBalanceRead`.
  */
 export function accountCodeRead(account: Address): Read<{ size: bigint; head: Hex }> {
   // Creation code that stores EXTCODESIZE at 0, copies 32 bytes of the code to 32, and returns 64 bytes.

@@ -59,9 +59,8 @@ export function sliceCalls<C extends AggregatedCall>(calls: readonly C[]): C[][]
 }
 
 /**
- * Encodes calls as the `data` of one `eth_call` without `to`: the aggregator's creation code, followed by the calls.
- * They must fit into one request (see `sliceCalls`), which is not checked. Each call may use at most `callGas` gas,
- * except programs (`PROGRAM`, `HELD_PROGRAM`), which may use all that remains.
+ * Encodes calls as the `data` of one `eth_call` without `to`. Whether they fit into one request is not checked. Each
+ * call may use at most `callGas` gas, except programs (`PROGRAM`, `HELD_PROGRAM`).
  */
 export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS): Hex {
   const entries = concatHex(
@@ -72,9 +71,8 @@ export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS
 }
 
 /**
- * The result of one aggregated call; `data` is its return data, or its revert data if it failed. `unknown`: the return
- * data is longer than the aggregator copies; `not_reached`: there was no gas or space left for the call; `spent`: the
- * call failed after using most of its gas.
+ * The result of one call; `data` is its return or revert data. `unknown`: the return data is too long to be copied;
+ * `not_reached`: no gas or space was left for the call; `spent`: the call failed after using most of its gas.
  */
 export type CallResult =
   | { status: "failed" | "answered"; data: Hex }

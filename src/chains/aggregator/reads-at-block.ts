@@ -5,10 +5,8 @@ import { settleRead } from "./aggregate-reads.ts";
 import { type CallResult, decodeResults, encodeCalls, sliceCalls } from "./aggregator-codec.ts";
 
 /**
- * Runs a query with its further batches on the state after a block, all on one node. A read that the request could not
- * make, or that ran out of gas, counts as failed and is not repeated. Throws the errors of the node, such as an
- * RpcError if the node no longer has that state, an Error if a response is malformed, and the errors of the query's own
- * functions.
+ * Runs a query with its further batches on the state after a block, all on one node. A read that could not be made or
+ * ran out of gas counts as failed. Errors of the node and of the query's own functions propagate.
  */
 export async function runQueryAtBlock<S>(
   node: Pick<NodeSession, "request">,

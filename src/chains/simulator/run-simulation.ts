@@ -31,8 +31,8 @@ export interface SimulationInput {
    */
   keepsCode?: boolean;
   /**
-   * Account that starts the transaction in which the user, as a contract, makes all calls. Absent if the user does.
-   * Only nodes that take state overrides in `eth_call` can simulate it, at the head's own time, and without `later`.
+   * Account that starts the transaction in which the user, as a contract, makes all calls; absent if the user does.
+   * Needs nodes that take state overrides in `eth_call`, and cannot be combined with `later`.
    */
   origin?: Address;
   /**
@@ -66,11 +66,9 @@ const SimulatedBlocks = z
   .min(1);
 
 /**
- * Simulates calls on the state of the head block with the best method that the chain's nodes support: `eth_simulateV1`;
- * otherwise an `eth_call` with the simulator's code at the user's address (unless `keepsCode` is set); otherwise, for a
- * single call that works on the real state (`standsAlone`), a plain `eth_call`, which makes no reads. A call that fails
- * is a result, not an error. Throws `simulation_unavailable` if no method works. The client's errors `upstream_timeout`
- * and `upstream_unavailable` propagate. Source: ethereum/execution-apis `eth_simulateV1`.
+ * Simulates calls on the state of the head block with the best method that the chain's nodes support; a call that fails
+ * is a result, not an error. Throws `simulation_unavailable` if no method works, `upstream_timeout` or
+ * `upstream_unavailable`. Source: ethereum/execution-apis `eth_simulateV1`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const single = input.later === undefined;
@@ -268,8 +266,7 @@ type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };
 
 /**
  * Encodes state overrides as nodes take them, for example in the third parameter of `eth_call`. Only balance, code and
- * `stateDiff` are encoded; other fields are dropped. Overrides of the same address in the same letter case add up; of
- * the same field or slot, the last one counts.
+ * `stateDiff` are encoded. Overrides of one address in the same letter case add up.
  */
 export function encodeOverrides(overrides: StateOverride): Record<Address, WireOverride> {
   const wire: Record<Address, WireOverride> = {};

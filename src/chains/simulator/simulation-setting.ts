@@ -28,9 +28,8 @@ export interface SimulationSetting {
   /** What the payer holds of the paid token beyond the payment, in thousandths of it. */
   surplus: bigint;
   /**
-   * Account that makes the reads around the calls, by static calls of code that only the simulation gives it. A
-   * transaction of the user that only reads would be a sign of a simulation, in which contracts could write what they
-   * saw.
+   * Account that makes the reads around the calls. A transaction of the user that only reads would be a sign of a
+   * simulation.
    */
   reader: Address;
 }
@@ -65,9 +64,8 @@ const CALL_GAS = 12_000_000n;
 const MAX_SURPLUS = 3_000n;
 
 /**
- * Returns a setting for one simulation. `random` are 64 unpredictable hexadecimal digits; they determine the random
- * value of the block and the payer's balances: of the native currency, one to five times what three of its calls may
- * cost. `reader` must be an unpredictable address.
+ * Returns a setting for one simulation. `random` are 64 unpredictable hexadecimal digits, which determine the random
+ * value of the block and the payer's balances. `reader` must be an unpredictable address.
  */
 export function createSetting(
   { gasPrice, baseFee, isRandom }: HeadFees,

@@ -21,9 +21,8 @@ export interface SimulationRead {
 }
 
 /**
- * The result of one simulated call. `gasUsed` estimates the gas of a separate transaction; it is 0 if a plain
- * `eth_call` reverted. `returnData` holds the revert data if `ok` is false. `logs` is null if the simulation method
- * does not return event logs.
+ * The result of one simulated call. `gasUsed` estimates the gas of a separate transaction. `returnData` holds the
+ * revert data if `ok` is false. `logs` is null if the simulation method does not return event logs.
  */
 export interface SimulatedCall {
   ok: boolean;
@@ -33,11 +32,9 @@ export interface SimulatedCall {
 }
 
 /**
- * The result of a simulated sequence of calls, which ends with the first call that fails; `failedAt` is the index of
- * that call, or null if all succeeded. `before` and `after` hold the return data of each read, or null if the read
- * failed, returned nothing or was not made. `blockNumber` is that of the block on whose state the calls ran, or null if
- * the method or the chain does not return it. `blockTimestamp` is what the calls saw as the block's time, in seconds
- * since the epoch; after a plain `eth_call`, it is the requested time.
+ * The result of simulated calls, the last of which is the first that failed; `failedAt` is its index, or null. `before`
+ * and `after` hold the return data of each read, or null without any. `blockNumber` is the block on whose state the
+ * calls ran, or null if unknown; `blockTimestamp` is in seconds since the epoch.
  */
 export interface SimulationResult {
   chainId: number;

@@ -11,10 +11,8 @@ const FLOOR_TOKEN_GAS = 10n;
 const TOKENS_PER_NONZERO_BYTE = 4n;
 
 /**
- * Returns the gas that a transaction costs apart from its execution: `standard` is added to the execution's gas, and
- * `floor` is the minimum of the total. A zero byte of calldata costs 4 gas (10 for the floor), any other byte 16 (40
- * for the floor). On chains without EIP-7623 there is no floor, so the result is an upper bound. Source: EIP-2028,
- * EIP-7623.
+ * Returns the gas that a transaction with this calldata costs apart from its execution: `standard` is added to the
+ * execution's gas, and `floor` is the minimum of the total. Source: EIP-2028, EIP-7623.
  */
 export function intrinsicGas(data: Hex): { standard: bigint; floor: bigint } {
   let nonzero = 0n;
@@ -77,10 +75,9 @@ export function encodeSimulation(of: SimulationQuery): SimulationRequest {
 }
 
 /**
- * Decodes the result of the `eth_call` that `encodeSimulation` encoded; pass the same calls and reads. The gas of each
- * call is that of a separate transaction, without refunds. From the second call on it may be too low, because earlier
- * calls have warmed addresses and storage slots (EIP-2929). Throws an Error if the result is malformed or does not
- * match the calls and reads.
+ * Decodes the result of the `eth_call` of `encodeSimulation`, made with the same calls and reads. The gas of a call is
+ * that of a separate transaction without refunds, but may be too low from the second call on. Throws an Error if the
+ * result is malformed or does not match.
  */
 export function decodeSimulation(
   data: Hex,

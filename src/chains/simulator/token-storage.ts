@@ -15,8 +15,8 @@ import { RpcWord } from "../rpc-values.ts";
 import { encodeOverrides } from "./run-simulation.ts";
 
 /**
- * Storage layout of a token's mapping by account. An entry's slot is a hash: of the key and the mapping's slot `base`
- * in that order (`solidity`) or in the opposite order (`vyper`), or of packed addresses and a fixed seed (`solady`).
+ * Storage layout of a token's mapping by account. An entry's slot is the hash of the key and the mapping's slot `base`
+ * (`solidity`), of both in the opposite order (`vyper`), or of packed addresses and a seed (`solady`).
  */
 export type SlotLayout = { order: "solidity" | "vyper"; base: bigint } | { order: "solady" };
 
@@ -35,8 +35,7 @@ export interface SlotCandidate {
 
 /**
  * Prefixes of the probe's magic values, which are `prefix + index`. They stay below 2^96, because tokens keep flags in
- * the top bit (USDC) or balances in uint96 (COMP) and uint128. With their fixed 80 bits they do not occur as real
- * balances.
+ * the top bit (USDC) or balances in uint96 (COMP).
  */
 const MAGIC = { balance: 0x4b1d_5ca1_ab1e_c0de_57ad_0000n, allowance: 0x4b1d_5ca1_ab1e_c0de_a110_0000n };
 /**
@@ -65,17 +64,15 @@ export function allowanceCandidates(owner: Address, spender: Address): SlotCandi
 }
 
 /**
- * Returns the state override (`stateDiff`) that writes every candidate's magic value, so that one `eth_call` of
- * `balanceOf(owner)` or `allowance(owner, spender)` shows which of the layouts the token has, if any. Candidates for
- * balances and allowances can share one override.
+ * Returns the `stateDiff` that writes every candidate's magic value, so that one `eth_call` of `balanceOf(owner)` or
+ * `allowance(owner, spender)` shows which of the layouts the token has, if any.
  */
 export function probeState(tried: readonly SlotCandidate[]): { slot: Hex; value: Hex }[] {
   return tried.map(({ slot, magic }) => ({ slot, value: numberToHex(magic, { size: 32 }) }));
 }
 
 /**
- * Returns the candidate whose magic value the token returned under `probeState`, or null if it returned anything else,
- * for example because the token scales or packs its balances or keeps them elsewhere. The probe also writes to the
+ * Returns the candidate whose magic value the token returned under `probeState`, or null. The probe also writes to the
  * token's other mappings, so a simulation that relies on the slot must read back the amount it wrote.
  */
 export function matchSlot(tried: readonly SlotCandidate[], answered: bigint): SlotCandidate | null {
@@ -128,9 +125,8 @@ function candidates(keys: SlotKeys, tried: readonly SlotLayout[]): SlotCandidate
 const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 
 /**
- * Finds the storage layout of a token's balances with one `eth_call`. Returns null if the layout is not among the known
- * ones, for example because the token rebases, packs its balances or keeps them elsewhere, or if `balanceOf` reverts or
- * returns no word. Throws RpcError `unsupported` if the nodes reject state overrides. Errors of the chain client
+ * Finds the storage layout of a token's balances with one `eth_call`, or returns null if it is not among the known ones
+ * or `balanceOf` fails. Throws RpcError `unsupported` if the nodes reject state overrides; errors of the chain client
  * propagate.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<SlotLayout | null> {
