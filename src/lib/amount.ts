@@ -68,7 +68,7 @@ export function deductParts(amount: bigint, loss: bigint): bigint {
 
 /**
  * Returns the smallest amount from 1 to `limit` that meets a condition, or null if `limit` does not meet it or is below
- * 1. Searches by bisection: if an amount meets the condition, every larger amount up to `limit` must meet it too.
+ * 1. If an amount meets the condition, every larger one up to `limit` must meet it too.
  */
 export function smallestAmount(limit: bigint, holds: (amount: bigint) => boolean): bigint | null {
   if (limit < 1n || !holds(limit)) return null;

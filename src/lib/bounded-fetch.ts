@@ -17,9 +17,9 @@ export interface BoundedResponse {
 }
 
 /**
- * Why a request to an outside system has no usable response: none in time, or not sent because the system hangs
- * (`timeout`); a failed connection, or not sent because the system failed before (`network`); a body above the size
- * limit (`too_large`); an unexpected HTTP status (`status`); or unusable content (`malformed`).
+ * Why a request to an outside system has no usable response: none in time (`timeout`), no connection (`network`), a
+ * body above the size limit, an unexpected HTTP status, or unusable content. A request held back because the system
+ * hangs or failed before counts as `timeout` or `network`.
  */
 export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
 
@@ -40,9 +40,8 @@ export class OutsideError extends Error {
 }
 
 /**
- * Sends an HTTP request once and reads the response as text, within one timeout and one size limit, without following
- * redirects unless `init` says otherwise. Returns responses of any HTTP status. Throws OutsideError `timeout`,
- * `network` or `too_large`.
+ * Sends an HTTP request once and reads the whole response as text within the limits. Returns responses of any HTTP
+ * status; redirects are not followed unless `init` says so. Throws OutsideError `timeout`, `network` or `too_large`.
  */
 export async function boundedFetch(
   fetch: Fetch,

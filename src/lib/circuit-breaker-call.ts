@@ -34,9 +34,8 @@ const TRIAL_POLL_MS = 20;
 const TRIAL_POLLS = 15;
 
 /**
- * Asks a breaker about a request. A request that arrives during a trial waits for its outcome for at most 300 ms,
- * because the dependency may just have recovered. It looks at the breaker and not at the trial's promise: a request
- * must not depend on another one's, which the platform may cancel.
+ * Asks a breaker about a request; during a trial, waits up to about 300 ms for its outcome. It polls the breaker,
+ * because a request must not depend on another one's promise, which the platform may cancel.
  */
 async function admitted(breaker: Breaker): Promise<BreakerVerdict> {
   let verdict = breaker.admit();
@@ -48,9 +47,8 @@ async function admitted(breaker: Breaker): Promise<BreakerVerdict> {
 }
 
 /**
- * Sends a request through a circuit breaker, or directly if there is none. After a hang or a pause, sends `check`
- * first, if given. Throws OutsideError `timeout` without sending `work` if the breaker is open, if a trial in progress
- * has not succeeded after about 300 ms, or if the check times out or cannot connect; errors of `work` propagate.
+ * Sends a request through a circuit breaker, or directly if there is none. Throws OutsideError `timeout` without
+ * sending `work` if the breaker refuses it or `check` gets no response; errors of `work` propagate.
  */
 export async function throughBreaker<T>(breaker: Breaker | undefined, guarded: GuardedWork<T>): Promise<T> {
   if (breaker === undefined) return guarded.work();

@@ -25,14 +25,14 @@ export const providerPolicy: BreakerPolicy = {
 };
 
 /**
- * Decision about a request. `pass`: send it. `doubtful`: send it, after the trivial check if there is one, because an
- * earlier request hung. `trial`: send it like a doubtful one, as the trial after a pause. `refused`: do not send it.
+ * Decision about a request. `pass`: send it. `doubtful`: send it, after the check if there is one, because an earlier
+ * request hung. `trial`: the same, as the trial after a pause. `refused`: do not send it.
  */
 export type BreakerVerdict = "pass" | "doubtful" | "trial" | "refused";
 
 /**
- * State of a circuit breaker, for operators. `hangs` counts the recorded hangs since the last response; `until` is the
- * time until which requests are refused, in milliseconds since the epoch, and null unless the state is `open`.
+ * State of a circuit breaker, for operators. `hangs` counts the hangs since the last response; `until` is the end of
+ * the pause in milliseconds since the epoch, and null unless the state is `open`.
  */
 export interface BreakerReport {
   name: string;
@@ -47,10 +47,9 @@ export interface BreakerReport {
 const TRIAL_MS = 12_000;
 
 /**
- * Circuit breaker of one dependency, per isolate: after `hangs` timeouts without a response in between, or after one
- * failed check, requests are refused for a pause; then one trial is let through. Any response, even an error, closes
- * it. Call `admit` before a request and `noteAnswer`, `noteHang` or `noteBroken` after it, or use `throughBreaker`.
- * Does no I/O and sets no timers.
+ * Circuit breaker of one dependency, per isolate. After too many hangs without a response in between, or a failed
+ * check, requests are refused for a pause; then one trial is let through. Any response, even an error, closes it. Does
+ * no I/O and sets no timers.
  */
 export class Breaker {
   readonly name: string;

@@ -62,9 +62,9 @@ export function edgeCacheOf(executionContext: unknown): EdgeCacheControl | null 
 const MAX_TAGS = 100;
 
 /**
- * Purges the responses that carry any of the tags from Cloudflare's cache in front of the Worker. Only the first 100
- * distinct tags are purged. Best effort: the platform limits purges. A failed purge is logged. Does nothing if there is
- * no such cache or no tag. Never throws. Source: developers.cloudflare.com/workers/cache/purge.
+ * Purges the responses with any of the tags from Cloudflare's cache in front of the Worker, as far as the platform
+ * allows; only the first 100 distinct tags. Never throws; a failed purge is logged. Source:
+ * developers.cloudflare.com/workers/cache/purge.
  */
 export async function purgeEdge(
   { cache, log }: { cache: EdgeCacheControl | null; log: Logger },

@@ -7,11 +7,8 @@ const CONCURRENCY = 5;
 const DOUBTFUL_CONCURRENCY = 2;
 
 /**
- * Processes items, five at a time and at most two of them doubtful (expected to be slow), and returns the results in
- * the order of the items. Throws the first error; items in progress go on, but each error ends one of the five lanes,
- * so some items may never be processed. Doubtful items must not take every slot: a Worker waits for the headers of at
- * most six responses, and time in that queue counts towards a request's timeout. Source: Cloudflare Workers, limits
- * (simultaneous open connections).
+ * Processes items, at most five at a time and two of them doubtful (expected to be slow), and returns the results in
+ * the order of the items. Throws the first error, while the work on other items may go on.
  */
 export async function mapConcurrently<T, R>(
   items: readonly T[],

@@ -15,7 +15,7 @@ const schema = once(() =>
     min_age_days: z.int().min(0).default(30),
     /**
      * Pinned code of discovered vaults that may open, as `<chain id>:<code>`, with the code as `registry:check` shows
-     * it. The code of reviewed, open vaults needs no entry, unless it can run other code without a change of this text.
+     * it. The code of reviewed, open vaults usually needs no entry.
      */
     code: z.array(z.string().regex(/^[1-9][0-9]{0,15}:[a-z]+:0x[0-9a-zA-Z/]+$/)).default([]),
     /** Vaults and assets that never open, as `<chain id>:<address>`. */

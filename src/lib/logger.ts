@@ -9,17 +9,15 @@ export interface Logger {
 }
 
 /**
- * Matches credentials that an upstream error message may repeat: URLs, API keys, secrets and tokens of this API, bearer
- * tokens, and long hex strings (40 digits or more without 0x; longer than a hash with 0x). Hashes and addresses with 0x
- * and ids of 32 digits stay readable.
+ * Matches credentials that an upstream error message may repeat: URLs, credentials of this API, bearer tokens and long
+ * hex strings. Hashes and addresses with 0x stay readable, and ids of 32 digits.
  */
 const SECRETS =
   /(?:https?|postgres(?:ql)?|rediss?):\/\/[^\s"']+|cw_(?:live|secret|session)_\w+|Bearer\s+\S+|0x[0-9a-f]{65,}|(?<![0-9a-f])(?<!0x)[0-9a-f]{40,}/gi;
 
 /**
- * Replaces what may be a credential in a text with `[redacted]`, and cuts the text to 500 characters: URLs of HTTP,
- * Postgres and Redis, API keys, secrets and session tokens of this API, bearer tokens, and long hex strings. Hashes and
- * addresses with 0x outside of these stay readable.
+ * Replaces what may be a credential in a text with `[redacted]`: URLs of HTTP, Postgres and Redis, credentials of this
+ * API, bearer tokens and long hex strings. Cuts the text to 500 characters.
  */
 export function redact(text: string): string {
   return text.replace(SECRETS, "[redacted]").slice(0, 500);

@@ -1,8 +1,6 @@
 /**
- * Returns the known name that a misspelled one probably means, or null if none is close enough. A name is close if it
- * equals the text apart from case and separators (`fromToken`), if it is at most one edit per three letters away
- * (always at least one edit; `slipage`), if it is the only name that has the text as one of its words between
- * underscores (`amount`), or if other APIs use the text for it (`page`). Only the first 64 characters of the text count.
+ * Returns the known name that a misspelled one probably means, by its spelling, by one of its words or by what other
+ * APIs call the field; null if none is close enough. Only the first 64 characters of the text count.
  */
 export function nearestName(text: string, names: readonly string[]): string | null {
   const wanted = lettersOf(text.slice(0, MAX_LENGTH));

@@ -11,15 +11,15 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns a function that imports a module on its first call and from then on returns the value that `make` creates
- * from the module. `load` is a dynamic import, so the module is not evaluated when the isolate starts. Every caller
- * awaits its own import until the value exists, because workerd may drop a promise that belongs to another request.
- * Errors of `load` and `make` propagate; the next call tries again.
+ * Returns a function that imports a module (`load` is a dynamic import) when it is first called, not when the isolate
+ * starts, and returns one value that `make` creates from it. Errors of `load` and `make` propagate; the next call tries
+ * again.
  */
 export function onceImported<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
   let made: { value: T } | null = null;
   return async () => {
     if (made !== null) return made.value;
+    // Every caller awaits its own import: workerd may drop a promise that belongs to another request.
     const module = await load();
     made ??= { value: make(module) };
     return made.value;

@@ -11,8 +11,8 @@ export function encodeCursor(parts: readonly string[]): string {
 }
 
 /**
- * Decodes a cursor. Returns null if it is malformed, does not have `length` parts, or is not spelled as `encodeCursor`
- * spells these parts: every other spelling would be another URL in shared caches. The parts are untrusted.
+ * Decodes a cursor. Returns null if it is malformed, does not have `length` parts, or is spelled otherwise than by
+ * `encodeCursor`: that would be another URL in shared caches. The parts are untrusted.
  */
 export function decodeCursor(cursor: string, length: number): string[] | null {
   try {

@@ -1,7 +1,7 @@
 /**
  * Parses a `Retry-After` header, which contains seconds or an HTTP date, to whole seconds from `nowMs` (milliseconds
- * since the epoch), rounded up. The result is negative for a date in the past, and null if the header is missing or is
- * neither at most 15 digits nor a text that `Date.parse` accepts. Source: RFC 9110, 10.2.3.
+ * since the epoch), rounded up; negative for a date in the past. Null if it is missing or malformed. Source: RFC 9110,
+ * 10.2.3.
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | null {
   const seconds = parseSeconds(header);

@@ -22,8 +22,8 @@ export interface HeldLease {
 }
 
 /**
- * Runs work and renews its lease until the work ends or another holder has taken the lease. Returns the result of the
- * work. The caller acquires and releases the lease. Errors of the work propagate; those of renewals are ignored.
+ * Runs work and renews its lease until the work ends or another holder has taken the lease. The caller acquires and
+ * releases the lease. Errors of the work propagate; those of renewals are ignored.
  */
 export async function workUnderLease<T>(
   { everyMs, renew }: RenewedLease,
