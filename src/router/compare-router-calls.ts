@@ -3,9 +3,8 @@ import { failure } from "../errors.ts";
 import { decodeRouterCall, encodeRouterCall, type RouterCall } from "./router-codec.ts";
 
 /**
- * Throws `upstream_rejected` unless the calldata is exactly the canonical encoding of the expected Router call: its
- * order, its steps and its sweep list. The error names the first field that differs, or `data` if the calldata cannot
- * be decoded, or has the right values in another encoding, for example with trailing bytes.
+ * Throws `upstream_rejected` unless the calldata is exactly the canonical encoding of the expected Router call. The
+ * error names the first field that differs, or `data` if the calldata has another form.
  */
 export function assertSameRouterCall(data: Hex, expected: RouterCall): void {
   const decoded = decodeOrNull(data);

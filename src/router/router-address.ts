@@ -29,10 +29,8 @@ export const create2FactoryCodeHash = "0x2fa86add0aed31f33a762c9d88e807c475bd51d
 export const create2Factory = depositRouterCreate2.factory;
 
 /**
- * Returns the transaction that deploys the Router; it can be sent from any account. The data has the factory's format:
- * a 32-byte salt (zero), followed by the creation code. It costs about 3.2 million gas. It reverts if the Router
- * already exists, and succeeds without any effect on a chain without the factory. Source:
- * github.com/Arachnid/deterministic-deployment-proxy.
+ * Returns the transaction that deploys the Router; any account can send it. It reverts if the Router already exists,
+ * and has no effect on a chain without the factory. Source: github.com/Arachnid/deterministic-deployment-proxy.
  */
 export function deployTransaction(): { to: Hex; data: Hex } {
   return { to: create2Factory, data: concatHex([depositRouterCreate2.salt, depositRouterCreationCode]) };

@@ -30,9 +30,9 @@ export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
 export const routerBridgeOutput: Address = "0x00000000000000000000000000000000000000bb";
 
 /**
- * One 32-byte word that the Router's executor writes into a step's calldata: floor(the executor's balance of `token` ×
- * `mul` / `div`), or the executor's own address if `token` is `routerSelf`. A `mul` or `div` of 0 means 1. The zero
- * address stands for the native currency.
+ * One 32-byte word that the executor writes into a step's calldata: its balance of `token` × `mul` / `div`, rounded
+ * down, or its own address if `token` is `routerSelf`. A `mul` or `div` of 0 means 1; the zero address stands for the
+ * native currency.
  */
 export interface RouterPatch {
   /** Byte offset of the word in the calldata, selector included. */
@@ -43,11 +43,9 @@ export interface RouterPatch {
 }
 
 /**
- * One call of the Router's executor. Before it, the executor must hold at least `needAmount` of `needToken` (zero
- * address: native, in addition to the order's `nativeFee`; an amount of zero demands nothing) and approves its whole
- * balance of `approveToken` (zero address: none) to `spender`; the allowance is revoked after the call. `patches` are
- * written into `data`. `value` is in wei; the largest uint256 means all native currency that the executor holds, and is
- * refused in an order with a `nativeFee`. See OrderTypes.sol.
+ * One call of the Router's executor, which must hold `needAmount` of `needToken` before it, and approves its balance of
+ * `approveToken` to `spender` for the call. `value` is in wei, or the largest uint256 for all native currency that it
+ * holds. See OrderTypes.sol.
  */
 export interface RouterStep {
   target: Address;
@@ -62,8 +60,7 @@ export interface RouterStep {
 
 /**
  * The parameters of a Router order: input, floors of the output, receiver and attribution. Amounts are in the smallest
- * unit of their token; the zero address stands for the native currency. The Router refuses an order whose two output
- * floors are both zero, and one with `tokenOut` `routerBridgeOutput` unless both are. See OrderTypes.sol.
+ * unit of their token; the zero address stands for the native currency. See OrderTypes.sol.
  */
 export interface RouterOrder {
   tokenIn: Address;
@@ -171,8 +168,8 @@ const isEntryFunction = (item: RouterItem): item is EntryFunction =>
   item.type === "function" && item.name.startsWith("execute");
 
 /**
- * Converts calldata of any of the Router's entry functions to calldata of `execute` with the same order, steps and
- * sweep list, so that signed and unsigned calls of an order can be compared. Returns null for any other calldata.
+ * Converts calldata of any of the Router's entry functions to calldata of `execute`, so that signed and unsigned calls
+ * of an order can be compared. Returns null for any other calldata.
  */
 export function unsignedCalldata(data: Hex): Hex | null {
   // Most calldata is not the Router's, and decoding with the whole interface would hash every signature in it.
@@ -206,9 +203,8 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
 }
 
 /**
- * Returns the revert data of a third-party contract that a Router error contains: of a step (`StepFailed`), a token
- * (`TokenFailed`) or a signature check (`AuthorizationFailed`), at most 4,096 bytes. Returns null for any other data.
- * It may explain a refusal to the user, but no number in it can be trusted.
+ * Returns the revert data of another contract that a Router error contains (`StepFailed`, `TokenFailed`,
+ * `AuthorizationFailed`), or null for any other data. No number in it can be trusted.
  */
 export function foreignReason(data: Hex): Hex | null {
   const error = decodeRouterError(data);
@@ -238,9 +234,9 @@ export function executedOrders(logs: readonly (Log | RpcLog)[]) {
 }
 
 /**
- * Returns the topic filter with which `eth_getLogs` finds the Router's `OrderExecuted` events: a list of lowercase
- * topics for each topic position. If `refs` is given, the filter matches only orders with one of these references.
- * `refs` must not be empty, because nodes match any order for an empty list.
+ * Returns the topics with which `eth_getLogs` finds the Router's `OrderExecuted` events, as a lowercase list for each
+ * position; with `refs`, only those of these references. `refs` must not be empty, because nodes match any order for an
+ * empty list.
  */
 export function executedOrderTopics(refs?: readonly Hex[]): string[][] {
   const [signature, ref] = encodeEventTopics({

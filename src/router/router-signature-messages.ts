@@ -80,8 +80,8 @@ export function hashOrder(call: RouterCall, chainId: number): Hex {
 }
 
 /**
- * Returns the EIP-712 message that an owner signs to pay for an order through ERC-3009. It lets the Router receive
- * `amountIn` up to and including the order's deadline, with the order's digest as the nonce. Source: EIP-3009.
+ * Returns the EIP-712 message that pays for an order through ERC-3009: it lets the Router receive `amountIn` up to and
+ * including the deadline, with the order's digest as the nonce. Source: EIP-3009.
  */
 export function toAuthorizationMessage(call: RouterCall, by: { owner: Address; domain: TokenDomain }) {
   const { order } = call;
@@ -110,9 +110,9 @@ export function toAuthorizationMessage(call: RouterCall, by: { owner: Address; d
 }
 
 /**
- * Returns the EIP-712 message that an owner signs to pay for an order through Permit2. It lets the Router take
- * `amountIn` until the order's deadline, with the whole order as the witness and the order's digest as the nonce.
- * Permit2's domain has no version. Source: github.com/Uniswap/permit2, `SignatureTransfer`.
+ * Returns the EIP-712 message that pays for an order through Permit2: it lets the Router take `amountIn` until the
+ * deadline, with the order as the witness and its digest as the nonce. Source: github.com/Uniswap/permit2,
+ * `SignatureTransfer`.
  */
 export function toPermit2Message(call: RouterCall, chainId: number) {
   const { order } = call;
@@ -144,10 +144,9 @@ export function toPermit2Message(call: RouterCall, chainId: number) {
 }
 
 /**
- * Returns the ERC-2612 permit message that lets the Router spend the order's `amountIn` of the input token until the
- * order's deadline. The signature does not commit to the order, so only the owner can submit the order with it
- * (`executeWithPermit`); anyone may submit the permit itself to the token. `nonce` is the owner's current permit nonce
- * in the token. Source: EIP-2612.
+ * Returns the ERC-2612 permit for the Router to spend the order's `amountIn` until the deadline. It does not commit to
+ * the order, so only the owner can submit the order with it. `nonce` is the owner's current permit nonce in the token.
+ * Source: EIP-2612.
  */
 export function toPermitMessage(
   { order }: RouterCall,
