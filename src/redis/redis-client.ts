@@ -10,9 +10,8 @@ import { sendCommand } from "./redis-command.ts";
 const COMMAND_TIMEOUT_MS = 800;
 
 /**
- * Redis commands of one request or job run. Keys get a prefix, and the time of each command is recorded. A command is
- * not retried. While the circuit breaker refuses commands, they throw OutsideError `timeout` without being sent. Errors
- * of the driver propagate, including its own TimeoutError.
+ * Redis commands of one request or job run, none of them retried. Keys get a prefix. Throws OutsideError `timeout`
+ * while the circuit breaker refuses commands; errors of the driver propagate, including its own TimeoutError.
  */
 export interface RedisStore {
   /** Returns the value of a key, or null if there is none. */
@@ -48,15 +47,15 @@ redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 
 /**
- * Creates the Upstash client. A command times out after `timeoutMs` (default 800) milliseconds and is not retried.
- * Stored values are returned as strings, without deserialization. The client may live as long as the isolate, because
- * without auto-pipelining no request's promise depends on another request.
+ * Creates the Upstash client, which may live as long as the isolate. A command times out after `timeoutMs` (default
+ * 800) milliseconds and is not retried. Stored values are returned as strings.
  */
 export function createRedis(settings: { url: string; token: string; timeoutMs?: number }): Redis {
   return new Redis({
     url: settings.url,
     token: settings.token,
     automaticDeserialization: false,
+    // Without pipelining, no request's promise depends on another request.
     enableAutoPipelining: false,
     enableTelemetry: false,
     readYourWrites: false,

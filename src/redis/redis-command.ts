@@ -3,8 +3,8 @@ import { type Outcome, throughBreaker } from "../lib/circuit-breaker-call.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 
 /**
- * Policy of Redis's circuit breaker. One hang (a timeout after at least 0.7 seconds, without another command's response
- * in the meantime) opens it: commands are then refused for one second, and for up to three after failed trials.
+ * Policy of Redis's circuit breaker: one hang of at least 0.7 seconds opens it. Commands are then refused for one
+ * second, and for up to three after failed trials.
  */
 export const redisPolicy: BreakerPolicy = {
   hangs: 1,
@@ -14,8 +14,8 @@ export const redisPolicy: BreakerPolicy = {
 };
 
 /**
- * Sends a command through the breaker and measures its time. Returns the result of the command. Throws OutsideError
- * `timeout` without sending it while the breaker refuses it; errors of the driver propagate, including its timeouts.
+ * Sends a command through the breaker, measures its time and returns its result. Throws OutsideError `timeout` if the
+ * breaker refuses it; errors of the driver propagate, including its timeouts.
  */
 export function sendCommand<T>(
   scope: { timing: Timing; breaker?: Breaker },

@@ -78,9 +78,8 @@ end
 return {count, left}`;
 
 /**
- * Creates the rate limiter that one request uses. All requests of an isolate must share its counters, `memory`.
- * `platform` maps a limit, in requests per minute, to the Cloudflare rate limiter that enforces it. Keys in Redis start
- * with `prefix`.
+ * Creates the rate limiter of one request. All requests of an isolate must share `memory`. `platform` maps a limit, in
+ * requests per minute, to the Cloudflare rate limiter that enforces it. Keys in Redis start with `prefix`.
  */
 export function createLimiter(
   redis: Redis,

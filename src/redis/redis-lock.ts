@@ -25,9 +25,8 @@ const LOCK_TTL_MS = 20_000;
 const RENEW_MS = 5_000;
 
 /**
- * Runs work under a lock and returns its result, or returns null without running it if another holder has the lock. The
- * lock is renewed about every five seconds during the work, and expires 20 seconds after it was taken or last renewed.
- * If Redis fails, the work runs without a lock, which is logged, so it must be safe to run twice. Errors of the work
+ * Runs work under a lock that is renewed meanwhile, and returns its result; null, without running it, if another holder
+ * has the lock. If Redis fails, the work runs without a lock, so it must be safe to run twice. Errors of the work
  * propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {

@@ -16,9 +16,8 @@ const CAPACITY = 5_000;
 const FAILURES = 500;
 
 /**
- * First-level cache of one isolate: cached values (at most 5,000), in-flight loads, and recent failures (at most 500).
- * When full, the least recently written value or failure is evicted. Values never expire here: each reader's cache
- * policy determines how old a value it accepts.
+ * First-level cache of one isolate: cached values, loads in progress and recent failures, limited in number. Values do
+ * not expire here: each reader's cache policy determines how old a value it accepts.
  */
 export class MemoryCache {
   readonly #entries = new BoundedMap<CacheEntry>(CAPACITY);

@@ -16,9 +16,8 @@ export interface NonceStore {
 }
 
 /**
- * Creates the nonce storage of one request, with keys of the form `<prefix>:nonce:<key>`. A command without a response
- * is not retried, because it may have been executed. Messages of driver errors are dropped, because they repeat the
- * command and thus the nonce.
+ * Creates the nonce storage of one request, with keys of the form `<prefix>:nonce:<key>`. Commands are not retried.
+ * Errors do not contain the driver's message, which repeats the nonce.
  */
 export function createNonceStore(
   redis: Redis,

@@ -18,9 +18,8 @@ export interface CachePolicy<T> {
   /** Age up to which the value is served if loading fails; null means without limit. */
   keepMs: number | null;
   /**
-   * How isolates share the value. `locked` (the default): through Redis, with a lock that keeps isolates from loading
-   * it at the same time. `unlocked`: through Redis without a lock, so every isolate that needs the value may load it.
-   * `isolate`: not shared; the value stays in memory.
+   * How isolates share the value. `locked` (the default): through Redis, with a lock against loading it at the same
+   * time. `unlocked`: through Redis without a lock. `isolate`: the value stays in memory.
    */
   sharing?: "locked" | "unlocked" | "isolate";
   /** A value that the caller already has. It is used if memory holds none or no newer one. */
@@ -40,18 +39,14 @@ export interface Cached<T> {
 /** Two-level cache of one request: the isolate's memory, then Redis. */
 export interface Cache {
   /**
-   * Returns the value in memory, or `known`, if it is younger than `staleMs`; if it is not younger than `freshMs`, a
-   * reload starts in the background. Otherwise reloads the value: takes it from Redis if it is younger than `freshMs`
-   * there, else calls `load`. Requests of the isolate share one reload, for at most three seconds. With `locked`, a
-   * reload that finds the lock held takes a value younger than `staleMs`, or waits up to about 600 ms for the holder's
-   * value and then calls `load`. If `load` fails, the newest known value is returned if it is younger than `keepMs` or
-   * that is null, otherwise the error propagates; for two seconds, reloads then usually fail the same way without
-   * calling `load`.
+   * Returns a value from memory, Redis or `load`, as the ages of the policy allow; one that is not fresh is reloaded,
+   * in the background where possible. If loading fails, returns the last known value as far as `keepMs` allows, and
+   * otherwise throws the error.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
    * Loads a value now, and replaces it in this isolate's memory and, if Redis responds, in Redis; other isolates may go
-   * on serving their copies. If loading fails, the last known value stays and the failure is logged. Never throws.
+   * on serving their copies. If loading fails, the last known value stays. Never throws; failures are logged.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**
