@@ -30,10 +30,9 @@ export class OwnShareError extends Error {
 }
 
 /**
- * Prepares a deposit, or a move if the paid token is another vault's share token. If those shares cannot be redeemed
- * now, prepares their swap on an exchange instead; if that fails too, throws the redemption's error. Throws
- * `OwnShareError` if the paid token is the target vault's own share token, and `chain_unsupported`; errors of
- * `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
+ * Prepares a deposit, or a move if the paid token is another vault's share token. Shares that cannot be redeemed now
+ * are swapped on an exchange if possible. Throws `OwnShareError` for the target vault's own share token; other errors
+ * of the stages propagate.
  */
 async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -51,10 +50,9 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
 }
 
 /**
- * Quotes a deposit, or a move if the paid token is another vault's share token. If those shares cannot be redeemed now,
- * quotes a deposit that swaps them on an exchange; if that fails too, throws the redemption's error. Throws
- * `OwnShareError` if the paid token is the target vault's own share token, and `chain_unsupported`; errors of
- * `getQuote`, `findMovedVault`, `prepareMove` and `prepareDeposit` propagate.
+ * Quotes a deposit, or a move if the paid token is another vault's share token. Shares that cannot be redeemed now are
+ * swapped on an exchange if possible. Throws `OwnShareError` for the target vault's own share token; other errors of
+ * the stages propagate.
  */
 export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quote> {
   return getQuote(ctx, { input, prepare: prepareDepositOrMove });

@@ -6,16 +6,15 @@ import { findStoredVault, listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
 /**
- * Whether a deposit is paid with a vault's share token. `other`: with that of another vault, which is given. `own`:
- * with that of the target vault. `none`: with a token that is no known vault's share, or with a share that the target
- * vault accepts like any other token; also if the target vault is unknown.
+ * Whether a deposit is paid with the share token of another vault (`other`), with that of the target vault (`own`), or
+ * with any other token (`none`). A share that the target vault accepts as a token counts as `none`, and so does every
+ * token for an unknown target.
  */
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 
 /**
  * Returns the vault with a share token: of several, the first that is open for deposits, otherwise the first. A vault
- * that replaces another may have the same share, which the replaced one may no longer redeem. Undefined if no vault has
- * it. Pure.
+ * that replaces another may have the same share. Undefined if no vault has it.
  */
 export function vaultOfShare(
   all: readonly Vault[],
@@ -26,9 +25,8 @@ export function vaultOfShare(
 }
 
 /**
- * Finds the vault whose shares pay for a deposit, if any (see `vaultOfShare`). The vault is read from Postgres and not
- * from the cache, because its contracts redeem the shares. The result is `none` also if the target vault is unknown.
- * Throws `store_unavailable`, `vault_not_found`, and `token_unsupported` if the token is no longer that vault's share.
+ * Finds the vault whose shares pay for a deposit, if any, and reads it from Postgres. Throws `store_unavailable`,
+ * `vault_not_found`, and `token_unsupported` if the token is no longer that vault's share.
  */
 export async function findMovedVault(ctx: Context, input: BuildInput): Promise<PaidShare> {
   const { from_chain_id: chainId, from_token: token, vault_id: target } = input;

@@ -60,12 +60,9 @@ interface Move {
 }
 
 /**
- * Prepares a move from the vault `from` (as stored in Postgres) to the requested one, without recording it. On one
- * chain, a single Router transaction redeems the shares, swaps the payment if it is not in the token to deposit, and
- * deposits it, with a minimum of new shares; the result is `direct`. Across chains, the first transaction redeems and
- * bridges, and the user deposits in a second step; the result is `routed`. Throws `mode_unsupported` if one of the two
- * vaults, or the transfer between them, does not allow that; errors of `resolveOrder`, `resolveWithdrawal`, and of
- * preparing the redemption, the transfer and the deposit propagate.
+ * Prepares a move from the vault `from` (as stored in Postgres) to the requested one, without recording it: on one
+ * chain in a single transaction (`direct`), across chains in two steps (`routed`). Throws `mode_unsupported` if that is
+ * not possible; other errors of the stages propagate.
  */
 export async function prepareMove(
   ctx: Context,
@@ -179,8 +176,8 @@ function simulatedMove(route: VerifiedTransfer, { direct }: MovedInOne): Pick<Of
 }
 
 /**
- * A move in one transaction. `amount` is the amount that reaches the new vault, in the deposited token's smallest unit;
- * `between` are the steps between redemption and deposit; `loss` is the maximum loss in parts per billion.
+ * A move in one transaction. `amount` reaches the new vault, in the deposited token's smallest unit; `between` are the
+ * steps between redemption and deposit; `loss` is the maximum loss in parts per billion.
  */
 type InOne = Paid & {
   between: readonly RouterStep[];
@@ -258,9 +255,8 @@ function encodeMove(of: InOne, to: { intent: DepositIntent; minShares: bigint; f
 }
 
 /**
- * Returns the deposit with a minimum that its step must find in the Router's executor, in the deposited token's
- * smallest unit. After a swap it is returned as it is, because the swap's own calldata demands the minimum. The minimum
- * of new shares does not imply it: if both vaults lose value, fewer assets still buy as many shares.
+ * Returns the deposit with a minimum that its step must find in the executor; after a swap unchanged, because the swap
+ * demands it. The minimum of new shares does not imply it, if both vaults lose value.
  */
 function withLeast(
   deposit: RouterCall,

@@ -30,9 +30,8 @@ export interface ExpectedMove extends ExpectedWithdrawal {
 }
 
 /**
- * Decodes a built move and compares it with the request: the redemption of the paid shares, the swap, the deposit into
- * the new vault, and the minimum of new shares for the user. Throws `upstream_rejected` with the name of the first
- * field that differs.
+ * Decodes a built move and throws `upstream_rejected`, with the name of the first field that differs, unless
+ * redemption, swap, deposit and the minimum of new shares for the user are those of the request.
  */
 export function verifyMove(asked: ExpectedMove, call: UserCall): void {
   const { order: built, steps, sweep } = decodeOrder(call);
