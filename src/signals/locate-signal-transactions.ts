@@ -42,10 +42,9 @@ export function withoutTransaction(known: readonly VaultIncident[], nowMs: numbe
 }
 
 /**
- * Searches for the events behind changes that were detected through view functions. Returns the incidents' rows in the
- * same order, with the transaction and block of each event found; other rows stay unchanged. Takes each search off
- * `budget` and makes none once it is used up. Changes over more than 10,000 blocks, and incidents with a transaction or
- * an update, are skipped. Errors of nodes are logged, not thrown.
+ * Searches for the events behind changes that were detected through view functions, and takes each search off `budget`.
+ * Returns the rows in the same order, with transaction and block where the event was found. Errors of nodes are logged,
+ * not thrown.
  */
 export async function locateChanges(
   ctx: Context,

@@ -3,8 +3,7 @@ import type { Finding, SignalRule } from "./signal-finding.ts";
 
 /**
  * A stored incident of one vault: successive findings of one rule about one subject, merged. `firstSeen` and `lastSeen`
- * are the times of the first and the last finding, in seconds since the epoch. Tier, texts, metrics and evidence are
- * those of the last finding with new keys.
+ * are in seconds since the epoch. Tier, texts, metrics and evidence are those of the last finding with new keys.
  */
 export interface Incident {
   ruleId: string;
@@ -34,11 +33,8 @@ const MAX_STAGES = 50;
 
 /**
  * Merges the findings of one rule into a vault's known incidents, which are ordered by sequence number, and returns the
- * new and changed incidents. Findings are merged in chronological order. A finding extends the last incident of its
- * subject. If there is none, or if it ended longer before the finding than the rule's quiet time, the finding opens an
- * incident with the next sequence number. A finding that is not ongoing is dropped if the known incidents of its
- * subject have all of its keys. An ongoing one without new keys only moves the incident's end. A finding that is older
- * than the incident's end is dropped too.
+ * new and changed ones. A finding extends the last incident of its subject, opens the next one after the rule's quiet
+ * time, or changes nothing.
  */
 export function mergeFindings(
   rule: SignalRule,

@@ -17,9 +17,8 @@ export const NEGLIGIBLE_RULE =
   "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 units of any other asset are ignored.";
 
 /**
- * Returns true if an amount is too small for a signal: below 100 whole tokens, or below a smaller limit for a symbol
- * that contains BTC, ETH, BNB, HYPE or AVAX. No price is used, so a token with a misleading symbol gets the limit of
- * that symbol. `amount` is in the asset's smallest unit; its sign is ignored.
+ * Returns true if an amount is too small for a signal, by the asset's symbol (see `NEGLIGIBLE_RULE`). No price is used.
+ * `amount` is in the asset's smallest unit; its sign is ignored.
  */
 export function isNegligible(asset: { assetSymbol: string; assetDecimals: number }, amount: bigint): boolean {
   const symbol = asset.assetSymbol.toUpperCase();

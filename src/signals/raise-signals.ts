@@ -40,11 +40,9 @@ export interface RaiseReport {
 }
 
 /**
- * Applies every signal rule to every vault on a served chain that is or was open for deposits, in batches of 40. Stores
- * new and extended incidents, and purges responses about signals, vaults and these vaults from the platform's cache.
- * Searches the chains for the transactions behind some of the changes that views showed, also of earlier incidents, and
- * stores those that it finds. Registry entries that cannot be parsed are logged and skipped. Throws
- * `store_unavailable`; batches before the failure stay stored.
+ * Applies every signal rule to the vaults on served chains that are or were open, stores new and extended incidents, and purges what they
+ * change from the platform's cache. Also searches for the transactions behind some changes. Throws `store_unavailable`;
+ * batches before the failure stay stored.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const examined = (await selectVaults(ctx.db))

@@ -46,9 +46,8 @@ export function groupByVault<T extends { chainId: number; vaultAddress: string }
 }
 
 /**
- * Reads the stored facts of vaults that the signal rules need, in at most two requests to the database, and returns
- * them by vault id. `changes` and `events` (by vault id) are the registry changes and governance events to include;
- * each vault gets its own, without events that its present registry entry does not match. Throws `store_unavailable`.
+ * Reads the stored facts of vaults that the signal rules need, and returns them by vault id. `changes` and `events` (by
+ * vault id) are the registry changes and governance events to include. Throws `store_unavailable`.
  */
 export async function readFacts(
   ctx: Context,
@@ -203,10 +202,9 @@ const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
 const MAX_UNIT_LENGTH = 20;
 
 /**
- * Returns the unit in which texts show amounts of an asset: its symbol if this service knows the token contract,
- * otherwise the symbol and the shortened contract address, because any contract can return the symbol of another token.
- * The symbol is cut to 20 characters, with `?` for spaces and for what is not printable ASCII; if it is empty, the unit
- * is the shortened address.
+ * Returns the unit in which texts show amounts of an asset: its symbol, in at most 20 printable ASCII characters, and
+ * the shortened contract address unless this service knows the token. Any contract can return the symbol of another
+ * token.
  */
 export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
   const address = of.asset.address.toLowerCase();

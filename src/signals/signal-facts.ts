@@ -152,7 +152,7 @@ const BASELINE_SPAN = 31 * DAY_S;
 
 /**
  * Returns earlier days, oldest first, as pairs of consecutive daily snapshots, 18 to 30 hours apart. They start at most
- * 31 days before the latest snapshot and end at least 24 hours before it. Empty without a latest snapshot.
+ * 31 days before the latest snapshot and end at least 24 hours before it. Empty without one.
  */
 export function earlierDays(facts: Pick<VaultFacts, "recent" | "hours" | "days">): [Point, Point][] {
   const latest = facts.recent.at(-1) ?? facts.hours.at(-1);

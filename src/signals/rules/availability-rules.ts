@@ -118,8 +118,8 @@ export const paused = turnRule({
 });
 
 /**
- * Reports that a pause of a vault's deposits was lifted: of two consecutive snapshots within the last two hours, the
- * earlier shows that they were paused and the later that they were not. Of several such pairs, the newest counts.
+ * Reports that a pause of a vault's deposits was lifted between two consecutive snapshots of the last two hours; of
+ * several times, the newest.
  */
 export const unpaused = turnRule({
   id: "unpaused",
@@ -141,9 +141,8 @@ const isFull = (point: Point): boolean | null =>
   point.paused || point.maxDeposit === null ? null : point.maxDeposit === 0n;
 
 /**
- * Reports that a vault's remaining deposit capacity has dropped to zero: of two consecutive snapshots within the last
- * two hours, the earlier shows some capacity and the later none. In both, deposits must not be paused and the capacity
- * must be known.
+ * Reports that a vault's remaining deposit capacity dropped to zero between two consecutive snapshots of the last two
+ * hours, in both of which deposits were open and the capacity was known.
  */
 export const capacityExhausted = turnRule({
   id: "capacity_exhausted",
@@ -160,9 +159,8 @@ export const capacityExhausted = turnRule({
 });
 
 /**
- * Reports that a vault's remaining deposit capacity has risen above zero: of two consecutive snapshots within the last
- * two hours, the earlier shows no capacity and the later some. In both, deposits must not be paused and the capacity
- * must be known.
+ * Reports that a vault's remaining deposit capacity rose above zero between two consecutive snapshots of the last two
+ * hours, in both of which deposits were open and the capacity was known.
  */
 export const capacityOpened = turnRule({
   id: "capacity_opened",
@@ -195,10 +193,9 @@ const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
 const MIN_BASELINE_HOURS = 12;
 
 /**
- * Reports that at most 5% of a vault's total assets can be withdrawn immediately, although the median of its hourly
- * snapshots was above 10%. The amount is what the largest known shareholder can withdraw; an hour for which such a
- * limit or the total is not known counts as fully liquid. Needs more than 12 hourly snapshots; vaults with negligible
- * assets are ignored.
+ * Reports that the largest known shareholder can withdraw at most 5% of a vault's total assets immediately, where the
+ * median of the hourly snapshots was above 10%. Needs more than 12 hourly snapshots; vaults with negligible assets are
+ * ignored.
  */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",

@@ -205,8 +205,8 @@ export const governanceChanged: SignalRule = governanceRule({
 });
 
 /**
- * Reports governance changes that were announced but have yet to take effect, and cancellations of such changes, from
- * events that were stored in the last day. One finding per contract and event name covers its 20 latest occurrences.
+ * Reports announced governance changes, and cancellations of such changes, from events that were stored in the last
+ * day. One finding per contract and event name covers its 20 latest occurrences.
  */
 export const governanceChangeAnnounced: SignalRule = governanceRule({
   id: "change_announced",

@@ -24,9 +24,8 @@ const LOSS: readonly (readonly [Tier, number])[] = [
 ];
 
 /**
- * Reports that the share price is below its 24-hour high by more than rounding, which is two of the asset's smallest
- * units per whole share (for up to 18 decimals). Vaults without shares are ignored. The high leaves out snapshots from
- * when the vault's assets were negligible.
+ * Reports that the share price is below its 24-hour high by more than rounding. Vaults without shares are ignored. The
+ * high leaves out snapshots from when the vault's assets were negligible.
  */
 export const sharePriceLoss: SignalRule = {
   rule_id: "share_price_loss",
@@ -122,8 +121,7 @@ const MIN_APY_BREAK = 0.01;
 
 /**
  * Reports a yield between the last two consecutive daily snapshots with known prices that is at least six median
- * absolute deviations and one percentage point from the median of the vault's earlier days. Needs at least 14 of them;
- * vaults whose yield was zero on more than a quarter of them are ignored.
+ * absolute deviations and one percentage point from the median of the vault's earlier days. Needs at least 14 of them.
  */
 export const apyBreak: SignalRule = {
   rule_id: "apy_break",
@@ -254,8 +252,7 @@ const STALE_REASONS: Readonly<Record<StaleTier, string>> = {
 
 /**
  * Reports a share price that has not changed for at least two days and four times the median interval between its
- * changes (at least an hour), up to the last snapshot with a known price. Needs at least ten changes in the snapshots
- * of the last 90 days.
+ * changes. Needs at least ten changes in the snapshots of the last 90 days.
  */
 export const priceStale: SignalRule = {
   rule_id: "price_stale",
