@@ -36,8 +36,7 @@ export function notApprovedFailure(status: Exclude<ApplicationStatus, "approved"
 
 /**
  * Returns the error for a partner application whose status does not allow it to be submitted (`file`) or decided:
- * `application_exists` if it is approved, or pending and submitted again; otherwise the code `application_` with the
- * status.
+ * `application_exists` if it is approved, or pending and submitted again; otherwise `application_<status>`.
  */
 export function stepFailure(step: Decision | "file", status: ApplicationStatus): AppError {
   const detail = `an application that is ${status} cannot be ${STEP_DONE[step]}`;

@@ -10,9 +10,9 @@ import { type Actor, ALL_RIGHTS, type PartnerActor, requireRight } from "./partn
 import { generateCredential, isCredential } from "./partner-credentials.ts";
 
 /**
- * The credentials that an operation accepts. `public`: an optional API key, with or without its secret; `sign_in`:
- * none; `session`: a session token; `read` and `manage`: a session token, or an API key with its secret and this right;
- * `admin`: the administrator's token.
+ * The credentials that an operation accepts. `public`: an optional API key; `sign_in`: none; `session`: a session
+ * token; `read` and `manage`: a session token, or an API key with its secret and this right; `admin`: the
+ * administrator's token.
  */
 export type Access = "public" | "sign_in" | "session" | "read" | "manage" | "admin";
 
@@ -31,11 +31,9 @@ const SESSION_OR_PAIR =
   "a session, or an API key with its secret: send `Authorization: Bearer <session_token>`, or X-API-Key and X-API-Secret";
 
 /**
- * Returns the caller of an operation, authenticated by the credentials that the operation accepts. For `public`, an
- * invalid API key is rejected and not ignored; without an API key, an `Authorization` header that contains one is
- * rejected, and any other is ignored. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
- * `key_forbidden`, `store_unavailable`, `internal` if an API key is given and no pepper is configured, and
- * `route_not_found` for an administrator's operation if no administrator is configured.
+ * Returns the caller of an operation, authenticated by the credentials that it accepts. On a public one, an invalid API
+ * key is rejected, not ignored. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
+ * `key_forbidden`, `store_unavailable`, `internal` without a pepper, and `route_not_found` without an administrator.
  */
 export async function authenticate(
   ctx: Context,
@@ -155,10 +153,8 @@ const decoys = { key: "", secret: "" };
 
 /**
  * Returns the partner of an API key, and verifies the secret if the request has one. Not cached, so that a revocation
- * takes effect immediately. An unknown, malformed or revoked key and a wrong secret get the same error. Records the
- * key's use in the background if the recorded one is at least a minute old. Throws `credentials_invalid`,
- * `key_forbidden` if the client address is not in the key's allow list, `store_unavailable`, and `internal` if no
- * pepper is configured.
+ * takes effect immediately. Throws `credentials_invalid`, whatever is wrong with the pair, `key_forbidden`,
+ * `store_unavailable`, and `internal` without a pepper.
  */
 export async function authenticateKey(ctx: Context, offered: OfferedPair): Promise<PartnerActor> {
   if (decoys.key === "")

@@ -22,11 +22,9 @@ export interface CountedRequest {
 }
 
 /**
- * Counts a request against a rate limit, separately for each caller and, if `user` is given, for each user address of
- * that caller. It never counts by user address alone, because a third party could then lock the user out. A partner
- * that is authenticated by secret or session is one caller. A partner's API key without its secret counts separately
- * for each client address, so that a copied key does not exhaust the partner's limit. Every other caller is a client
- * address, as `clientSubject` names it. Never throws.
+ * Counts a request against a rate limit, per caller and, if `user` is given, per user address of that caller. A caller
+ * is a partner proven by secret or session, a partner with only an API key at one client address, or a client address.
+ * Never throws.
  */
 export async function countRequest(
   ctx: Context,
@@ -61,10 +59,8 @@ function subjectOf(actor: Actor, client: string): string {
 }
 
 /**
- * Returns the identifier, in lowercase and at most 45 characters, under which requests from a client address are
- * counted: an IPv4 address unchanged; `::ffff:1.2.3.4` as its IPv4 address; any other text with a colon as an IPv6 /64
- * prefix such as `2001:db8:0:0::/64`, because a /64 usually belongs to one customer. Other text, such as `unknown`, is
- * kept.
+ * Returns the identifier, lowercase and at most 45 characters, under which requests from a client address are counted:
+ * an IPv4 address, the /64 prefix of an IPv6 address (usually one customer), or any other text as it is.
  */
 export function clientSubject(address: string): string {
   const text = address.trim().toLowerCase();

@@ -17,8 +17,8 @@ export async function sha256(text: string): Promise<string> {
 }
 
 /**
- * Returns the HMAC-SHA-256 of an API key or secret, 32 bytes. The HMAC key is a pepper: a secret of the deployment.
- * `use` is part of the hashed text, so that the same text has different digests as an API key and as a secret.
+ * Returns the HMAC-SHA-256 of an API key or secret under a pepper (a secret of the deployment), 32 bytes. The same text
+ * has different digests as an API key and as a secret.
  */
 export async function pepperedDigest(
   pepper: Pepper,

@@ -20,9 +20,8 @@ import { requirePartner } from "./partner-actor.ts";
 import { credentialPrefix, generateCredential } from "./partner-credentials.ts";
 
 /**
- * Generates an API key and its secret. `shown` is what the response shows, only once; `stored` is what the database
- * keeps: the digests of both, the pepper's version, and the prefix for display. Throws `internal` if no pepper (the
- * deployment's secret for digests of credentials) is configured.
+ * Generates an API key and its secret. `shown` is for the response; `stored` is for the database and has only their
+ * digests. Throws `internal` if no pepper (the deployment's secret for these digests) is configured.
  */
 export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKeys; stored: StoredPair }> {
   const [pepper] = ctx.config.partnerPeppers;
@@ -39,12 +38,9 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces one key pair of the authenticated partner: the pair that authenticated the request or, for a session, the
- * first pair that `listKeys` lists. If all were revoked, a rotation by session makes the first one valid again. Writes
- * an audit entry. When this returns, the replaced pair and all sessions of the partner but the caller's are invalid;
- * its other key pairs stay valid. Of concurrent calls with one session, only the pair of the last one stays valid. Of
- * concurrent calls with one key pair, at most one succeeds. Throws `credentials_required`, `credentials_invalid`,
- * `session_expired`, `store_unavailable` (also after 20 lost races), and `internal` if no pepper is configured.
+ * Replaces one key pair of the authenticated partner: the request's own or, for a session, the first one. The replaced
+ * pair and all sessions but the caller's become invalid. Throws `credentials_required`, `credentials_invalid`,
+ * `session_expired`, `store_unavailable`, and `internal` without a pepper.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);
@@ -111,11 +107,9 @@ function toApiKey(row: ListedPair): ApiKey {
 const MAX_CREATIONS = 5;
 
 /**
- * Creates a named key pair for the authenticated partner, and writes an audit entry. The key and the secret are
- * returned only here and cannot be read again. An empty allow list admits every client address. A fifth pair takes the
- * place and the id of the first one, if that was revoked. Throws `limit_reached` if no place was free in five attempts:
- * a partner has at most five pairs. Throws `credentials_required`, `store_unavailable`, and `internal` if no pepper is
- * configured.
+ * Creates a named key pair for the authenticated partner; the secret cannot be read again. An empty allow list admits
+ * every client address. Throws `limit_reached` if none of a partner's five places is free, `credentials_required`,
+ * `store_unavailable`, and `internal` without a pepper.
  */
 export async function createKey(
   ctx: Context,

@@ -21,9 +21,8 @@ import { type Decision, decisions, stepFailure } from "./application-state.ts";
 import { verifySignedNonce } from "./siwe-message.ts";
 
 /**
- * Stores a partner application that the applicant's wallet has signed. An address whose application was rejected may
- * apply again. Throws `nonce_invalid`, `signature_invalid`, `application_exists` if an application of the address is
- * pending or approved, `application_revoked`, `store_unavailable`, `simulation_unavailable`.
+ * Stores a partner application that the applicant's wallet has signed; a rejected applicant may apply again. Throws
+ * `store_unavailable` and the errors of `verifySignedNonce` and `stepFailure`, such as `application_exists`.
  */
 export async function submitApplication(ctx: Context, input: ApplicationInput): Promise<ApplicationReceipt> {
   const { form, ...signed } = input;
@@ -46,8 +45,8 @@ export async function getApplication(ctx: Context, address: Address): Promise<Ap
 }
 
 /**
- * Returns one page of partner applications, newest first. `before` is the position of the last application on the
- * previous page, or null for the first page. A null `status` selects all statuses. Throws `store_unavailable`.
+ * Returns one page of partner applications, newest first. `before` is the position of the last one on the previous
+ * page, or null for the first page. A null `status` selects all. Throws `store_unavailable`.
  */
 export async function listApplications(
   ctx: Context,
@@ -60,10 +59,9 @@ export async function listApplications(
 }
 
 /**
- * Applies an administrator's decision to a partner application and writes an audit entry. A revocation invalidates the
- * partner's API keys and sessions immediately, because every authentication checks the application. Throws
- * `application_not_found`, `store_unavailable`, and `application_pending`, `application_rejected`,
- * `application_revoked` or `application_exists` (approved) if the application's status does not allow the decision.
+ * Applies an administrator's decision to a partner application and writes an audit entry. A revocation takes effect on
+ * API keys and sessions immediately. Throws `application_not_found`, `store_unavailable`, and the error of
+ * `stepFailure` if the status does not allow the decision.
  */
 export async function decideApplication(
   ctx: Context,

@@ -41,10 +41,8 @@ const NO_WITHDRAWALS = {
 
 /**
  * Returns statistics about the deposits and withdrawals built with the authenticated partner's API keys since a time,
- * or about all of them if `since` is null: counts by outcome; the number of users who sent a deposit; the completed
- * ones among the completed, partial, refunded and failed deposits, as a fraction (null if there are none); the amounts
- * of completed deposits in the paid token's smallest unit, for the 200 tokens with the most of them; and counts for the
- * newest 366 days on which any was built and then sent. Throws `credentials_required`, `store_unavailable`.
+ * or about all if `since` is null. Volumes are in the paid token's smallest unit; the success rate is a fraction.
+ * Throws `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
@@ -90,9 +88,8 @@ export interface TokenName {
 const UNKNOWN_TOKEN: TokenName = { symbol: "", decimals: null };
 
 /**
- * Returns a function that looks up the symbol and decimals of a token: of the tokens that listed vaults accept and of
- * the chains' native currencies. Other tokens are unknown; if the vault registry cannot be read, only native currencies
- * are known. Never throws.
+ * Returns a function that looks up the symbol and decimals of the tokens that listed vaults accept and of native
+ * currencies. All other tokens are unknown. Never throws.
  */
 async function readTokenNames(ctx: Context): Promise<(chainId: number, address: string) => TokenName> {
   const names = new Map<string, TokenName>();
@@ -112,8 +109,8 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
 
 /**
  * Returns one page of the deposits and withdrawals built with the authenticated partner's API keys, newest first.
- * `before` is the position of the last row on the previous page, or null for the first page. A null `direction` selects
- * both. Throws `credentials_required`, `store_unavailable`.
+ * `before` is the position of the previous page's last row, or null; a null `direction` selects both. Throws
+ * `credentials_required`, `store_unavailable`.
  */
 export async function listTransactions(
   ctx: Context,

@@ -48,9 +48,8 @@ export async function updateSettings(ctx: Context, input: SettingsInput): Promis
 }
 
 /**
- * Restricts the API keys of the authenticated partner to deposits into and withdrawals from the given vaults. Null
- * allows every vault, an empty list none. Throws `credentials_required`, `vault_not_found`, `partner_not_found`,
- * `store_unavailable`.
+ * Restricts the authenticated partner's API keys to orders of the given vaults; null allows every vault, an empty list
+ * none. Throws `credentials_required`, `vault_not_found`, `partner_not_found`, `store_unavailable`.
  */
 export async function enrolVaults(ctx: Context, keys: readonly VaultKey[] | null): Promise<Partner> {
   const { address } = requirePartner(ctx).partner;

@@ -31,10 +31,9 @@ async function makeSession(now: number): Promise<NewSession> {
 }
 
 /**
- * Registers an approved applicant as a partner, and writes an audit entry. Returns the partner's API key and secret,
- * which are never shown again, and a session of 24 hours. Throws `nonce_invalid`, `signature_invalid`,
- * `application_required`, `application_pending`, `application_rejected`, `application_revoked`, `partner_exists`,
- * `store_unavailable`, `simulation_unavailable`, and `internal` if no pepper is configured.
+ * Registers an approved applicant as a partner. Returns an API key with its secret, which cannot be read again, and a
+ * session of 24 hours. Throws `partner_exists`, `store_unavailable`, `internal` without a pepper, and the errors of
+ * `verifySignedNonce` and `notApprovedFailure`.
  */
 export async function register(ctx: Context, input: RegisterInput): Promise<Registration> {
   const { address, signature, nonce, name, website, description } = input;
@@ -67,9 +66,8 @@ export async function register(ctx: Context, input: RegisterInput): Promise<Regi
 }
 
 /**
- * Verifies the signature of a registration. A partner that registers again gets a login nonce by default. It is
- * accepted here to identify the partner, so that the error is `partner_exists` and not `nonce_invalid`. Throws the
- * errors of `register`.
+ * Verifies the signature of a registration. A login nonce, which a partner gets by default, is accepted so that the
+ * error is `partner_exists` and not `nonce_invalid`.
  */
 async function verifyRegistration(ctx: Context, signed: SignedNonce): Promise<void> {
   const purpose = await verifySignedNonce(ctx, { purposes: ["register", "login"], signed });
@@ -82,10 +80,8 @@ const alreadyRegistered = (address: string): AppError =>
   failure("partner_exists", `${address} is already registered as a partner`);
 
 /**
- * Starts a session of 24 hours for a partner that has signed the login message. Throws `nonce_invalid`,
- * `signature_invalid`, `application_required`, `application_pending`, `application_rejected`, `application_revoked`,
- * `partner_not_found` for an approved applicant who has not registered yet, `store_unavailable`,
- * `simulation_unavailable`.
+ * Starts a session of 24 hours for a partner that has signed the login message. Throws `store_unavailable`,
+ * `partner_not_found` before the registration, and the errors of `verifySignedNonce` and `notApprovedFailure`.
  */
 export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
   const { address } = signed;

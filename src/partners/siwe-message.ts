@@ -11,9 +11,8 @@ import { verifySignature } from "./verify-sign-in-signature.ts";
 const NONCE_TTL_MS = 10 * 60_000;
 
 /**
- * Statement in the sign-in message that the wallet shows, by purpose. Each purpose has its own statement, so that a
- * signature is valid for one purpose only. Clients of the original interface look for the word "login" in the text, to
- * learn whether a wallet is registered.
+ * Statement in the sign-in message, by purpose; each purpose has its own, so that a signature is valid for one only.
+ * Clients of the original interface look for "login" in it, to learn whether a wallet is registered.
  */
 const STATEMENTS: Readonly<Record<SigningPurpose, string>> = {
   register: "Register this wallet as a Causeway partner and create its API keys. This costs nothing.",
@@ -35,7 +34,7 @@ export interface ExpectedSiweMessage {
 
 /**
  * Formats the sign-in message (Sign-In with Ethereum) that the wallet signs. It expires ten minutes after `issuedAt`.
- * Throws a TypeError if the public URL is not a URL, and viem's error if another field is invalid. Source: EIP-4361.
+ * Throws an Error if a field is invalid. Source: EIP-4361.
  */
 export function writeSiweMessage(expected: ExpectedSiweMessage): string {
   return createSiweMessage({
@@ -53,13 +52,13 @@ export function writeSiweMessage(expected: ExpectedSiweMessage): string {
 
 /**
  * Returns the names of the fields in which a sign-in message differs from the expected one; an expired message differs
- * in `expiration_time`. Empty if the message is valid at `now` (UNIX milliseconds). viem's `validateSiweMessage` is not
- * used, because it does not check chain id, URI, version and issue time.
+ * in `expiration_time`. Empty if the message is valid at `now` (UNIX milliseconds).
  */
 export function findSiweMismatches(
   message: string,
   { expected, now }: { expected: ExpectedSiweMessage; now: number },
 ) {
+  // Not viem's `validateSiweMessage`, which does not check chain id, URI, version and issue time.
   const fields = parseSiweMessage(message);
   const expiresAt = expected.issuedAt + NONCE_TTL_MS;
   const checks = {
@@ -130,9 +129,8 @@ export function readStoredMessage(text: string): StoredMessage | null {
 }
 
 /**
- * Issues a sign-in message that is valid for ten minutes, and only for this address and purpose. An address can have
- * several valid messages at a time, so a further request invalidates none. If the purpose is null, it is `login` for a
- * registered partner and `register` for any other address. Throws `store_unavailable`.
+ * Issues a sign-in message that is valid for ten minutes, and only for this address and purpose; earlier ones stay
+ * valid. A null purpose means `login` for a registered partner, otherwise `register`. Throws `store_unavailable`.
  */
 export async function issueNonce(
   ctx: Context,
@@ -158,10 +156,8 @@ export const signingErrors: readonly ErrorCode[] = [
 ];
 
 /**
- * Consumes a nonce that was issued for one of the purposes, then verifies the address's signature of its message.
- * Returns the purpose that was signed. The nonce cannot be used again even if the verification fails. Throws
- * `nonce_invalid`, `signature_invalid`, `store_unavailable`, and `simulation_unavailable` if no node can check the
- * signature of a smart account.
+ * Consumes a nonce that was issued for one of the purposes, verifies the address's signature of its message and returns
+ * its purpose. The nonce is used up even if the verification fails. Throws the `signingErrors`.
  */
 export async function verifySignedNonce(
   ctx: Context,

@@ -19,10 +19,9 @@ import { failureFrom } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 
 /**
- * Returns true if an address has signed a message: with its private key, which is checked without a node, or as a smart
- * account on the message's chain, whether deployed (ERC-1271) or not yet deployed (ERC-6492). An EIP-7702 account may
- * sign either way. False for any other signature, and for that of a smart account on a chain that is not served. Throws
- * `simulation_unavailable` if no node can check a smart account's signature.
+ * Returns true if an address has signed a message, with its private key or as a smart account on the given chain,
+ * deployed or not (ERC-1271, ERC-6492). False if that chain is not served. Throws `simulation_unavailable` if no node
+ * can check a smart account's signature.
  */
 export async function verifySignature(
   ctx: Context,
@@ -55,9 +54,8 @@ async function isSignedByKey(signed: { address: Address; hash: Hex; signature: H
 }
 
 /**
- * Creation code that runs the ERC-6492 validator appended to it and returns `abi.encode(chainId, bool)`. The bool is
- * the last byte of the validator's result. The chain id is added because the validator's result does not reveal which
- * chain the node ran it on.
+ * Creation code that runs the ERC-6492 validator appended to it and returns `abi.encode(chainId, bool)`. The
+ * validator's own result does not show on which chain the node ran it.
  */
 const REPORT_CHAIN: Hex = concatHex([
   "0x6025", // PUSH1 37: where the validator begins
@@ -100,9 +98,8 @@ const ValidatorAnswer = z
   .transform((text) => text as Hex);
 
 /**
- * Returns true if a smart account accepts a signature. One `eth_call` asks the account (ERC-1271); if the signature
- * names a factory, the call first deploys the account with it (ERC-6492). Errors of the chain client propagate; a
- * malformed result throws a ZodError.
+ * Returns true if a smart account accepts a signature (ERC-1271), after the call has deployed it if the signature names
+ * a factory (ERC-6492). Errors of the chain client propagate.
  */
 async function callSignatureValidator(
   client: ChainClient,
