@@ -11,11 +11,8 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 
 /**
  * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
- * with the caller as its actor. A request to a route that is not public counts by its client address, before its
- * credentials are examined; another one by its caller, or by its client address if the API key cannot be verified. A
- * request with an idempotency key, on a route that accepts one, may be a replay: it first counts as one read, and in
- * full when the handler calls `charge`. On a public route, an API key is ignored if the route has no rate limit, and on
- * a GET request also while the database is unavailable. Throws `rate_limited`; errors of `authenticate` propagate.
+ * with the caller as its actor. On a public route, a possible replay counts as a read, and in full when the handler
+ * calls `charge`. Throws `rate_limited`; errors of `authenticate` propagate.
  */
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
@@ -39,11 +36,9 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
 const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
 
 /**
- * Counts a validated request against the route's limit per caller and user address, and returns the context for the
- * handler. Nothing is counted if the route has no such limit, the body has no `user_address`, or the caller is a
- * partner that authenticated with a session or with the secret of its API key. A request with an idempotency key, on a
- * route that accepts one, is counted only when the handler calls `charge` of the returned context. Throws
- * `rate_limited`, or its `charge` does.
+ * Counts a validated request against the route's limit per caller and user address, if it has one, and returns the
+ * context for the handler. A possible replay is counted when the handler calls `charge`. Partners proven by session or
+ * secret are not counted. Throws `rate_limited`.
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,
@@ -76,9 +71,8 @@ function mayBeReplay(c: HonoContext, route: AnyRoute): boolean {
 }
 
 /**
- * Returns the caller of a public route: the partner of the API key, or anonymous if there is no API key or the route
- * has no rate limit, or if the database is unavailable in a GET request. A request whose API key cannot be verified
- * counts against the rate limit of its client address. Throws `rate_limited`. Errors of `authenticate` propagate.
+ * Returns the caller of a public route: the partner of the API key, or anonymous. A request whose API key cannot be
+ * verified counts against the limit of its client address. Throws `rate_limited`; errors of `authenticate` propagate.
  */
 async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Actor> {
   const ctx = c.get("ctx");

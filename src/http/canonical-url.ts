@@ -7,14 +7,12 @@ const CASE_SENSITIVE_VALUE = /^[\w-]+$/;
 const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
 /**
- * Returns true if a URL has the canonical spelling, the only one that shared caches may store. The platform's cache
- * compares URLs byte by byte, so every other spelling would be stored as another copy. The path is lowercase, without a
- * trailing slash and without escapes except `%3A`. The query has only the given parameters, each once and in
- * alphabetical order, with lowercase values (except cursors, whose case matters), numbers in their shortest form, and
- * lists in ascending order. It is not escaped, or escaped as a whole by `URLSearchParams`. Source:
+ * Returns true if a URL has the canonical spelling, the only one that shared caches may store: the platform's cache
+ * compares URLs byte by byte. `parameters` are the route's query parameters. Source:
  * developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
+  // A lowercase path without a trailing slash, and escaped only in `%3A`.
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const mark = url.indexOf("?", start);
   const path = url.slice(start, mark === -1 ? url.length : mark);

@@ -13,6 +13,7 @@ const EXPOSED = [
   "X-Request-Id",
 ];
 
+// Responds to preflight requests only, because it would copy every other `Response`.
 const answerPreflight = cors({
   origin: ANY,
   allowMethods: ["GET", "POST", "PUT", "PATCH", "DELETE"],
@@ -30,9 +31,8 @@ const answerPreflight = cors({
 
 /**
  * Returns a middleware that lets web pages of any origin call the routes and read their responses, including errors,
- * except on requests for which `sameOriginOnly` is set. The header of the API secret is not allowed, because secrets
- * must not reach browsers. Mount the middleware once, inside the request's scope. Hono's own CORS middleware only
- * responds to preflight requests here, because it would copy every other `Response`.
+ * except where `sameOriginOnly` is set. The header of the API secret is not allowed, because secrets must not reach
+ * browsers.
  */
 export function publicCors(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

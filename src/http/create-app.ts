@@ -15,8 +15,7 @@ import { ValidationFailure, validate } from "./validate-request.ts";
 
 /**
  * Creates a hono app that serves the given routes, with request ids, response headers, CORS, rate limits, validation,
- * deadlines, problem documents (RFC 9457 error responses), and 404 and 405 responses. A trailing slash in a path is
- * ignored.
+ * deadlines and problem documents (RFC 9457). A trailing slash in a path is ignored.
  */
 export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
   // Not strict: a trailing slash is the same path.
@@ -71,8 +70,8 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
 }
 
 /**
- * Handles a request within the route's deadline. When the deadline passes, the work continues in the background and the
- * request fails with `store_unavailable` if it is waiting for the database, otherwise with `upstream_timeout`.
+ * Handles a request within the route's deadline. When it passes, the request fails with `store_unavailable` if it is
+ * waiting for the database, otherwise with `upstream_timeout`; its work goes on in the background.
  */
 async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
   const work = handle(c, route);
@@ -94,9 +93,8 @@ async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
 }
 
 /**
- * Mounts a handler that responds to OPTIONS with the allowed methods of a path (in hono's syntax), and to every other
- * method with 405 (`method_not_allowed`). `allowed` lists the mounted methods in uppercase; HEAD (with GET) and OPTIONS
- * are added. Call it after the allowed methods are mounted.
+ * Mounts a handler that responds to OPTIONS with the allowed methods of a path (in hono's syntax), and otherwise with
+ * 405. `allowed` lists the mounted methods in uppercase. Call it after they are mounted.
  */
 export function refuseOtherMethods(
   app: Hono<AppEnv>,

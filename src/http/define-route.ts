@@ -9,9 +9,8 @@ export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /**
  * Cache rule of a response. `sMaxAge`: seconds for which shared caches may serve it. `staleWhileRevalidate`: further
- * seconds for which they may serve it while they reload it or the Worker fails. `tags`: tags by which it can be purged;
- * `{name}` stands for a path or query parameter in lowercase, or `all` if it is absent. `no-store`: it must not be
- * cached.
+ * seconds, while they reload it or the Worker fails. `tags`: purge tags; `{name}` stands for a path or query parameter
+ * in lowercase, or `all`.
  */
 export type CacheRule =
   | { sMaxAge: number; staleWhileRevalidate: number; tags?: readonly string[] }
@@ -53,10 +52,8 @@ export class Reply<T> {
 }
 
 /**
- * One operation of the API: its documentation, access, input, response, error codes and handler. The handler converts
- * between the wire format and the function that does the work. It sees only the validated input, and returns the
- * response's value or a `Reply`, with which it can set headers or another status. It may throw an AppError or a
- * `ValidationFailure`.
+ * One operation of the API: its documentation, access, input, response, error codes and handler. The handler sees only
+ * validated input, and may throw an AppError or a `ValidationFailure`.
  */
 export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
   operationId: string;

@@ -29,11 +29,8 @@ const operations = operationPaths.map((text) => {
 });
 
 /**
- * Returns the operation that a request with an unknown path or method probably means, as `METHOD /path`, or null if
- * none is similar enough, or if method and path are those of an operation without superfluous slashes. Operations with
- * the request's method are preferred; if the path exists with another method, only they count. Null for `/`, for paths
- * with a segment `admin`, because administrators' paths do not exist if no administrator is configured, and for paths
- * with more than seven segments.
+ * Returns the operation that a request with an unknown path or method probably means, as `METHOD /path`, or null.
+ * Always null for paths with a segment `admin`: they do not exist if no administrator is configured.
  */
 export function nearestOperation(request: { method: string; path: string }): string | null {
   const given = request.path.split("/").filter((segment) => segment !== "");

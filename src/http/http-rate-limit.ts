@@ -24,9 +24,8 @@ export function assertWithinLimit({ name, limit, count }: CountedRequest): void 
 }
 
 /**
- * Returns a middleware that sets the rate limit headers of counted requests. `RateLimit-Policy` has the limit.
- * `RateLimit` has the remaining requests and the seconds until the window ends (60 if unknown); it is set only if a
- * counter was available and the limit is counted exactly or is exceeded. Source: draft-ietf-httpapi-ratelimit-headers.
+ * Returns a middleware that sets `RateLimit-Policy` on responses to counted requests, and `RateLimit` if the exact
+ * count is known or the limit is exceeded. Source: draft-ietf-httpapi-ratelimit-headers.
  */
 export function rateLimitHeaders(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -2,9 +2,8 @@ import type { Page } from "../lib/pagination.ts";
 import { Reply } from "./define-route.ts";
 
 /**
- * Builds a route handler's result for one page of a list: the rows and, unless this is the last page, a `Link` header
- * with the relative URL of the next page. That URL has the same path and query parameters, and the next page's cursor,
- * in alphabetical order, because shared caches store no other spelling (`isCanonicalUrl`).
+ * Builds a handler's result for one page of a list: the rows and, unless it is the last page, a `Link` header with the
+ * relative URL of the next one. Its parameters are in alphabetical order, as shared caches require (`isCanonicalUrl`).
  */
 export function pageReply<R>(
   page: Page<R>,

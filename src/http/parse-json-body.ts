@@ -8,9 +8,8 @@ import type { AppEnv } from "./hono-env.ts";
 type ParsedBody = { json: unknown } | { issues: ValidationIssue[] };
 
 /**
- * Parses the JSON body of a request. Returns the issues if it is empty, malformed or has a different content type. A
- * route that rejects unknown fields also rejects a field of the outermost object that is given twice, because it would
- * be unclear which of the two the user meant.
+ * Parses the JSON body of a request, or returns the issues if it is empty, malformed or has another content type. A
+ * route that rejects unknown fields also rejects a repeated field of the outermost object.
  */
 export function parseJsonBody(c: HonoContext<AppEnv>, { body }: AnyRoute): ParsedBody {
   const refuse = (type: string, msg: string): ParsedBody => ({ issues: [{ loc: ["body"], msg, type }] });

@@ -13,10 +13,9 @@ const refuse = (type: string, msg: string) => new ValidationFailure([{ loc: ["bo
 const tooLarge = (most: number) => failure("body_too_large", `the body must not exceed ${most} bytes`);
 
 /**
- * Returns a middleware that reads the request body before the route is handled. Throws `body_too_large` if more than
- * `most` bytes (default: 64 KiB) are declared or sent. Throws a ValidationFailure if the body is compressed or not
- * UTF-8 (wrong bytes would silently become other characters), does not arrive completely within ten seconds, or the
- * connection fails.
+ * Returns a middleware that reads the request body before the route is handled. Throws `body_too_large` above `most`
+ * bytes (default: 64 KiB), and a ValidationFailure if the body is compressed, not UTF-8 or incomplete after ten
+ * seconds.
  */
 export function readRequestBody(most = MAX_BODY_BYTES): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

@@ -12,10 +12,8 @@ const WELL_FORMED_ID = /^[\w-]{1,64}$/;
 export type ContextFactory = (bindings: Record<string, unknown>, request: RequestFacts) => Context;
 
 /**
- * Returns a middleware that gives each request an id and a context, sets `Server-Timing` (if configured) on responses
- * that are not cacheable, unless `hideServerTiming` has run, and logs requests that fail (status 500 or above) or take
- * two seconds or more. The client's own request id is used if it consists of at most 64 characters of `[\w-]`. Errors
- * of `makeContext` propagate.
+ * Returns a middleware that gives each request an id and a context, and logs those that fail (status 500 or above) or
+ * are slow. A client's own request id is used if it is well formed. Errors of `makeContext` propagate.
  */
 export function requestScope(makeContext: ContextFactory): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

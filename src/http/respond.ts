@@ -12,9 +12,8 @@ interface RenderedBody {
 }
 
 /**
- * Serialized response bodies by route and by the object that the handler returned. Cached reads return the same object
- * until it changes, so it is serialized once. Bodies are kept per route, because the schemas of two routes may show
- * different fields of one object.
+ * Serialized response bodies by route and by the object that the handler returned, which cached reads return again
+ * until it changes. Kept per route, because the schemas of two routes may show different fields of one object.
  */
 const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
 
@@ -25,9 +24,9 @@ const NOT_SHARED = {
 };
 
 /**
- * Returns the HTTP response for a handler's result. The result is parsed with the route's schema, and what the schema
- * returns is sent. On routes that allow caching, the response gets an ETag, and is a 304 without a body if
- * `If-None-Match` contains the ETag or `*`. Throws a ZodError if the result does not match the schema, which is a bug.
+ * Returns the HTTP response for a handler's result, with what the route's schema outputs for it. On routes that allow
+ * caching it has an ETag, and is a 304 if `If-None-Match` matches. Throws a ZodError if the result does not match the
+ * schema, which is a bug.
  */
 export async function respond(c: HonoContext<AppEnv>, route: AnyRoute, answer: unknown): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;
@@ -85,9 +84,8 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
 }
 
 /**
- * Returns the headers that control caching of a response. The platform's cache answers before the Worker, stores
- * responses without such headers and ignores credentials. Therefore every response has them, and responses to requests
- * with credentials are not cached. Source: developers.cloudflare.com/workers/cache.
+ * Returns the headers that control caching of a response. Every response has them, because the platform's cache stores
+ * those without and ignores credentials. Source: developers.cloudflare.com/workers/cache.
  */
 function cacheHeaders(c: HonoContext<AppEnv>, route: AnyRoute): Readonly<Record<string, string>> {
   if (route.cache === "no-store" || hasCredentials(c)) return { "cache-control": NO_STORE };
@@ -125,11 +123,8 @@ function headersOfUrl(
 }
 
 /**
- * Returns the caching headers of a response that shared caches may serve. Cloudflare's cache gets a header of its own,
- * `Cloudflare-CDN-Cache-Control`: with `s-maxage`, Cloudflare would not serve a stale response while revalidating, and
- * without `stale-if-error`, it would serve one indefinitely while the Worker fails. Returns `no-store` if the request
- * has credentials or if the URL is not canonical (`isCanonicalUrl`), because each spelling of a URL would be cached
- * separately. Source: developers.cloudflare.com/workers/cache/configuration.
+ * Returns the caching headers of a response that shared caches may serve; `no-store` if the request has credentials or
+ * the URL is not canonical (`isCanonicalUrl`). Source: developers.cloudflare.com/workers/cache/configuration.
  */
 export function sharedHeaders(
   c: HonoContext<AppEnv>,
@@ -139,6 +134,7 @@ export function sharedHeaders(
   const { sMaxAge, staleWhileRevalidate: stale, tags = [] } = rule;
   return {
     "cache-control": `${PUBLIC}, max-age=0, s-maxage=${sMaxAge}, stale-while-revalidate=${stale}`,
+    // With `s-maxage`, Cloudflare serves nothing stale; without `stale-if-error`, it does so indefinitely.
     "cloudflare-cdn-cache-control": `${PUBLIC}, max-age=${sMaxAge}, stale-while-revalidate=${stale}, stale-if-error=${stale}`,
     ...(tags.length === 0 ? {} : { "cache-tag": tags.join(",") }),
   };

@@ -12,8 +12,7 @@ type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodTyp
 
 /**
  * Parses the path, query, headers and body of a request with the route's schemas. A null value of an optional body
- * field that does not allow null counts as absent. Throws a ValidationFailure that lists the issues of all parts:
- * violations of the schemas, unknown parameters, malformed JSON, and text that the database cannot store.
+ * field that does not allow null counts as absent. Throws a ValidationFailure that lists the issues of all parts.
  */
 export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInput {
   const issues: ValidationIssue[] = [];
@@ -61,10 +60,8 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
 }
 
 /**
- * Returns true if a route rejects undeclared query parameters: every GET route, and every route whose body rejects
- * unknown fields, unless it is marked with `ignoresUnknownQuery`. Otherwise a misspelled filter would return
- * everything, a parameter next to the body would be ignored where money depends on it, and invented parameters could
- * fill a shared cache, which stores one copy per query string.
+ * Returns true if a route rejects undeclared query parameters. They would be ignored where a filter or money depends on
+ * them, or fill a shared cache, which stores one copy per query string.
  */
 export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: AnyRoute): boolean {
   if (ignoresUnknownQuery === true) return false;
@@ -177,8 +174,8 @@ function isMissing(issue: z.core.$ZodIssue): boolean {
 }
 
 /**
- * Returns the end of a message about a missing field that names the undeclared field which the request has instead, or
- * an empty string if none resembles it. Objects that reject unknown fields report such a field themselves.
+ * Returns the end of a message about a missing field: the undeclared field that the request has instead, or an empty
+ * string. Objects that reject unknown fields report such a field themselves.
  */
 function misspelling(
   { path }: z.core.$ZodIssue,
