@@ -47,10 +47,9 @@ export interface FoundTransfers {
 }
 
 /**
- * Finds transactions with matching ERC-20 transfers from block `from` to the head. Each search reads the newest 16,000
- * blocks again and, of the older blocks that no earlier search has read, the newest ones, with at most ten requests for
- * each of the two parts. Blocks that the nodes refuse to search are left out. Throws `upstream_unavailable`,
- * `upstream_timeout`.
+ * Finds transactions with matching ERC-20 transfers from block `from` to the head. One search may read only some of
+ * these blocks, newest first; the next one continues. Blocks that the nodes refuse to search are left out. Throws
+ * `upstream_unavailable`, `upstream_timeout`.
  */
 export async function findTransfers(ctx: Context, search: TransferSearch): Promise<FoundTransfers> {
   const { from, head } = search;

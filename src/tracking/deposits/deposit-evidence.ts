@@ -31,19 +31,14 @@ interface EvidenceOf<Row extends TrackedRow = TrackedRow> {
 }
 
 /**
- * How complete the evidence of a deposit or withdrawal is: the recorded blocks of the transactions that prove its row.
- * `incomplete`: a block is not recorded. `open`: all are recorded, but one is not known to be final. `final`: all are
- * final.
+ * State of a row's evidence, the recorded blocks of the transactions that prove it: `incomplete` (a block may be
+ * missing), `open` (none is missing, but they may not be final) or `final`.
  */
 export type EvidenceStatus = "incomplete" | "open" | "final";
 
 /**
- * Records the blocks of the transactions that prove the row of a deposit or withdrawal, so that they are watched for
- * reorgs until they are final, and deletes other evidence of the row. Returns how complete the evidence then is.
- * `known` is the evidence recorded so far. If it consists of exactly these blocks (none for a row without proving
- * transactions), nothing is written, and the result is `final` or `open`; otherwise it is `open` or `incomplete`. A
- * transaction that is not in a block is left to a later check. Throws `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * Records the blocks of the transactions that prove a row, so that reorgs of them are noticed, and deletes its other
+ * evidence. `known` is the evidence recorded so far. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function recordEvidence(
   ctx: Context,
@@ -75,11 +70,9 @@ const GONE_MS = 5 * MINUTE_MS;
 const FORGOTTEN_MS = DAY_MS;
 
 /**
- * Returns true if a transaction on which the row of a deposit or withdrawal relies is gone, so that its state must be
- * derived again: a reorg replaced the block of its evidence; its pending transaction turned out not to be its own; or,
- * from five minutes to one day after the row's last change, a transaction without recorded evidence has no receipt. In
- * state `submitted`, such a transaction counts as gone only if the node no longer knows it, so a pending one is not
- * dropped. Errors of the RPC nodes propagate.
+ * Returns true if a row's state must be derived again, because a transaction that it relies on was replaced by a reorg,
+ * is missing, or is not its own. A missing one counts only from five minutes to one day after the row's last change.
+ * Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -102,10 +95,9 @@ export async function hasLostEvidence(
 }
 
 /**
- * Returns true if the proven source transaction of a routed deposit is not recorded as evidence. Call it for a deposit
- * that has ended: its source was then found after the delivery, and the two may belong to different transfers of the
- * same order. Returns false for withdrawals, if nodes may have pruned the transactions, and if one of the proving
- * transactions has no receipt. Errors of the RPC nodes propagate.
+ * Returns true if source and delivery of a routed deposit that has ended may belong to different transfers: the proven
+ * source is not among its evidence (`known`). False if a proving transaction may be unknown to the nodes. Errors of the
+ * RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,
@@ -126,11 +118,9 @@ export async function isUnpaired(
 }
 
 /**
- * Derives the state of a deposit or withdrawal from scratch, from the transactions that its row names. If the result
- * differs from the row, stores and logs it, with a history entry if the state differs. A transaction that already
- * proves another row proves nothing. Returns the row unchanged if nothing differs, and null if a chain cannot be read,
- * if no node has the receipt of a transaction whose recorded block (`known`) was not replaced, or if another writer has
- * just proven another row by a transaction of the result. Throws `store_unavailable`.
+ * Derives the state of a deposit or withdrawal again from the transactions that its row names, and stores it if it
+ * differs. Returns null if the chains or the vault cannot be read, or if a transaction was just recorded as the proof
+ * of another row. Throws `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,

@@ -13,7 +13,10 @@ const UNKNOWN_TTL_MS = 3 * DAY_MS;
 /** Lifetime of a hint that may still prove a later step, in milliseconds. */
 const UNDECIDED_TTL_MS = 30 * DAY_MS;
 
-/** Maximum number of hints on the vault's chain that one check reads: of the newest, and of the older ones. */
+/**
+ * Maximum number of hints on the vault's chain that one check reads: of the newest, and of the older ones. Anyone can
+ * cause hints by sending tokens to the user, before and after the user's own tokens arrive.
+ */
 const MAX_NEWEST = 6;
 const MAX_OLDER = 6;
 /** Odd multiplier that spreads consecutive seconds over all numbers of 32 bits. Source: Knuth, multiplicative hashing. */
@@ -29,10 +32,9 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
 }
 
 /**
- * Returns the hashes of transactions on the vault's chain that may prove a later step of a routed deposit: the recorded
- * deposit transaction, unless it is proven, then the hints on that chain, oldest first. Of more than 12 hints, it
- * returns six older ones, chosen by the second of `now` (UNIX milliseconds), and the six newest: anyone can send tokens
- * to the user while the user's own are in transit, before and after these arrive.
+ * Returns the hashes on the vault's chain that may prove a later step of a routed deposit: the recorded deposit
+ * transaction, unless it is proven, the six newest hints, and six older ones chosen by the second of `now` (UNIX
+ * milliseconds).
  */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], now: number): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
@@ -58,10 +60,8 @@ interface TriedHints {
 }
 
 /**
- * Drops the hints that need no further reads: those on a chain where nothing remains to be proven, those with confirmed
- * receipts that no later step may need, those that are three days old and in no block, and all older than 30 days. A
- * dropped report on the source chain is kept in the database if its transaction contains the built call. Returns the
- * rest. Throws `store_unavailable`; errors of the RPC nodes propagate.
+ * Drops the hints of a row that need no further reads, and returns the rest. A dropped report whose transaction
+ * contains the built call can be restored after a reorg. Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function dropReadHints(
   ctx: Context,
@@ -91,9 +91,8 @@ async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint })
 }
 
 /**
- * Returns a function that adds a transaction to `undecided`, so that its hint is kept for later checks. It takes a
- * transaction that is left to another unproven row with the same call: it proves nothing here while that row is
- * unproven, and may later. A transaction without a hint, or whose hint is 30 days old or older, is not added.
+ * Returns a function that adds a transaction to `undecided`, so that its hint is kept for later checks. A transaction
+ * without a hint, or with one of 30 days or more, is not added.
  */
 export function keepUndecided(
   ctx: Context,

@@ -44,11 +44,9 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns proof from a receipt that a deposit's shares reached its user, or null if the receipt does not prove it. If
- * the Router calls the vault, the proof is its `OrderExecuted` event with the deposit's reference, receiver, share token
- * and input token, and at least the minimum shares. The reference alone is not enough, because anyone can reuse it. If
- * the user deposits bridged tokens with a second transaction, any number of shares above zero is enough, but the user
- * must be the payer. If the user's own account calls the vault, the proof is a net transfer of shares to the user.
+ * Returns proof from a receipt that a deposit's shares reached its user, or null. It is the Router's event with the
+ * deposit's reference, user, tokens and minimum shares (for a second step, any shares, but with the user as payer) or,
+ * for the user's own call of the vault, a net transfer of shares to the user.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;
@@ -56,8 +54,8 @@ export function findShareProof(receipt: Receipt, subject: ProofSubject): SharePr
 }
 
 /**
- * Finds the Router's `OrderExecuted` event that proves a deposit, or returns null. For a second step there is no
- * minimum of shares, because it is built for the amount that arrived, but the payer must be the user.
+ * Finds the Router's `OrderExecuted` event that proves a deposit, or returns null. The reference alone proves nothing,
+ * because anyone can reuse it. A second step has no minimum, because it is built for the amount that arrived.
  */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
   const bySelf = row.twoStep || row.state === "partial";
@@ -119,10 +117,8 @@ export function routerRefs(receipt: Receipt): Hex[] {
 }
 
 /**
- * Returns the amount of the target token that a bridge delivered to the user of a deposit or withdrawal, in the token's
- * smallest unit, or null if the user received none. Without a destination call, the amount is that of the bridge's own
- * event, because native currency leaves no transfer event. With a destination call, which normally passes the tokens
- * on, it is the net amount of the token transfers among the delivery's logs.
+ * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit, or null if
+ * there is none. With a destination call, which may pass the tokens on, only the net transfers to the user count.
  */
 export function findDeliveredAmount(
   receipt: Receipt,
@@ -141,9 +137,8 @@ export function findDeliveredAmount(
 }
 
 /**
- * Returns the amount of the target token that a swap on the vault's chain paid the user, in the token's smallest unit,
- * or null if it is less than the guaranteed amount minus the slippage (rounded down). Always null for the native
- * currency, which has no transfer event.
+ * Returns what a swap on the vault's chain paid the user, in the target token's smallest unit. Null if that is nothing,
+ * or less than `moveMin` minus the slippage; also for native currency, which has no transfer event.
  */
 export function findSwapOutput(
   receipt: Receipt,
@@ -156,10 +151,8 @@ export function findSwapOutput(
 }
 
 /**
- * Returns the amount that a bridge refunded to the user on the source chain, in the token's smallest unit, or null if
- * the receipt does not prove a refund. The proof is a transfer of exactly the amount that the bridge took (`took`) from
- * the bridge's contract to the user, if the receipt has only one transfer between them: with several, it is unclear
- * which deposits or withdrawals they refund.
+ * Returns the amount that a bridge refunded, in the token's smallest unit, or null. The proof is a single transfer from
+ * the bridge's contract (`took.by`) to the user, of exactly the amount that the bridge took.
  */
 export function findRefund(
   receipt: Receipt,

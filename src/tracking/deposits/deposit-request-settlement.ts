@@ -21,10 +21,8 @@ import { isRequestGone, type RequestState, readRequest } from "./track-deposit-r
 export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
- * Returns whether a claim transaction sent the shares of this request, of several requests, or of a different request.
- * `others` are the account's other deposits at the vault. A vault with one balance per account settles all requests of
- * the account together, and no event says how the shares are divided; a vault with request ids sends the shares of each
- * request separately. Errors of the RPC nodes propagate.
+ * Decides whose shares a claim transaction sent: those of this request, of several, or of a different one. `others` are
+ * the account's other deposits at the vault. Errors of the RPC nodes propagate.
  */
 export async function claimOwnership(
   of: { row: RequestSubject; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
@@ -71,12 +69,10 @@ interface SettlementInput {
 }
 
 /**
- * Returns the transition of a deposit whose request the vault has not settled, or whose shares are not claimed. It
- * becomes claimable if the vault's views show claimable shares or assets. If the request is gone, the deposit ends with
- * the transaction that sent the shares, or that returned the assets after a cancellation; the shares stay unknown if it
- * settled several requests. If no such transaction is found, no block remains to be searched and the vault reports a
- * rejection, the deposit fails and the user must be refunded. Empty if nothing has changed. Throws `store_unavailable`,
- * `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * Returns the transition of a deposit with a request at an asynchronous vault: claimable, completed (with null shares
+ * if the transaction settled several requests), refunded, or failed because the vault rejected it. Empty if none of
+ * these is known. Throws `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes
+ * propagate.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);
@@ -154,9 +150,8 @@ async function findSettlement(
 const UNSEARCHED = { ended: null, complete: false } as const;
 
 /**
- * Returns true if a transaction may have settled a request: it succeeded, it is in the request's block (`block`) or a
- * later one, and, if the user sent it, it called one of the vault's contracts (`contracts`). The last condition
- * excludes transactions in which the user bought shares elsewhere.
+ * Returns true if a transaction may have settled a request: it succeeded, no earlier than in the request's block
+ * (`block`), and it called one of the vault's `contracts` or was sent by another account than the user's.
  */
 export function maySettle(
   { transaction, receipt }: { transaction: Transaction; receipt: Receipt },
@@ -168,9 +163,8 @@ export function maySettle(
 }
 
 /**
- * Returns the transition of a deposit whose request a transaction settled, or null if the transaction sent the user
- * neither shares nor the whole deposited amount back. `sole` is true if the transaction settled no other request;
- * otherwise the number of shares stays unknown.
+ * Returns the transition of a deposit whose request a transaction settled, or null if it sent the user neither shares
+ * nor the whole deposited amount. Without `sole`, the number of shares stays unknown.
  */
 function toSettlement(at: {
   row: RequestSubject;

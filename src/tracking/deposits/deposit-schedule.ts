@@ -23,17 +23,9 @@ const MAX_DOUBLINGS = 20;
 type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt" | "shares" | "requestId">;
 
 /**
- * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled. `now` is in UNIX
- * milliseconds; `hinted` is true if reported or found transactions (hints) are still unread, and `fresh` if one of them
- * is new: a row that waits for the user or the vault is then checked as often as a submitted one. The pause doubles
- * with each check that does not change the state, between two limits:
- * - submitted, not yet confirmed: 5 seconds to 1 hour;
- * - in transit over a bridge: 15 seconds to 1 hour;
- * - waiting for the user or the vault: 1 minute to 6 hours, until 30 days after creation; likewise, until three days
- *   after creation, a deposit whose request the vault rejected, or whose token arrived without being deposited.
- * After that, and in every other ended state, the row is checked as often as a submitted one while it has unread hints
- * or its evidence is incomplete, and otherwise every 10 minutes until its evidence is final, when the result is null.
- * An unsent deposit or withdrawal is scheduled only while it has unread hints.
+ * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled, as for an unsent one
+ * without hints. `now` is in UNIX milliseconds; `hinted` means that hints are still unread, `fresh` that one of them is
+ * new.
  */
 export function nextCheck(
   row: Scheduled,

@@ -73,10 +73,8 @@ const REACHED: Readonly<Record<OnchainEvent, DepositState | null>> = {
 };
 
 /**
- * Returns the state of a deposit after an event. States only advance, with two exceptions: `requested` becomes `failed`
- * when the vault rejects the request, and a transaction of the deposit, even a pending one, reopens `expired` and
- * `abandoned`. `completed`, `partial` and `refunded` are final. Provider statuses change nothing. An unconfirmed
- * on-chain event leads at most to `submitted`.
+ * Returns the state of a deposit after an event. `completed`, `partial` and `refunded` are final, a provider's status
+ * changes nothing, and an unconfirmed on-chain event leads at most to `submitted`.
  */
 export function nextState(state: DepositState, event: StateEvent): DepositState {
   switch (event.kind) {
@@ -149,8 +147,8 @@ const TRANSFER_STATUS: Readonly<
 };
 
 /**
- * Returns the transfer status and substatus that the API shows for a deposit state. In the states `failed` and
- * `bridging`, the stored substatus `own` replaces the standard one, unless it is null or not a substatus of the API.
+ * Returns the transfer status and substatus that the API shows for a deposit state. In `failed` and `bridging`, the
+ * stored substatus `own` replaces the standard one if it is a substatus of the API.
  */
 export function statusOf(
   state: DepositState,

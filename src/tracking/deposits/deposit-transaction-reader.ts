@@ -13,8 +13,8 @@ import { OutsideError } from "../../lib/bounded-fetch.ts";
 export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
 
 /**
- * Creates a transaction reader for one request or one check of a deposit or withdrawal, so that all decisions in it use
- * the same view of each transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
+ * Creates a transaction reader for one request or check, so that all of its decisions use the same view of a
+ * transaction. The reader throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`.
  */
 export function createTransactionReader(ctx: Context): TransactionReader {
   const looked = new Map<string, Promise<TransactionOnChain>>();
@@ -34,10 +34,8 @@ function readTransactionOrThrow(
 }
 
 /**
- * Wraps a transaction reader for transactions that must have a receipt on `chainId` (`hashes`), because the chain's
- * logs show them or they are proven: if one has none, the node has forgotten it or is behind, so other nodes are asked.
- * That no node has the receipt is an error and not a result. The reader throws, besides the errors of
- * `readTransaction`, `upstream_unavailable` in this case.
+ * Wraps a transaction reader: where one of `hashes` on `chainId` has no receipt, although it is proven or the chain's
+ * logs show it, other nodes are asked, and the reader throws `upstream_unavailable` if none has it.
  */
 export function requireReceipts(
   ctx: Context,

@@ -37,11 +37,9 @@ interface ProvenTransitions {
 }
 
 /**
- * Applies transitions to a deposit in order, stores the result in one write and returns the new row. The blocks that
- * prove it are stored with it, so that a later reorg can be detected. A deposit that changes becomes due for its next
- * check immediately. Returns the stored row if another writer has changed the state or has bound the source
- * transaction, and the row unchanged if its deposit transaction already proves another deposit. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * Applies transitions to a deposit in order. What changes is stored in one write, with the blocks that prove it, and
+ * makes the deposit due immediately. Returns the new row, or the stored one if another writer was first or its deposit
+ * transaction already proves another deposit. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // The deposit becomes due, so that its evidence is recorded and its next step is tracked.
@@ -93,9 +91,9 @@ async function wakeParentOf(
 }
 
 /**
- * Stores a deposit in the state that the chains show after a reorg, with an entry in its history if the state changes.
- * Returns the stored row if another writer changed the state in the meantime. Throws `store_unavailable`, and the
- * driver's error (23505) if its deposit transaction is already proven for another.
+ * Stores the state of a deposit that the chains show after a reorg. Returns the new row, or the stored one if another
+ * writer was first. Throws `store_unavailable`, and the driver's error 23505 if its deposit transaction proves another
+ * deposit.
  */
 export async function restateDeposit(
   ctx: Context,
@@ -149,9 +147,8 @@ interface ReceiptContext {
 }
 
 /**
- * Returns the transition of a deposit whose shares reached the user. `depositTxHash` is set if the proof consists of
- * share transfers in that transaction, which then cannot prove another deposit. A partial deposit stays partial, but
- * its shares are stored, so it needs no further step.
+ * Returns the transition of a deposit whose shares reached the user; a partial one stays partial. `depositTxHash` is
+ * set if share transfers in that transaction are the proof, which then cannot prove another deposit.
  */
 export function completedTransition(
   { row, confirmed }: ReceiptContext,

@@ -21,9 +21,8 @@ interface ClaimedSource {
 }
 
 /**
- * Returns true if a source transaction counts for this row, and not for another one of the user with the same call. A
- * call of a vault names no order, and anyone can build the same for the user, so that one transaction may fit several
- * rows. If it counts for another unproven one, that one gets it as a hint. Throws `store_unavailable`.
+ * Returns true if a source transaction counts for this row, and not for another one of the user with the same call,
+ * which anyone can build. Another row that is unproven gets it as a hint. Throws `store_unavailable`.
  */
 export async function holdsSource(
   ctx: Context,
@@ -48,12 +47,9 @@ export interface SharedSource<Row> {
 }
 
 /**
- * Finds the equal row that a transaction of the user has carried out, while the row itself is unseen or its own
- * transaction reverted. Both have the same call, so that nothing on chain shows which of them the user signed: the
- * transaction is recorded for one. If it was reported for the other too, which takes the tracking id that only its
- * builder knows, its progress is that of both, unless they continue differently. Otherwise an unseen row only names the
- * equal one, because its own transaction may be still to come, and a failed one stays as it is. A transaction that is
- * older than the build never counts. Throws `store_unavailable`.
+ * Finds the row with the same call under which a transaction of the user is recorded, while the row itself is unseen or
+ * its own transaction reverted. The equal row answers only if its transaction was reported for this row too, which
+ * takes the tracking id, and both continue alike. Throws `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,
@@ -82,8 +78,8 @@ const paymentChainOf = (row: TrackedRow): number | null =>
   row.direction === "withdrawal" ? row.toChainId : null;
 
 /**
- * Returns true if a transaction was included before the block at which a deposit or withdrawal was built, by more
- * blocks than a reorg may move it. False if that block is unknown, or above the chain's head: a node misreported it.
+ * Returns true if a transaction was included before the block at which a row was built, by more blocks than a reorg may
+ * move it. False if that block is unknown, or above the chain's head: a node misreported it.
  */
 export function precedesBuild(
   { builtBlock }: Pick<TrackedRow, "builtBlock">,

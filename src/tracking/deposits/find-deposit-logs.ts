@@ -17,11 +17,9 @@ const REFERENCE_BLOCKS = 1_000;
 const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Searches the vaults' chains for Router transactions that carry the deposit references of the given rows, and returns
- * the newest transaction hash of each. Per chain, it reads at most about 1,000 of the newest blocks, newest first, with
- * up to four log requests, so older ones of these blocks may not be searched. A reference that was not found is absent.
- * The nodes' responses are not verified: the caller must verify the transactions. Never throws: a chain that is not
- * served is skipped, and one whose search fails is logged and skipped.
+ * Searches about the newest 1,000 blocks of the vaults' chains for Router orders with the rows' references. Returns a
+ * transaction hash for each reference that was found; the caller must verify it. Chains that are not served or cannot
+ * be read are skipped.
  */
 export async function findDepositsByReference(
   ctx: Context,
@@ -43,11 +41,9 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the head block and the `blocks` blocks before it for Router deposits with the given references. `refs` must
- * not be empty, because nodes then match every order. Reads the newest blocks first, with at most four log requests
- * (more only if the first window's filters need them), so older blocks may be left out. Returns, by reference as the
- * node spells it (lowercase), the hash of its newest transaction; a reference that was not found is absent. The node's
- * response is not verified: the caller must verify the transactions. Errors of the chain client propagate.
+ * Searches the head block and the `blocks` blocks before it, or only the newest of them, for Router orders, and returns
+ * the newest transaction by reference; the caller must verify it. `refs` must not be empty, because nodes then match
+ * every order. Errors of the chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

@@ -12,10 +12,9 @@ const WORD_DIGITS = 64;
 const LENGTH_ZEROS = "0".repeat(56);
 
 /**
- * Returns the keccak256 hashes of the byte strings in a transaction's input that are preceded by their own length, at
- * any depth: smart-account batches encode their calls this way. Searches the first 131,072 bytes for strings of at
- * least 36 bytes, and hashes at most 262,144 bytes in total. A match does not prove that the call is made. Sources:
- * EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
+ * Returns the keccak256 hashes of the byte strings of at least 36 bytes that follow their own length in an input, as
+ * calls do in smart accounts' batches. Long inputs are searched in part. A match does not prove that the call is made.
+ * Sources: EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();
@@ -33,8 +32,7 @@ export function innerDataHashes(input: Hex): Set<Hex> {
 
 /**
  * Yields the positions in hex digits behind every 32-byte word that may be a length, on byte boundaries: its first 28
- * bytes are zero, the others are not all zero. Goes from one run of zeros to the next, several times as fast as a
- * regular expression.
+ * bytes are zero, the others are not all zero. Several times as fast as a regular expression.
  */
 function* lengthWordEnds(text: string): Generator<number> {
   let zeros = text.indexOf(LENGTH_ZEROS);

@@ -15,9 +15,8 @@ import {
 import { vaultTransitions } from "./track-destination-transaction.ts";
 
 /**
- * Reads the status of a deposit's or withdrawal's transfer from its provider and, if another provider operates the
- * bridge, from that one too. Statuses with evidence from the bridge's contracts come first. A provider that fails is
- * logged and left out, so the list may be empty. Errors of providers are never thrown.
+ * Reads a transfer's status from its provider and, if another provider operates the bridge, from that one too; statuses
+ * with evidence from the bridge's contracts come first. A provider that fails is logged and left out.
  */
 export async function readProviderStatuses(
   ctx: Context,
@@ -66,9 +65,8 @@ const PUBLIC_SUBSTATUSES = new Set([
 ]);
 
 /**
- * Returns the transitions of a routed deposit whose transfer has left the source chain: its delivery, its refund, or
- * only a new substatus and explorer link. A provider's status only names transactions: a delivery must be proven by a
- * receipt on the vault's chain, a refund by a receipt on the source chain. Empty if nothing is known. Throws
+ * Returns the transitions of a routed deposit whose transfer has left the source chain: its delivery or refund, if a
+ * receipt proves it, otherwise a new substatus and explorer link, if a provider reports any. Throws
  * `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
@@ -89,9 +87,8 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
 }
 
 /**
- * Returns the transition for the first transaction named by a provider that proves a delivery, otherwise for the first
- * that proves a refund. Null if none proves either. If the bridge numbers its transfers, only a payout with this
- * transfer's number can be its delivery, even if another provider names other transactions.
+ * Returns the transition for the first transaction named by a provider that proves a delivery, otherwise a refund, or
+ * null. If the bridge numbers its transfers, only a payout with this transfer's number can be its delivery.
  */
 async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { said } = following;
@@ -109,9 +106,8 @@ async function findOutcome(ctx: Context, following: WithStatuses): Promise<Trans
 }
 
 /**
- * Returns the transitions for a Router event of the deposit in a transaction that no provider names, or null. If the
- * bridge numbers its transfers and its contracts show this one, such an event belongs to another transfer (a second one
- * of the user, or a third party's) and is ignored.
+ * Returns the transitions for a Router event of the deposit in one of `arrivals`, or null. If the bridge numbers its
+ * transfers and its contracts show this one, such an event belongs to another transfer.
  */
 async function repeatedOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { row, readTransaction, said, arrivals = [] } = following;
@@ -142,10 +138,8 @@ interface ProvenRefund {
 
 /**
  * Returns the first transaction that providers name as a transfer's refund and that the source chain proves to be one,
- * or null if there is none. It must repay exactly what the bridge took, in a block after the transfer's deadline, and
- * must not be recorded for another deposit or withdrawal. Until the destination chain shows that the deadline has
- * passed without a payout, no transaction counts: an earlier payment may refund a different transfer of the same
- * amount. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * or null: it repays exactly what the bridge took, after the transfer's deadline, and is not recorded for another row.
+ * Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function findProvenRefund(ctx: Context, of: RefundInput): Promise<ProvenRefund | null> {
   const taken = of.said.map(({ proof }) => proof?.taken ?? null).find((one) => one?.refundable === true);

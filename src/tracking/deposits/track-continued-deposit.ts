@@ -28,9 +28,9 @@ interface ContinuedDeposit {
 }
 
 /**
- * Returns the transition of a deposit that a proven continuation completes, with the continuation's shares (null if
- * they are unknown). Empty while the continuation is not completed, and unless its transaction is confirmed, in the
- * block of the delivery or later. Errors of the RPC nodes propagate.
+ * Returns the transition that completes a deposit with the shares of a continuation (null if unknown). Empty unless
+ * that one is completed and its transaction confirmed, in the block of the delivery or later. Errors of the RPC nodes
+ * propagate.
  */
 export async function continuationTransitions(
   ctx: Context,

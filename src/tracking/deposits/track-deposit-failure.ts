@@ -46,10 +46,8 @@ const FLUID_OUT_TOO_LOW = 20_002n;
 const MIDAS_OUT_TOO_LOW = /^(DV|RV)[A-Z]*: minReceiveAmount > actual$/;
 
 /**
- * Returns why a transaction reverted. Replays it with `eth_call` on the state before its block and decodes the revert
- * data. Returns `OUT_OF_GAS` if all gas was used, or if the replay succeeds and at least 90% of the gas was used;
- * `UNKNOWN_ERROR` if the reason cannot be determined, for example because the node no longer has that state. Never
- * throws.
+ * Returns why a transaction reverted, by the gas it used and by a replay with `eth_call` on the state before its block.
+ * `UNKNOWN_ERROR` if this does not show it. Errors of the node are not thrown.
  */
 export async function failureReason(
   client: ChainClient,
@@ -71,9 +69,8 @@ export async function failureReason(
 }
 
 /**
- * Maps revert data to a failure reason: the Router's own errors, common token errors (EIP-6093 and texts) and slippage
- * errors of vaults, including those that the Router wraps as the reason of a failed step. Returns `UNKNOWN_ERROR` for
- * anything else.
+ * Maps revert data to a failure reason: errors of the Router, of tokens (EIP-6093 and common texts) and of vaults'
+ * slippage checks, also if the Router wraps them. `UNKNOWN_ERROR` for anything else.
  */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);

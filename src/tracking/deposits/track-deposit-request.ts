@@ -40,9 +40,9 @@ export function isRejected({ state, requestId }: { state: string; requestId: str
 }
 
 /**
- * Reads the requests of a deposit's user from its asynchronous vault: all of them together or, in a family that reads
- * requests only by id (Midas), the deposit's own. Returns null if the vault takes no deposit requests. Throws
- * `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
+ * Reads the requests of a deposit's user from its vault (see `RequestState`), or returns null if the vault takes no
+ * deposit requests. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes
+ * propagate.
  */
 export async function readRequest(
   ctx: Context,
@@ -73,8 +73,8 @@ export function isRequestGone({
 }
 
 /**
- * Returns the transition of a deposit whose transaction made a request at an asynchronous vault. Empty if the receipt
- * contains no request of the user, or if the vault is not asynchronous. Throws `vault_not_found`, `store_unavailable`.
+ * Returns the transition of a deposit whose transaction made a request at an asynchronous vault; empty if the receipt
+ * shows no request of the user. Throws `vault_not_found`, `store_unavailable`.
  */
 export async function requestTransitions(
   ctx: Context,

@@ -45,11 +45,9 @@ export interface TrackedDeposit {
 }
 
 /**
- * Tracks a deposit: reads the chains from the source transaction to the vault, stores what has changed, and drops hints
- * that need no further reads. If another writer changed the state at the same time, all hints are kept. If a chain
- * cannot be read or the vault is not found, tracking stops and keeps the progress so far; the error is logged and
- * returned as `unreadable`, not thrown. `hints` (transactions that may belong to the deposit) are loaded if absent.
- * `apply` stores the transitions, by default `applyTransitions`. Throws `store_unavailable`.
+ * Tracks a deposit on the chains, stores what has changed with `apply` (by default `applyTransitions`), and drops hints
+ * that need no further reads. An error of a chain or of the vault is logged and returned as `unreadable`, with the
+ * progress so far. `hints` are loaded if absent. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,

@@ -19,8 +19,8 @@ interface VaultCall {
 
 /**
  * Returns true if a successful transaction is the user's own call to the vault's entry point, directly or in a smart
- * account's batch, that pays exactly the delivered amount or the guaranteed minimum. A batch must contain no Router
- * order, and at most one transfer of shares to the user, of newly minted ones.
+ * account's batch, that pays exactly the delivered amount or the guaranteed minimum. A batch that pays in native
+ * currency is not recognised.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
@@ -80,10 +80,9 @@ export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boo
 }
 
 /**
- * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit. The proof is
- * the Router's event or, after the delivery, the user's own call to the vault with the resulting shares or request.
- * Empty if it proves nothing or is not confirmed yet. A reverted second step does not change the state and can be sent
- * again. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit: by the
+ * Router's event or, after the delivery, by the user's own call to the vault. Empty if it proves nothing or is not
+ * confirmed. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;
@@ -137,11 +136,9 @@ async function isUserVaultCall(
 }
 
 /**
- * Finds transactions, from the delivery's block on, in which the user paid exactly the delivered amount, or the
- * guaranteed minimum, oldest first. They are only candidates, because a direct call of a vault names no deposit. A
- * payment in native currency has no Transfer event, so it is found by the deposit reference in the Router's event.
- * Empty if the delivery is unknown or the chain is not served. Errors of the RPC nodes propagate, except while
- * searching for the reference.
+ * Finds candidates for a deposit's second step: transactions since the delivery in which the user paid exactly the
+ * delivered amount or the guaranteed minimum, oldest first; for native currency, the Router order with its reference.
+ * Empty if the delivery is unknown or the chain is not served. Errors of the RPC nodes propagate.
  */
 export async function findSecondStepTransactions(
   ctx: Context,

@@ -38,10 +38,9 @@ type BuiltSource = Pick<
 >;
 
 /**
- * Returns true if a transaction carries out what was built for a deposit or withdrawal: it is the built source
- * transaction, a smart account's batch that contains it, or, from any submitter, a Router order with its reference that
- * the user paid for and that carries the tokens into a bridge or swap. Returns false for a transaction that is older
- * than the build: calls of a vault name no order, so anyone can build what a user has sent long ago.
+ * Returns true if a transaction, even a pending or reverted one, is what was built for a deposit or withdrawal: the
+ * built source transaction, a smart account's batch that contains it, or the Router order with its reference that takes
+ * the user's tokens into a bridge or swap. One from before the build does not count (`precedesBuild`).
  */
 export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boolean {
   const { transaction, receipt } = seen;
@@ -52,9 +51,8 @@ export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boole
 }
 
 /**
- * Returns true if a receipt shows a Router order that carried a deposit into a bridge or swap and that the user paid
- * for with a signature, submitted by any account. The Router names the user as payer only if the user's own tokens were
- * taken.
+ * Returns true if a receipt shows a Router order of the row, from any submitter, that took the user's tokens into a
+ * bridge or swap. The Router names the user as payer only if the user's own tokens were taken.
  */
 function paidForRoute(row: BuiltSource, receipt: Receipt): boolean {
   const { ref, userAddress, fromToken, sourceTo, moveToken } = row;
@@ -95,9 +93,8 @@ export function builtDataHashes(input: Hex): Hex[] {
 }
 
 /**
- * Returns true if a successful transaction made the source call of a deposit or withdrawal within a batch: the call's
- * calldata is in the input, its target emitted an event, and the user paid. The calldata alone proves nothing, because
- * anyone can repeat it and a batch may ignore a failed call.
+ * Returns true if a successful transaction made the built source call within a batch: its input contains the calldata,
+ * which anyone can repeat, the call's target emitted an event, and the user paid.
  */
 function isInBatch(
   row: BuiltSource,
@@ -112,9 +109,8 @@ function isInBatch(
 }
 
 /**
- * Returns true if a transaction shows that the user paid for a deposit or withdrawal: by a Transfer event of the token;
- * for native currency, which has no such event, by the user's own account having executed the batch; for a withdrawal
- * also by an event of the vault that names the user.
+ * Returns true if a transaction shows that the user paid: by a Transfer event of the token; for native currency, by the
+ * user's account having executed the batch; for a withdrawal also by an event of the vault that names the user.
  */
 function hasPaid(
   { direction, userAddress, sourceTo, fromToken, fromAmount }: BuiltSource,
@@ -182,9 +178,9 @@ interface SourceCandidate {
 }
 
 /**
- * Returns the transitions that a transaction on the source chain proves for a deposit. Empty if the transaction is
- * neither the built one nor a proof of the deposit by itself. Throws `store_unavailable`, `vault_not_found`. Errors of
- * the RPC nodes propagate.
+ * Returns the transitions that a transaction on the source chain proves for a deposit; empty if it proves none, or
+ * counts for another deposit with the same call. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes
+ * propagate.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen, leave } = source;
@@ -220,9 +216,8 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
 }
 
 /**
- * Returns true if a transaction can still become the source transaction of a deposit: if none is proven yet, whatever
- * the deposit's state, or if the proven one reverted, because the user may send it again. A deposit that failed because
- * the vault rejected its request does not count as reverted.
+ * Returns true if a transaction can still become the source of a deposit: none is proven yet, or the proven one
+ * reverted, so that the user may send it again. A request that the vault rejected is no revert.
  */
 export function isSourceOpen(row: DepositRow): boolean {
   return !row.sourceProven || (row.state === "failed" && !isRejected(row));
@@ -249,9 +244,8 @@ interface MatchedSource {
 const sourceColumns = (hash: Hex) => ({ sourceTxHash: hash, substatus: null });
 
 /**
- * Adds the source transaction to a transition. A confirmed source is marked as proven in any state, which also gives a
- * deposit that was found by its delivery its source. An unconfirmed one only sets the hash. If the deposit has ended,
- * only the source columns change.
+ * Adds the source transaction to a transition. A confirmed one is marked as proven in any state, which also gives a
+ * deposit that was found by its delivery its source. An unconfirmed one only sets the hash.
  */
 const withSource =
   ({ row, hash, confirmed }: MatchedSource) =>

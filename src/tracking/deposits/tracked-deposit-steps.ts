@@ -21,9 +21,8 @@ interface SteppedDeposit {
 }
 
 /**
- * Returns the user's steps for a deposit in order, each with its state as the chains show it. Reads the user's
- * allowance if the first transaction has not been sent yet; if that fails, the allowance that the build found decides.
- * If no plan is stored or it cannot be parsed, the first step has no transaction. Throws `store_unavailable`.
+ * Returns the user's steps for a deposit in order, each with its state. If the allowance cannot be read, that of the
+ * build decides; without a stored plan, the first step has no transaction. Throws `store_unavailable`.
  */
 export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): Promise<Step[]> {
   const { row, state } = deposit;
@@ -45,10 +44,9 @@ const REPORTED_COLUMN: Readonly<
 > = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
 
 /**
- * Returns the steps of a deposit in order: the source transaction, the second step and the claim. The last two are left
- * out if the deposit has none; a transaction's approvals, or the signature that replaces them, come before it.
- * `allowance` is that for the first transaction, in the token's smallest unit; if it is null (unknown), the allowance
- * that the build found decides. Pure.
+ * Returns the steps of a deposit in order: source transaction, second step and claim, the last two only if it has them;
+ * approvals, or the signature that replaces them, come before their transaction. `allowance` is that for the first
+ * transaction, in the token's smallest unit, or null if unknown. Pure.
  */
 export function toDepositSteps(
   deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },

@@ -17,10 +17,9 @@ const MAX_READ = 400;
 const CONCURRENCY = 5;
 
 /**
- * Prepares the events in a chain's logs (`sightings`) for `addFindings`, which compares them with the deposits and
- * withdrawals. For that, reads the calldata of at most 400 transactions in which a user may have sent one: the hash of
- * the calldata, or of a call in it, identifies the row that it was built for. A transaction beyond this limit, or one
- * that cannot be read, is returned in `unread`. Throws `store_unavailable`; errors of the RPC nodes do not propagate.
+ * Prepares a chain's `sightings` for `addFindings`: adds the hashes of the calldata, and of the calls in it, of
+ * transactions in which a user may have sent a deposit or withdrawal. Those that were not read are in `unread`. Throws
+ * `store_unavailable`; errors of the RPC nodes do not propagate.
  */
 export async function readFindings(
   ctx: Context,

@@ -61,13 +61,10 @@ export interface ChainRound {
 }
 
 /**
- * Runs one tracking round on a chain, under a lock for that chain: reads the logs since the last round, then final
- * blocks that no round has read, newest first, with at most 80 requests and for about 15 seconds; then the calldata of
- * at most 400 transactions (`readFindings`). Stores transactions that may belong to deposits or withdrawals as hints,
- * checks the evidence that is not final for reorgs, and stores which blocks it has read. Returns null if another round
- * is running on the chain, or the last successful one ended less than `pauseMs` ago. Errors of the round are logged
- * before they are thrown. Throws `chain_unsupported`, `upstream_unavailable`, `upstream_timeout`, `store_unavailable`,
- * and the last node's RpcError.
+ * Runs one tracking round on a chain, under a lock: reads its new logs and the final blocks that no round has read,
+ * stores transactions that may belong to deposits or withdrawals as hints, and checks evidence for reorgs. Null if
+ * another round is running, or a successful one ended less than `pauseMs` ago. Throws `chain_unsupported`,
+ * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
  */
 export async function followChain(
   ctx: Context,
@@ -194,7 +191,7 @@ async function readRound(ctx: Context, round: NodeRound): Promise<RoundReading> 
 
 /**
  * Throws OutsideError if the last final block of the previous round is not on the node's chain. Final blocks never go
- * back, so one answer of another chain (an endpoint that serves several may mix them up) would stop every later round.
+ * back, so one answer of another chain would stop every later round.
  */
 async function assertContainsFinal(
   node: NodeSession,

@@ -33,10 +33,9 @@ export interface FollowRun extends FollowedRows {
 }
 
 /**
- * Reads each chain's events for deposits and withdrawals, and tracks the rows that are due. With a queue, it only sends
- * messages: three rounds per chain for the next minute, the chains in turn, and at most 400 due rows. Without a queue,
- * it runs one round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in
- * `failed`. Throws `store_unavailable`; errors of the queue propagate.
+ * Queues three tracking rounds per chain for the next minute, and the rows that are due. Without a queue, runs one
+ * round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in `failed`. Throws
+ * `store_unavailable`; errors of the queue propagate.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);
@@ -75,10 +74,9 @@ function roundMessages(chainIds: readonly number[]) {
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
 
 /**
- * Handles a tracking message from the queue, and returns counts for the log. For a chain, runs a round (`busy` if
- * another one is running or has just ended) and queues the deposits and withdrawals that are due. For deposits and
- * withdrawals, tracks those whose lease has not changed since the message was sent. Throws `chain_unsupported`,
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`; errors of `followChain` and of the queue propagate.
+ * Handles a tracking message from the queue, and returns counts for the log: runs a round on a chain (`busy` if another
+ * one is running or has just ended) and queues the rows that are due, or tracks the rows whose lease is unchanged.
+ * Throws `store_unavailable`; errors of `followChain` and of the queue propagate.
  */
 export async function followFromMessage(
   ctx: Context,

@@ -31,10 +31,8 @@ const word = (address: string): string => pad(address as Hex).toLowerCase();
 const distinct = (list: readonly string[]): string[] => [...new Set(list)];
 
 /**
- * Returns the filters for the logs that show deposits and withdrawals on a chain. Payments are selected by user while
- * there are few users, and otherwise by the contracts that the users pay. Transfers of users with a deposit or
- * withdrawal in progress are selected for as many users as fit into five topic lists. Filters without addresses are
- * left out. Pure.
+ * Returns the filters for the logs that show deposits and withdrawals on a chain. With many users, payments are
+ * selected by the contracts that they pay, and transfers only of some of the users with a row in progress. Pure.
  */
 export function depositLogFilters(search: LogSearch): LogFilter[] {
   const { watch } = search;

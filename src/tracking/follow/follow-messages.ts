@@ -50,9 +50,8 @@ export async function sendFollowMessages(
 }
 
 /**
- * Queues a deposit or withdrawal with a reported transaction, so that it is tracked without waiting for the next round.
- * `reportedAt` is the time from which it is due; if a round tracks it first, the message has no effect. Does nothing
- * without a queue. Never throws: a failure of the queue is logged.
+ * Queues a row with a reported transaction, so that it is tracked before the next round. `reportedAt` is the time from
+ * which it is due. Does nothing without a queue; a failure of the queue is logged, not thrown.
  */
 export async function queueReported(
   ctx: Context,

@@ -67,9 +67,8 @@ interface RowRun {
 }
 
 /**
- * Tracks leased deposits and withdrawals, three at a time, and schedules their next checks. After 18 seconds or 240
- * requests, a run starts no further one, and makes the rest due again in five seconds. Once a chain could not be read,
- * the remaining ones between the same two chains are left to a later run. Throws `store_unavailable`.
+ * Tracks leased deposits and withdrawals, and schedules their next checks. Those beyond the limits of one run, or whose
+ * chains could not be read for another row, are left to a later run. Throws `store_unavailable`.
  */
 export async function followRows(
   ctx: Context,
@@ -151,9 +150,8 @@ const unreadRow = ({ row, hints }: { row: TrackedRow; hints: readonly DepositHin
 });
 
 /**
- * Tracks a deposit or withdrawal and records its evidence. If a reorg replaced evidence, its state is first derived
- * again from the chains. The same happens after a deposit was found by its delivery and its source became known later:
- * if an order was sent twice, source and delivery must belong to the same transfer.
+ * Tracks a row and records its evidence. If a reorg replaced evidence, or source and delivery may belong to different
+ * transfers (`isUnpaired`), its state is derived again from the chains.
  */
 async function trackFully(
   ctx: Context,

@@ -50,11 +50,9 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
 export const TRANSFER_ROUNDING = 2n;
 
 /**
- * Returns the payment that the Router's event of a withdrawal shows, or null. The event must be an `OrderExecuted` with
- * the withdrawal's reference, the user as payer and receiver, the share token, the built output token, and at least the
- * minimum output. The reference alone proves nothing, because anyone can repeat it. The Router measures balances, which
- * a token may report falsely, so no more counts as paid than the token's own transfers to the user show, unless the
- * output is native currency or a bridge takes it.
+ * Returns the payment that the Router's event of a withdrawal shows, or null. The event must name its reference, its
+ * tokens and the user as payer and receiver, with at least the minimum output. Of a token other than native currency
+ * that the user receives, no more counts than its own transfers show.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
@@ -111,11 +109,9 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
 }
 
 /**
- * Returns the payment of a redemption that the user made directly at the vault, or null if the receipt shows no payment
- * to the user. The proof is the net transfer to the user of the token in which the vault pays; for native currency,
- * which has no transfer event, it is the vault's event of a withdrawal by the user. If the redemption was one of
- * several calls in a transaction that anyone may have sent (`batched`), only the payment in the vault's event of the
- * user's own withdrawal counts.
+ * Returns the payment of a redemption that the user made directly at the vault, or null: the net transfer of the paid
+ * token to the user. For native currency, and if the call was one of several (`batched`), the vault's event of the
+ * user's own withdrawal must show it.
  */
 export function findDirectExit(
   receipt: Receipt,
@@ -138,9 +134,8 @@ export function findDirectExit(
 }
 
 /**
- * Returns the shares of a redemption by the user's own call that the vault's event shows as the user's withdrawal,
- * although the token in which the vault pays did not reach the user at all. Null if it did, if the vault has no such
- * event, or if it pays native currency, which leaves no trace in a receipt.
+ * Returns the shares that the vault's event shows as the user's withdrawal, although its payment token did not reach
+ * the user. Null if it did, without such an event, or for native currency, which leaves no trace in a receipt.
  */
 export function findUnpaidShares(
   receipt: Receipt,
@@ -168,8 +163,8 @@ function ownWithdrawal(
 }
 
 /**
- * Returns the amount of the transfer by which a vault paid a withdrawal in a batch, in which several calls may pay the
- * same token: the one of the event's amount, or the only one, if a token that charges transfers made it less.
+ * Returns the amount of the transfer by which a vault paid a withdrawal in a batch: the one of the event's amount, or
+ * the only one, if a token that charges transfers made it less. Null if neither exists.
  */
 function batchedPayment(arrivals: readonly { value: bigint }[], flow: VaultFlow | undefined): bigint | null {
   if (flow === undefined) return null;

@@ -32,9 +32,8 @@ export interface OpenExit {
 }
 
 /**
- * Reads a withdrawal's request from its vault. Returns null if the family has no redemption requests, and `unread` if
- * the vault's requests cannot be read now; `request` is null if the vault reports none that matches. Throws
- * `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
+ * Reads a withdrawal's request from its vault. Null if the family has no redemption requests, `unread` if they cannot
+ * be read now. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise<OpenExit | "unread" | null> {
   const vault = await findVaultOfDeposit(ctx, row);
@@ -49,10 +48,8 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Finds a withdrawal's request among the user's open ones. A row with a request id matches the request with that id,
- * otherwise the first that returns shares, because the shares of a cancelled request get an id of their own. A row
- * without an id matches the first request with the same shares, otherwise the only open request. Null if none matches.
- * Pure.
+ * Finds a withdrawal's request among the user's open ones: by its id, otherwise the first that returns shares; of a row
+ * without an id, the first with its shares, otherwise the only one. Null if none matches. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,
@@ -76,17 +73,14 @@ interface RequestInput {
 /** What a check of an open request has found. */
 export interface RequestFindings {
   transitions: WithdrawalTransition[];
-  /**
-   * Hashes of transactions that decide nothing yet, so that hints of them must be read again: all hints on the vault's
-   * chain if its requests could not be read, otherwise the settlements that were found but did not end the request.
-   */
+  /** Hashes of transactions that decide nothing yet, so that hints of them must be read again. */
   undecided: readonly string[];
 }
 
 /**
- * Returns the transition of a withdrawal with an open request: its end, if a transaction shows that it has ended,
- * otherwise the state that the vault reports. There is none if neither is known, or if the family has no requests.
- * Throws `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * Returns the transition of a withdrawal with an open request: its end, if a transaction shows it, otherwise the state
+ * that the vault reports, if any. Throws `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC
+ * nodes propagate.
  */
 export async function exitRequestTransitions(ctx: Context, at: RequestInput): Promise<RequestFindings> {
   const now = await readExitRequest(ctx, at.row);
@@ -128,9 +122,8 @@ interface EndSeen {
 }
 
 /**
- * Finds the end of a request: among the hints and, if the vault no longer reports the request, among later payments to
- * the user. A vault may pay in parts; the request then ends with the part that completes its shares. `end` is null if it
- * has not ended; `seen` are the settlements that were found.
+ * Finds the end of a request among the hints and, if the vault no longer reports the request, among later payments to
+ * the user. `end` is null if none is found; `seen` are the settlements that were found.
  */
 async function findEnd(
   ctx: Context,
@@ -174,8 +167,8 @@ const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): b
 
 /**
  * Returns the first settlements of a request, up to the one that completes its shares or, if the payments do not name
- * theirs, the assets that are still owed by the estimate. Later ones belong to another request. `complete` is false if
- * something is left over; `exact` is true if they are for neither fewer nor more shares.
+ * theirs, the estimated assets. `complete` is false if something is left over; `exact` is true if they are for all of
+ * its shares and no more.
  */
 function partsOf(
   { shares, estimatedAssets, assets }: Pick<WithdrawalRow, "shares" | "estimatedAssets" | "assets">,
@@ -287,8 +280,7 @@ async function isUnpaid(ctx: Context, row: WithdrawalRow): Promise<boolean> {
 
 /**
  * Returns the transition of a request that has ended. `assets` is the payment in the paid token's smallest unit, or
- * null if unknown or shared with other requests. If a part was paid and the rest returned, the withdrawal ends as
- * `partial`.
+ * null if unknown or shared with other requests.
  */
 function endTransition(
   row: WithdrawalRow,

@@ -22,9 +22,8 @@ import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-m
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /**
- * Returns true if a transaction can still become the first transaction of a withdrawal: if none is proven yet, or if
- * the proven one reverted or paid nothing, because the user may send another. A withdrawal that failed because its
- * request expired does not count as reverted.
+ * Returns true if a transaction can still become the first one of a withdrawal: none is proven yet, or the proven one
+ * reverted or paid nothing. A failed withdrawal that had an open request is not open.
  */
 export function isExitSourceOpen(row: WithdrawalRow): boolean {
   if (!row.sourceProven) return true;
@@ -40,10 +39,9 @@ interface ExitCandidate {
 }
 
 /**
- * Returns the transitions that follow from a transaction as the first one of a withdrawal: that the built one is
- * pending or has reverted, or a redemption, a request or the start of a cooldown that its receipt shows. Empty if the
- * transaction shows none of these, if its revert is not confirmed, or if it is left to another withdrawal with the same
- * call. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Returns the transitions that follow from a transaction as the first one of a withdrawal: it is pending, its revert is
+ * confirmed, or it made a redemption, a request or the start of a cooldown. Empty if it shows none of these or counts
+ * for another row with the same call. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
  */
 export async function exitSourceTransitions(
   ctx: Context,
@@ -96,9 +94,8 @@ function ownTransitions(
 }
 
 /**
- * Returns true if a request belongs to a withdrawal. In a batch, which anyone may have sent, it must have the built
- * number of shares, and these must not have come from another account: some vaults let anyone make a request of their
- * own shares for the user.
+ * Returns true if a request belongs to a withdrawal. In a batch, it must have the built number of shares, and not from
+ * another account: some vaults let anyone make a request of their own shares for the user.
  */
 function isRequestOf(
   { fromAmount, shareToken, userAddress }: WithdrawalRow,

@@ -26,10 +26,9 @@ interface TransferInput {
 }
 
 /**
- * Returns a list with the state transition for a withdrawal's second step (the swap or bridge that follows the vault's
- * payment), once one of the transactions built for it has succeeded and is confirmed: the tokens are in a bridge, or a
- * swap has paid the user. Empty otherwise. A reverted transaction is ignored, and the user can send it again. Throws
- * `store_unavailable`; errors of the RPC nodes propagate.
+ * Returns the transition of a withdrawal whose second step (the swap or bridge that follows the vault's payment) has
+ * succeeded and is confirmed; empty otherwise, also after a revert. Throws `store_unavailable`; errors of the RPC nodes
+ * propagate.
  */
 export async function secondExitTransitions(
   ctx: Context,
@@ -96,10 +95,9 @@ async function findSent(
 }
 
 /**
- * Returns true if a successful transaction is a second step that was built for a withdrawal. Of the user's own call,
- * target and calldata are compared. A smart account's batch must contain the calldata, and its receipt must show a
- * Transfer event of exactly the amount from the user and an event of the call's target; a payment in native currency,
- * which has no Transfer event, is not recognised in a batch.
+ * Returns true if a successful transaction is a second step that was built for a withdrawal: the user's own call, or a
+ * smart account's batch that contains it and pays exactly its amount. A batch that pays in native currency is not
+ * recognised.
  */
 export function carriesTransfer(
   row: Pick<WithdrawalRow, "userAddress" | "exitToken">,
@@ -153,10 +151,9 @@ const bridgedIn = (row: WithdrawalRow): Hex | null =>
   (row.depositProven ? row.depositTxHash : row.sourceTxHash) as Hex | null;
 
 /**
- * Returns the transitions of a withdrawal whose tokens are in transit: the delivery, the refund, or only a new
- * substatus and explorer link. A provider's status only names transactions: a delivery must be proven by a confirmed
- * receipt on the destination chain, a refund by one on the vault's chain. Empty if nothing is known. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * Returns the transitions of a withdrawal whose tokens are in transit: the delivery or refund, if a confirmed receipt
+ * proves it, otherwise a new substatus and explorer link, if a provider reports any. Throws `store_unavailable`. Errors
+ * of the RPC nodes propagate.
  */
 export async function exitDeliveryTransitions(
   ctx: Context,

@@ -38,11 +38,9 @@ export interface TrackedWithdrawal {
 }
 
 /**
- * Tracks a withdrawal: reads the chains from its first transaction to the user's payment, stores what has changed, and
- * drops hints that need no further reads. If another writer changed the state at the same time, all hints are kept. If
- * a chain cannot be read or the vault is not found, tracking stops and keeps the progress so far; the error is logged
- * and returned as `unreadable`, not thrown. `hints` (transactions that may belong to the withdrawal) are loaded if
- * absent. `apply` stores the transitions, by default `applyToWithdrawal`. Throws `store_unavailable`.
+ * Tracks a withdrawal on the chains, stores what has changed with `apply` (by default `applyToWithdrawal`), and drops
+ * hints that need no further reads. An error of a chain or of the vault is logged and returned as `unreadable`, with
+ * the progress so far. `hints` are loaded if absent. Throws `store_unavailable`.
  */
 export async function trackWithdrawal(
   ctx: Context,

@@ -96,11 +96,8 @@ const OF_REQUESTS: ReadonlySet<OnchainWithdrawalEvent> = new Set([
 ]);
 
 /**
- * Returns the state of a withdrawal after an event. States only advance, with three exceptions: a request that can no
- * longer be claimed is pending again, a request whose claim window has ended fails, and a transaction of the
- * withdrawal, even a pending one, reopens `expired` and `abandoned`. `completed`, `partial`, `refunded`, `cancelled`
- * and `rejected` are final. Provider statuses change nothing. An unconfirmed on-chain event leads at most to
- * `submitted`.
+ * Returns the state of a withdrawal after an event. `completed`, `partial`, `refunded`, `cancelled` and `rejected` are
+ * final, a provider's status changes nothing, and an unconfirmed on-chain event leads at most to `submitted`.
  */
 export function nextWithdrawalState(state: WithdrawalState, event: WithdrawalEvent): WithdrawalState {
   switch (event.kind) {
@@ -182,8 +179,8 @@ const TRANSFER_STATUS: Readonly<
 };
 
 /**
- * Returns the transfer status and substatus that the API shows for a withdrawal state. In the states `failed` and
- * `bridging`, the stored substatus `own` replaces the standard one, unless it is null or not a substatus of the API.
+ * Returns the transfer status and substatus that the API shows for a withdrawal state. In `failed` and `bridging`, the
+ * stored substatus `own` replaces the standard one if it is a substatus of the API.
  */
 export function statusOfWithdrawal(
   state: WithdrawalState,

@@ -31,11 +31,9 @@ export interface ProvenWithdrawal {
 }
 
 /**
- * Applies transitions to a withdrawal in order, stores the result in one write and returns the new row. The blocks that
- * prove it are stored with it, so that a later reorg can be detected. A withdrawal that changes becomes due for its
- * next check immediately. Returns the stored row if another writer has changed the state or has bound the source
- * transaction, and the row unchanged if its second step is already proven for another row. Throws `store_unavailable`.
- * Errors of the RPC nodes propagate.
+ * Applies transitions to a withdrawal in order. What changes is stored in one write, with the blocks that prove it, and
+ * makes the withdrawal due immediately. Returns the new row, or the stored one if another writer was first or its
+ * second step proves another row. Throws `store_unavailable`. Errors of the RPC nodes propagate.
  */
 export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
   return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
@@ -78,9 +76,9 @@ async function store(
 }
 
 /**
- * Stores a withdrawal in the state that the chains show after a reorg, with an entry in its history if the state
- * changes. Returns the stored row if another writer changed the state in the meantime. Throws `store_unavailable`, and
- * the driver's error (23505) if its second step is already proven for another row.
+ * Stores the state of a withdrawal that the chains show after a reorg. Returns the new row, or the stored one if
+ * another writer was first. Throws `store_unavailable`, and the driver's error 23505 if its second step proves another
+ * row.
  */
 export async function restateWithdrawal(
   ctx: Context,
