@@ -7,17 +7,14 @@ import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 /** The Postgres database, for one request or job run. */
 export interface Database {
   /**
-   * Runs one statement or one batch, which is one HTTP request, and measures its time. Throws `store_unavailable`, and
-   * `internal` if the database refuses the statement itself; integrity violations (SQLSTATE class 23) are thrown
-   * unchanged.
+   * Runs one statement or batch, which is one HTTP request. Throws `store_unavailable`, `internal` if the statement
+   * itself is wrong, and the driver's error for integrity violations (SQLSTATE class 23).
    */
   run<T>(statement: (db: Drizzle) => PromiseLike<T>): Promise<T>;
 }
 
 /**
- * Policy of the database's circuit breaker. After a timeout of at least nine seconds, a trivial statement is sent
- * first. If that gets no response within a second, or after three such timeouts without any response in between,
- * statements are refused for one second, and for up to three after failed trials.
+ * Policy of the database's circuit breaker: which timeouts count as hangs, how many of them open it, and for how long.
  */
 export const databasePolicy: BreakerPolicy = {
   hangs: 3,
@@ -42,7 +39,7 @@ export function lazyDrizzle(settings: Parameters<typeof openDrizzle>[0]): OpenDa
 
 /**
  * Matches the SQLSTATE of a statement that fails however often it is sent: the program is wrong, or a migration is
- * missing. Every other failure may be the database's. Source: PostgreSQL, Appendix A (classes 0A, 21, 22, 42 and P0).
+ * missing. Source: PostgreSQL, Appendix A (classes 0A, 21, 22, 42 and P0).
  */
 const OWN_FAULT = /^(?:0A|21|22|42|P0)/;
 

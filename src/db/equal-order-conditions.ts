@@ -33,8 +33,8 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
     and told.tx_hash = ${hash} and told.origin <> 'logs')`;
 
 /**
- * SQL condition that leaves one row of those that share a source transaction, because they have the same call and
- * continue differently: the one whose second step is proven, otherwise a completed one, otherwise the first that was built.
+ * SQL condition that leaves one of the rows that share a source transaction because they have the same call: the one
+ * whose second step is proven, otherwise a completed one, otherwise the first that was built.
  */
 export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
   where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven

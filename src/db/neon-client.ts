@@ -3,9 +3,7 @@ import type { Fetch } from "../lib/bounded-fetch.ts";
 
 /**
  * Creates a client that sends statements over Neon's HTTP protocol with the given `fetch`, to `httpUrl` or, if that is
- * null, to the endpoint that the driver derives from the database host. The driver's own settings are process-wide, so
- * the client created last would determine where all clients send; here each client passes its endpoint and `fetch` with
- * its statements. Throws an Error if `databaseUrl` is malformed.
+ * null, to the endpoint that the driver derives from the host. Throws an Error if `databaseUrl` is malformed.
  */
 export function neonClient(settings: {
   databaseUrl: string;

@@ -18,8 +18,7 @@ const CHECK_BODY = JSON.stringify({ query: "select 1", params: [] });
 
 /**
  * Opens the database over Neon's HTTP protocol. Each statement or batch is sent at most once, with a timeout of ten
- * seconds and at most 8 MiB of results, through the circuit breaker if there is one. The client holds no connection, so
- * it may live as long as the isolate. Throws an Error if `databaseUrl` is malformed.
+ * seconds and at most 8 MiB of results. Throws an Error if `databaseUrl` is malformed.
  */
 export function openDrizzle(settings: {
   databaseUrl: string;

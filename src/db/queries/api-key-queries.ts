@@ -101,9 +101,9 @@ function firstKeyId(address: SQL): SQL {
 }
 
 /**
- * A key pair as its partner sees it, without the secret. `allowList` holds ranges of client addresses (empty: every
- * address), `prefix` the displayed part of the API key; `lastUsedAt` is null if no use is recorded. Times read from the
- * database are texts.
+ * A key pair as its partner sees it, without the secret. An empty `allowList` allows every client address; `prefix` is
+ * the displayed part of the API key. Times read from the database are texts; `lastUsedAt` is null if no use is
+ * recorded.
  */
 export interface ListedPair {
   keyId: string;
@@ -149,10 +149,9 @@ export async function selectFirstPair(
 const FURTHER_PAIRS = 4;
 
 /**
- * Inserts an additional key pair of a partner into the lowest free one of its four slots or, if all are taken, into the
- * place of a revoked first pair, and the audit row. Returns the id of the pair: `keyId`, or that of the first pair. Null
- * if no place is free, a concurrent request took it, or the partner application is not approved. Throws
- * `store_unavailable`.
+ * Inserts an additional key pair of a partner into a free one of its four slots, otherwise in place of a revoked first
+ * pair, and the audit row. Returns the pair's id (`keyId`, or the first pair's), or null if no place is free, a
+ * concurrent request took it, or the partner application is not approved. Throws `store_unavailable`.
  */
 export async function insertPair(
   db: Database,
@@ -288,10 +287,9 @@ export async function notePairUse(
 }
 
 /**
- * Replaces an API key and its secret, if they still have the version `keyVersion`, deletes the partner's sessions
- * except `session`, and writes the audit row, in one statement. If `keyId` is null, a revoked first pair becomes valid
- * again. Returns false if there is no such pair of this version, because another call has replaced or revoked it, if
- * the partner application is no longer approved, or if the session is no longer valid. Throws `store_unavailable`.
+ * Replaces the key pair of version `keyVersion`, deletes the partner's sessions except `session`, and writes the audit
+ * row, in one statement. Returns false, without any change, if there is no such pair, the partner application is not
+ * approved, or `session` is no longer valid. Throws `store_unavailable`.
  */
 export async function replacePair(
   db: Database,

@@ -20,8 +20,8 @@ export async function selectApplication(
 }
 
 /**
- * Selects one page of partner applications, newest first: those of one status, or all if `status` is null. `before` is
- * the position of the last row of the previous page, or null for the first page. Throws `store_unavailable`.
+ * Selects one page of partner applications, newest first: of one status, or all if `status` is null. `before` is the
+ * position of the last row of the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export function selectApplications(
   db: Database,
@@ -40,9 +40,8 @@ export function selectApplications(
 }
 
 /**
- * Inserts a partner application, or replaces a rejected application of the same address, which keeps its id. Returns
- * the stored row, or null if the address has an application in another status, so that only one of several concurrent
- * calls succeeds. Throws `store_unavailable`.
+ * Inserts a partner application, or replaces a rejected one of the same address, which keeps its id. Returns the stored
+ * row, or null if the address has an application in another status. Throws `store_unavailable`.
  */
 export async function upsertApplication(
   db: Database,
@@ -65,10 +64,9 @@ export async function upsertApplication(
 }
 
 /**
- * Changes the status, note and decision time of a partner application and writes the audit row, in one statement.
- * Returns false if the current status is not in `from`, or there is no such application. A revocation deletes the
- * partner's sessions, and its new epoch invalidates every earlier API key and session, including those that are being
- * created concurrently. Throws `store_unavailable`.
+ * Changes the status, note and decision time of a partner application, and writes the audit row. Returns false if its
+ * status is not in `from` or there is none. A revocation also invalidates every earlier API key and session of the
+ * partner. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

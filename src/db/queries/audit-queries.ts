@@ -19,8 +19,7 @@ export interface AuditNote {
 
 /**
  * Returns the SQL that inserts one audit row for each row of `from`, for use in the statement that makes the change.
- * Set `many` if `from` may have several rows: each id is then derived from the note's id and the subject, because ids
- * must be unique.
+ * Set `many` if `from` may have several rows: their ids are then derived from the note's id and the subject.
  */
 export function auditInsert(
   { id, at, actor, action, note, requestId }: AuditNote,
@@ -33,8 +32,8 @@ export function auditInsert(
 }
 
 /**
- * Selects one page of the audit log, newest first: the entries of one subject, or all if `subject` is null. `before` is
- * the position of the last row of the previous page, or null for the first page. Throws `store_unavailable`.
+ * Selects one page of the audit log, newest first: of one subject, or all if `subject` is null. `before` is the
+ * position of the last row of the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export function selectAudit(
   db: Database,

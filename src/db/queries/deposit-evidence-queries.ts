@@ -25,10 +25,8 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 }
 
 /**
- * Replaces the evidence of a deposit or withdrawal with the given blocks. The stored block of a transaction is
- * overwritten only if its hash is empty, which marks it as replaced by a reorg; otherwise the comparison with the chain
- * shows whether the state must be derived again. Stores the new blocks first and deletes the others in a second
- * statement, so that a failure leaves too much and never too little. Throws `store_unavailable`.
+ * Replaces the evidence of a row with the given blocks. The stored block of a transaction is kept, unless a reorg has
+ * replaced it. A failure may leave too much evidence, never too little. Throws `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -81,15 +79,8 @@ const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.reque
 
 /**
  * Selects the row for which a source transaction in block `blockNumber` counts, if several rows of one user have the
- * same call with the same payment, which anyone can build: the one that it is bound to; otherwise `row`, in whatever
- * state and whenever it was built, or another one that is unproven, or whose own transaction reverted, and that was
- * built at most `MAX_REORG_BLOCKS` after the transaction's block. Those that were built no later than that block come
- * first; among them, and among the others, abandoned rows come last. Rows of partners that were built before the
- * transaction was first heard of, and were still valid then, come first, beginning with the partner that was the first
- * to build one, because others may build the same call once they see it. Of one such partner, or without any, the rows
- * for which the transaction was reported come first, then unproven ones, then `row`, then the oldest. If the
- * transaction was reported for `row`, others that continue differently (`continuesAlike`) do not count. Returns null
- * if `row` is no longer stored and there is no other one. Throws `store_unavailable`.
+ * same call, which anyone can build: normally the one that it is bound to, otherwise `row` or another one that still
+ * needs a source. Null if `row` is no longer stored and no other one fits. Throws `store_unavailable`.
  */
 export async function selectSourceHolder(
   db: Database,
@@ -154,10 +145,9 @@ interface EqualOrder {
 }
 
 /**
- * Selects the row of the user with the same call and payment as `row` that a proven transaction, newer than the build
- * of `row`, is recorded for: one whose transaction was reported for `row`, otherwise one that was built no later than a
- * day after the quote of `row` expired; of several, one whose transaction did not revert, then the one with the oldest.
- * Returns null if there is none. Throws `store_unavailable`.
+ * Selects the user's row with the same call and payment as `row` for which a proven transaction is recorded that is
+ * newer than the build of `row`. It must have been reported for `row`, which is preferred, or be that of a row built no
+ * later than a day after the quote of `row` expired. Null if there is none. Throws `store_unavailable`.
  */
 export async function selectEqualOrder(db: Database, row: TrackedRow): Promise<EqualOrder | null> {
   const reported = isReportedFor(raw`${row.trackingId}`, raw`${deposits.sourceTxHash}`);

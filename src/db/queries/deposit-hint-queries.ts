@@ -14,9 +14,8 @@ export type DepositHint = typeof depositHints.$inferSelect;
 const MAX_REPORTS = 16;
 
 /**
- * Stores a reported transaction as a hint and makes the deposit or withdrawal due for tracking, even if the hint is
- * already stored or was dropped. Tracking reads the transaction and drops the hint if it proves nothing. Only the 16 newest reports of
- * each deposit or withdrawal are kept, besides those of transactions that logs showed too. Throws `store_unavailable`.
+ * Stores a reported transaction as a hint and makes the row due for tracking, even if the hint is known or was dropped.
+ * Of the hints that are only reported, the 16 newest of each row are kept. Throws `store_unavailable`.
  */
 export async function addReportedHint(
   db: Database,
@@ -64,10 +63,9 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 }
 
 /**
- * Drops the hints `txHashes` of a deposit or withdrawal. Hints with the origin `report` are deleted, because anyone can
- * report a transaction; the others are marked as dropped, so that logs do not add them again. Before that, the hints of
- * transactions that carry the deposit or withdrawal (`carrying`) get the origin `both`, because they may prove it after
- * a reorg. Does nothing if `txHashes` is empty. Throws `store_unavailable`.
+ * Drops the hints `txHashes` of a row: deletes those that are only reported, because anyone can report, and marks the
+ * others as dropped. The hints `carrying` first get the origin `both`, because they may prove the row after a reorg.
+ * Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -119,7 +117,7 @@ export interface Sightings {
    * bridge's delivery or of a vault with open requests that names the user.
    */
   moves: readonly { user: string; txHash: string }[];
-  /** Contracts with events that may have settled redemption requests, but do not name the user. */
+  /** Contracts with events that may have settled redemption requests of users whom they do not name. */
   touched: readonly string[];
 }
 
@@ -146,10 +144,9 @@ const openOn = (chainId: number): SQL =>
     and not e.final))`;
 
 /**
- * Selects, from transactions found in logs, those that may be the source of a user's deposit or withdrawal that is
- * unproven, has failed, or may still be replaced by a reorg. In such a transaction, the user paid the deposit's token,
- * in its amount or to the contract that it calls; or an event of that contract or of a bridge names the user. Only the
- * calldata shows whether the transaction carries the deposit. Throws `store_unavailable`.
+ * Selects the transactions found in logs that may be the source of a user's deposit or withdrawal: the user paid its
+ * token, in its amount or to the contract that it calls, or an event of that contract or of a bridge names the user.
+ * Only their calldata can show it. Throws `store_unavailable`.
  */
 export async function selectCandidates(
   db: Database,
@@ -169,9 +166,8 @@ export async function selectCandidates(
 }
 
 /**
- * Numbers of a row's hints from logs, unread ones and all, from which on a round adds no further ones to it.
- * `MAX_UNNAMED` applies to transactions that only concern the user, which anyone can make; `MAX_FOUND` to those that
- * show the deposit or withdrawal, which the former must not crowd out.
+ * Numbers of a row's hints from logs, unread ones and all, from which on a round adds no further ones. `MAX_UNNAMED`
+ * applies to transactions that only concern the user, which anyone can make; `MAX_FOUND` to those that show the row.
  */
 const MAX_UNNAMED = { unread: 32, all: 512 } as const;
 const MAX_FOUND = { unread: 64, all: 1_024 } as const;
@@ -192,13 +188,9 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores the results of a round as hints, in one statement. A deposit or withdrawal that has 64 unread hints from logs
- * (or 1,024 with the dropped ones) gets none, and one that has 32 (or 512) only those that show it, and not those that
- * only concern its user. Due for tracking become: deposits and withdrawals that got a hint, those in progress whose
- * users a transaction in `moves` concerns, and open redemption requests that a touched contract may have settled. If
- * the transaction of an unread hint is seen again, even much later, its deposit or withdrawal becomes due too, because
- * a reorg may have moved the transaction to another block; so does one of a dropped hint that shows the deposit or
- * withdrawal, which is restored. Throws `store_unavailable`.
+ * Stores the results of a round as hints, in one statement; a row with very many hints gets no further ones. Makes rows
+ * due that got a hint, or have an unread one that was seen again; rows in progress of users in `moves`; and, once a
+ * minute at most, open redemption requests that a touched contract may have settled. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,

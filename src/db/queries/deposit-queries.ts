@@ -108,11 +108,9 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects at most 20 deposits and withdrawals that a transaction may belong to, the most likely first: those that it
- * proves or whose reference it emits (`refs`); then those whose calldata on the source chain has one of the
- * `dataHashes`; then those connected with it only by a hint that was not dropped, an unproven record or a built second
- * step. Within each group, those with it as their recorded source or as such a hint come first, then the oldest. Throws
- * `store_unavailable`.
+ * Selects at most 20 rows that a transaction may belong to, the most likely first: those that it proves or whose
+ * reference it emits (`refs`), those whose source calldata has one of the `dataHashes`, then those connected with it
+ * only by a hint, an unproven record or a built second step. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -262,13 +260,9 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 }
 
 /**
- * Updates a deposit that is still in the state `from` and returns the new row. Adds `evidence` to its evidence in the
- * same transaction, even if the deposit is not updated; a block that is already stored for a transaction is not
- * changed, even if a reorg has replaced it. Returns null if another writer has changed the state, or if the change
- * proves a source transaction that is already proven for another deposit of the user with the same call, so that only
- * one of several concurrent writers can bind it; if it was reported for this deposit, those that continue differently
- * do not count. Throws `store_unavailable`, and the driver's error (23505, see `pgCode`) if the change proves a deposit
- * transaction that is already proven for another deposit of the user with the same share token.
+ * Updates a deposit that is still in the state `from`, and returns the new row. Null if another writer has changed the
+ * state or bound the same source transaction first; `evidence` is stored even then. Throws `store_unavailable`, and the
+ * driver's error 23505 (see `pgCode`) if the change proves a deposit transaction that proves another deposit.
  */
 export async function updateDeposit(
   db: Database,

@@ -5,9 +5,9 @@ import { depositEvidence } from "../tables/deposit-tracking-tables.ts";
 import type { DepositRow, TrackedRow } from "./deposit-queries.ts";
 
 /**
- * Leases at most `limit` deposits and withdrawals that are due for tracking, and returns their ids in no particular
- * order. Sent ones are preferred, then those that have been due longest. Concurrent runs lease different rows. A row
- * that is not tracked by `leaseUntil` becomes due again. Throws `store_unavailable`.
+ * Leases at most `limit` rows that are due for tracking until `leaseUntil`, and returns their ids in no particular
+ * order. Sent ones are preferred, then those due longest. Concurrent runs lease different rows. Throws
+ * `store_unavailable`.
  */
 export async function leaseDueDeposits(
   db: Database,
@@ -58,9 +58,8 @@ export async function extendDepositLeases(
 }
 
 /**
- * Ends the lease of a deposit or withdrawal: schedules its next check at `nextCheckAt`, or none if null, and stores the
- * number of checks since its state last changed. Does nothing if its lease does not end at `leaseUntil`, for example
- * because a report has rescheduled it. Throws `store_unavailable`.
+ * Ends the lease of a row: schedules its next check (null: none) and stores the number of checks since its state last
+ * changed. Does nothing if the lease does not end at `leaseUntil`, as after a report. Throws `store_unavailable`.
  */
 export async function scheduleCheck(
   db: Database,
@@ -112,12 +111,9 @@ export async function postponeChecks(
 const MAX_CONTINUATIONS = 20;
 
 /**
- * Selects the continuations of a deposit whose token was delivered to the user: deposits that name it as their parent
- * and pay into the same vault, for the same user and in the delivered token, at least the guaranteed or the delivered
- * amount, whichever is less. They are `completed`, `requested` or `claimable`, with no block recorded for their
- * transaction that is older than the delivery's, or their transaction is not proven yet. Those proven come first,
- * completed ones before others, then the newest; at most 20. Empty if nothing was delivered. Throws
- * `store_unavailable`.
+ * Selects the deposits that name a deposit as their parent and pay its delivered token into the same vault for the same
+ * user, at least the guaranteed or the delivered amount, whichever is less. At most 20: proven ones (`completed`,
+ * `requested` or `claimable`) come first, then the newest. Empty if nothing was delivered. Throws `store_unavailable`.
  */
 export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;

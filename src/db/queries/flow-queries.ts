@@ -34,10 +34,9 @@ export interface FlowState {
 }
 
 /**
- * Loads the state of a chain's flow index: the vaults that are or were open for deposits, sorted by address, and all
- * provisional flows. First creates the chain's tip if there is none (`span` is the number of blocks of its first
- * `eth_getLogs` request), adds coverage for vaults whose start block has become known, and updates start blocks that
- * have changed. Throws `store_unavailable`.
+ * Loads the state of a chain's flow index. First creates the chain's tip if there is none (`span` is the number of
+ * blocks of its first `eth_getLogs` request), and updates the coverage to the vaults' start blocks. Throws
+ * `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,
@@ -105,9 +104,8 @@ export function selectNewestFinal(db: Database, chainId: number): Promise<BlockI
 const MAX_CONVERSION_TRIES = 5;
 
 /**
- * Selects at most `limit` final flows of a chain whose amount of shares is known, whose amount of assets is not, and
- * for which fewer than five conversions were tried. Those with the fewest attempts come first, then the newest. Throws
- * `store_unavailable`.
+ * Selects at most `limit` final flows of a chain that have shares but no assets, and fewer than five conversion
+ * attempts: those with the fewest attempts first, then the newest. Throws `store_unavailable`.
  */
 export function selectUnconvertedFlows(
   db: Database,
@@ -141,9 +139,8 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
 }
 
 /**
- * SQL expression for the first block from which a vault's flow history is known to have no gap up to the tip. It may be
- * too late, never too early, while `done` overlaps `followed_from`, as after a rewind if the next run read a node with
- * a lower final block. The coverage row must have the alias `c`, and its `followed_from` must not be null.
+ * SQL expression for a block from which on a vault's flow history has no gap up to the tip: the first one, or a later
+ * one after some rewinds. The coverage row must have the alias `c`, and its `followed_from` must not be null.
  */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block
@@ -175,9 +172,8 @@ export async function selectCoverageStart(
 const HolderRows = z.array(z.object({ vault_address: z.string(), user_address: z.string() }));
 
 /**
- * Selects the account with the most shares in each vault on a chain by the stored flows, that is by deposits and
- * withdrawals, without transfers of shares. Returns lowercase accounts by lowercase vault address; vaults without a
- * holder are absent. Throws `store_unavailable`.
+ * Selects the account with the most shares in each vault of a chain by the stored flows, which lack transfers of
+ * shares. Keys and accounts are lowercase; vaults without a holder are absent. Throws `store_unavailable`.
  */
 export async function selectLargestHolders(db: Database, chainId: number): Promise<Record<string, string>> {
   const { rows } = await db.run((sql) =>

@@ -62,11 +62,9 @@ const insertInto = (
     given.assets, given.shares, given."requestId", given."blockNumber", given."blockHash", given.final`;
 
 /**
- * Stores the result of a tip run in one transaction: replaces the provisional flows with those that were read, makes
- * flows up to the final block permanent, moves the tip and clears its error. The coverage of vaults that the run read
- * for the first time begins at block `from`; vaults that it left out are no longer followed and keep the blocks below
- * `from` as covered. Returns false, without any change, if the tip no longer has the version `version`. Throws
- * `store_unavailable`.
+ * Stores the result of a tip run in one transaction: replaces the provisional flows, moves the tip, clears its error,
+ * and updates which vaults it covers. Returns false, without any change, if the tip no longer has the version
+ * `version`. Throws `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
   const { chainId, version, run, from } = step;
@@ -108,11 +106,9 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 }
 
 /**
- * Stores the flows of a block range that was read after the fact (backfill), together with its coverage, in one
- * transaction. Vaults whose flow sources have changed since are left out. If the final block is below the end of the
- * range, because a reorg has moved the tip, neither flows nor coverage are stored. A stored final flow is kept, unless
- * it has no request id and the read one has: then it is replaced, but keeps an amount of assets that was computed for
- * it and that the log does not have. Running it twice is harmless. Throws `store_unavailable`.
+ * Stores the flows of a backfilled block range and their coverage, in one transaction: not of vaults whose flow sources
+ * have changed since, and neither if the final block is below the range's end. A stored final flow is replaced only to
+ * add a request id. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -142,9 +138,9 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 }
 
 /**
- * Inserts final flows that are not stored yet and returns their number, which is 0 if the tip no longer has the version
- * `version`. Left out are vaults whose flow sources have changed since, flows below a vault's start block, and flows
- * above the final block. Throws `store_unavailable`.
+ * Inserts final flows that are not stored yet and returns their number. Left out are flows outside a vault's start
+ * block and the final block, of vaults whose sources have changed since, and all if the tip has another version. Throws
+ * `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
   const { chainId } = step;
@@ -170,9 +166,8 @@ export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<
 }
 
 /**
- * Stores the amounts of assets that were computed for final flows, and counts the attempt for each, including those
- * whose amount is still null. Flows that are in another block by now, or have an amount already, are left alone. Throws
- * `store_unavailable`.
+ * Stores the computed amounts of assets of final flows (null: still unknown) and counts the attempts. Flows that are in
+ * another block by now, or have an amount already, are left alone. Throws `store_unavailable`.
  */
 export async function writeConversions(
   db: Database,
@@ -197,10 +192,8 @@ export async function writeConversions(
 const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 
 /**
- * Discards the flows of the given vaults, so that their history is read again from other contracts or events
- * (`source`): deletes the flows, marks all blocks as unread, forgets a start block that was searched for another
- * source, and stores the new source with the coverage. Tip runs that began earlier write nothing. Throws
- * `store_unavailable`.
+ * Discards the flows, coverage and outdated start blocks of the given vaults, so that their history is read again from
+ * other contracts or events (`source`). Tip runs that began earlier write nothing. Throws `store_unavailable`.
  */
 export async function resetFlows(
   db: Database,
@@ -225,9 +218,9 @@ export async function resetFlows(
 }
 
 /**
- * Deletes the flows of all of a chain's vaults from block `from` on, and all provisional ones, so that they are read
- * again, for example after a deep reorg. Also clears the tip, and lets governance events be read again from the same
- * block. Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ * Deletes a chain's flows from block `from` on, and all provisional ones, and clears the tip, so that they are read
+ * again, as after a deep reorg; governance events likewise. Tip runs that began earlier write nothing. Throws
+ * `store_unavailable`.
  */
 export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
   const { chainId, from } = rewind;

@@ -12,8 +12,8 @@ export type FollowedChain = typeof followedChains.$inferSelect;
 const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
 
 /**
- * Selects which of the given chains must be read, in ascending order: source and vault chains of unproven deposits and
- * withdrawals, all chains of those in progress, and chains with evidence that is not final. Throws `store_unavailable`.
+ * Selects which of the given chains must be read, in ascending order: source and vault chains of unproven rows, all
+ * chains of those in progress, and chains with evidence that is not final. Throws `store_unavailable`.
  */
 export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
   const given = raw`(select jsonb_array_elements_text(${JSON.stringify(chainIds)}::jsonb)::int4 as chain_id) as given`;
@@ -81,9 +81,8 @@ export async function selectOldestOpen(db: Database, chainId: number): Promise<D
 }
 
 /**
- * A contract that the source transactions of unproven deposits and withdrawals call, with the paid token. The Router
- * and a vault's own entry point are listed once, with the token and provider of one of their transactions. Addresses
- * are lowercase.
+ * A contract that the source transactions of unproven rows call, with the paid token; addresses are lowercase. The
+ * Router and a vault's own entry point are listed once, with the token of one of their transactions.
  */
 export interface WatchedTarget {
   sourceTo: string;
@@ -121,7 +120,7 @@ export interface WatchList {
 
 /**
  * Maximum number of tokens of a provider's contract, of contracts with tokens, of rows that users are taken from, and
- * of deposits in progress. Anyone may build with any token, so the tokens of one contract must not crowd out another.
+ * of rows in progress. Anyone may build with any token, so those of one contract must not crowd out another.
  */
 const MAX_TOKENS = 500;
 const MAX_TARGETS = 4_000;
@@ -241,11 +240,9 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round on a chain in one transaction: the covered blocks and the head, and which evidence is
- * final or was replaced. Deposits and withdrawals whose evidence was replaced by a reorg become due at once. Finished
- * ones whose evidence has become complete and final are no longer scheduled, unless they are due already, a hint that
- * was not dropped may belong to them or, in a partial deposit, the user can still deposit the token. Returns false,
- * without any change, if another round has written since. Throws `store_unavailable`.
+ * Stores the result of a round on a chain in one transaction, and makes rows whose evidence a reorg replaced due at
+ * once. Rows that have ended with final evidence may be taken off the schedule. Returns false, without any change, if
+ * another round has written since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

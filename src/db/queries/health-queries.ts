@@ -48,9 +48,8 @@ const Followed = z.array(
   }),
 );
 /**
- * Reading progress of a chain: the last block and its time, the number of missing final blocks, the time of the last
- * successful round (null if there was none), and the error code of the last round (null if it succeeded). Times are in
- * seconds since the epoch.
+ * Reading progress of a chain: the last block and its time, the number of missing final blocks, the last successful
+ * round (null if there was none) and the last round's error code (null if it succeeded). Times are UNIX seconds.
  */
 export type FollowedChainHealth = z.infer<typeof Followed>[number];
 

@@ -21,9 +21,9 @@ export interface KeyExpiry {
 }
 
 /**
- * Takes an idempotency key for one request, in one statement; `owner` is a unique id of the request. Returns false if
- * another request holds the key or its response is stored. Keys that are expired, or whose request is assumed dead, by
- * the limits in `expiry` can be taken again; their stored response is deleted. Throws `store_unavailable`.
+ * Takes an idempotency key for one request; `owner` is a unique id of the request. Returns false if another request
+ * holds the key or its response is stored. A key that is free by `expiry` loses its stored response. Throws
+ * `store_unavailable`.
  */
 export async function takeKey(
   db: Database,

@@ -7,8 +7,8 @@ import { type Direction, deposits, underWay } from "../tables/deposit-tables.ts"
 import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * Filter for the deposits and withdrawals of a partner: the partner's address and the earliest build time (null for no
- * limit). Only those built with the partner's API key or session count, not those that merely name the partner.
+ * Filter for the deposits and withdrawals that were built with a partner's API key or session, since a build time (null
+ * for no limit). Those that merely name the partner do not count.
  */
 export interface PartnerSpan {
   address: string;
@@ -37,10 +37,9 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
   );
 
 /**
- * Counts a partner's deposits by outcome, and the users who sent at least one. `built` counts all of them, `verified`
- * those built with the API key's secret, `sent` those whose transaction was seen (a report alone does not count), and
- * `pending` those of them that are in progress. A continuation that has completed its parent is left out, because the
- * parent counts. Postgres always returns the row, so null does not occur. Throws `store_unavailable`.
+ * Counts a partner's deposits by outcome, and the users who sent at least one. `verified` counts those built with the
+ * API key's secret or a session, `sent` those whose transaction was seen. A continuation that has completed its parent
+ * is left out, because the parent counts. Not null in practice. Throws `store_unavailable`.
  */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
@@ -92,9 +91,8 @@ export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Sums the amounts paid for a partner's completed deposits, by source chain and lowercase token address: decimal text
- * in the token's smallest unit, with the numbers of deposits and of users. Returns at most `limit` sums, those of the
- * most deposits first. Throws `store_unavailable`.
+ * Sums the amounts paid for a partner's completed deposits, by source chain and lowercase token, as decimal text in the
+ * token's smallest unit. Returns at most `limit` sums, those of the most deposits first. Throws `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
   return db.run((sql) =>
@@ -115,8 +113,8 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 }
 
 /**
- * Counts a partner's sent deposits and withdrawals by the UTC day on which they were built (`YYYY-MM-DD`). `completed`
- * counts deposits only. Returns the newest `limit` days that have any, oldest first. Throws `store_unavailable`.
+ * Counts a partner's sent deposits and withdrawals by the UTC day of their build (`YYYY-MM-DD`); `completed` counts
+ * deposits only. Returns the newest `limit` days that have any, oldest first. Throws `store_unavailable`.
  */
 export async function countPartnerDays(db: Database, span: PartnerSpan & { limit: number }) {
   const date = raw<string>`to_char(${deposits.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`;
@@ -140,9 +138,8 @@ export async function countPartnerDays(db: Database, span: PartnerSpan & { limit
 }
 
 /**
- * Selects one page of the deposits, the withdrawals, or (if `direction` is null) both that were built with a partner's
- * API key, newest first. `before` is the position of the last row of the previous page, or null for the first page.
- * Throws `store_unavailable`.
+ * Selects one page of a partner's deposits, withdrawals or, if `direction` is null, both, newest first. `before` is the
+ * position of the last row of the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export async function selectPartnerTransactions(
   db: Database,

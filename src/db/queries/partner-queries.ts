@@ -33,10 +33,9 @@ export async function selectPartner(
 }
 
 /**
- * Registers an approved applicant: inserts the partner, its API key and secret, its first session and the audit row, in
- * one statement. Empty fields of the profile, except the description, are taken from the partner application. If
- * nothing was inserted, because the address is already a partner's or its application is not approved, `name` is null,
- * and `application` is the status of the partner application (null if there is none). Throws `store_unavailable`.
+ * Registers an approved applicant: inserts the partner, its key pair, its first session and the audit row. Empty fields
+ * of the profile, except the description, are taken from the application. If nothing was inserted, `name` is null and
+ * `application` is the application's status (null if there is none). Throws `store_unavailable`.
  */
 export async function insertPartner(
   db: Database,

@@ -47,9 +47,8 @@ export async function selectSessionOwner(db: Database, digest: string): Promise<
 }
 
 /**
- * Creates a session for a partner whose application is approved, and deletes the partner's expired sessions. If `begun`
- * is false, `application` and `partner` show why: the status of the partner application (null if there is none), and
- * whether the address is a partner. Throws `store_unavailable`.
+ * Creates a session for a partner whose application is approved, and deletes the partner's expired ones. If `begun` is
+ * false, `application` (a status, or null) and `partner` show why. Throws `store_unavailable`.
  */
 export async function insertSession(
   db: Database,

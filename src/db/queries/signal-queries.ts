@@ -10,9 +10,8 @@ import { signals } from "../tables/signal-tables.ts";
 export type SignalRow = typeof signals.$inferSelect;
 
 /**
- * Selects the incidents of some vaults (lowercase addresses) that were last seen at or after `since`, ordered by
- * sequence number. The last incident of each rule and subject is always included, because the next one continues its
- * numbering. Throws `store_unavailable`.
+ * Selects the incidents of vaults (lowercase addresses) that were last seen at or after `since`, and the last one of
+ * each rule and subject, whose numbering the next one continues; by sequence number. Throws `store_unavailable`.
  */
 export function selectIncidents(
   db: Database,
@@ -45,7 +44,7 @@ export function selectIncidents(
 
 /**
  * Inserts new incidents and updates ongoing ones, in one statement. An update whose `lastSeen` or update count is below
- * the stored one is skipped, so that it does not overwrite the work of a concurrent run. Throws `store_unavailable`.
+ * the stored one is skipped, because a concurrent run was ahead. Throws `store_unavailable`.
  */
 export async function writeIncidents(db: Database, rows: readonly SignalRow[]): Promise<void> {
   if (rows.length === 0) return;
@@ -138,9 +137,9 @@ const Changes = z.array(
   }),
 );
 /**
- * A change of status from the audit log. `subject` is the id of the vault, or of the partner application, whose status
- * changed. `seconds` is the time in UNIX seconds; `reason` is empty if none was recorded. `action` is `vault.prove` if
- * the service's check of the vault caused the change; any other action is an operator's decision.
+ * A change of the status of the vault or partner application whose id is `subject`, from the audit log. `seconds` is
+ * the UNIX time; `reason` may be empty. Every `action` other than `vault.prove`, the service's check of a vault, is an
+ * operator's decision.
  */
 export type StatusChange = z.infer<typeof Changes>[number];
 

@@ -13,9 +13,8 @@ export type NewSnapshot = Omit<SnapshotRow, "step" | "at">;
 export const snapshotSteps = { fine: 300, hour: 3_600, day: 86_400 } as const;
 
 /**
- * Stores each vault snapshot at every interval length (five minutes, an hour and a day), in the interval that contains
- * `readAt`. An interval keeps only the snapshot with the highest block, the last written of equal ones. Throws
- * `store_unavailable`.
+ * Stores each vault snapshot for the five minutes, the hour and the day that contain `readAt`. Of several for one
+ * interval, the one of the highest block is kept, the last written of equal ones. Throws `store_unavailable`.
  */
 export async function writeSnapshots(
   db: Database,
@@ -138,10 +137,9 @@ export interface PricePoint {
 }
 
 /**
- * Selects the share prices of all vaults at each age (in seconds before `now`), from the newest hourly snapshot with a
- * price whose interval began at least that long ago, and less than 1.25 times that or two hours ago, whichever is
- * longer. They are sorted by vault and age; a vault without such a snapshot has no price for that age. Throws
- * `store_unavailable`.
+ * Selects the share prices of all vaults at each age (in seconds before `now`), sorted by vault and age: from the
+ * newest hourly snapshot that is at least that old, but less than 1.25 times that age or two hours, whichever is
+ * longer. Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,
@@ -173,9 +171,8 @@ export async function selectPricePoints(
 export const countsForVault = raw`(f.request_id is null or (f.kind = 'withdrawal' and f.assets is null))`;
 
 /**
- * Sums a vault's net flows (deposits minus withdrawals) between consecutive blocks of an ascending list. Returns one
- * sum for each pair of neighbouring blocks, from after the first block to the second inclusive, in the asset's smallest
- * unit; null if the amount of a flow that counts for the vault is unknown. Does not check whether all flows are stored.
+ * Sums a vault's net flows (deposits minus withdrawals) between neighbouring blocks of an ascending list, the later one
+ * included, in the asset's smallest unit; null if an amount is unknown. Does not check that all flows are stored.
  * Throws `store_unavailable`.
  */
 export async function sumNetFlows(

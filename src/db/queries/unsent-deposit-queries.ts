@@ -14,10 +14,9 @@ export interface UnsentAge {
 }
 
 /**
- * Deletes at most `limit` deposits and withdrawals that were built and never sent, longest unchanged first, and returns
- * their number. A row is deleted only if its source chain and its vault's chain were both read without a gap until more
- * than `marginMs` after its expiry. A row is kept if it has a transaction or evidence, is the parent of another, or if
- * one of its hints was not dropped. Throws `store_unavailable`.
+ * Deletes at most `limit` rows that were built and never sent, and returns their number. A row with a transaction,
+ * evidence, an unread hint or a child is kept, as is one whose chains were not read without a gap until more than
+ * `marginMs` after its expiry. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

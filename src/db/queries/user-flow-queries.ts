@@ -23,27 +23,23 @@ export interface ChainFlows {
   headTime: Date | null;
   /**
    * Deposits minus withdrawals by lowercase vault address, in the asset's smallest unit, without flows of redemption
-   * requests, or null if the sum is unknown. Only vaults that are or were open and have flows of the user are present.
+   * requests, or null if unknown. Only vaults that are or were open and have flows of the user are present.
    */
   sums: Readonly<Record<string, string | null>>;
   /**
-   * Shares received from deposits minus shares redeemed in the stored flows, by lowercase vault address, in the share
-   * token's smallest unit, or null if the shares of a flow are unknown or a flow belongs to a redemption request. Has
-   * the keys of `sums`, but is also known where the history has a gap.
+   * Shares received minus shares redeemed in the stored flows, by the keys of `sums`, in the share token's smallest
+   * unit; null if the shares of a flow are unknown or a flow belongs to a redemption request.
    */
   shares: Readonly<Record<string, string | null>>;
   /**
-   * Lowercase addresses of vaults with a deposit or withdrawal of the user that the index may not include yet: within
-   * the last hour, it was in a block above `indexedTo` or not confirmed, or logs have shown a transaction that may
-   * continue it since the last index run.
+   * Lowercase addresses of vaults with a recent deposit or withdrawal of the user that the index may not include yet.
    */
   unindexed: readonly string[];
 }
 
 /**
- * A deposit to or withdrawal from a vault, decoded from its events, that belongs to a redemption request. Its amount
- * may change when the request is settled or cancelled, so `ChainFlows.sums` excludes it and the vault's family values
- * it. Addresses are lowercase.
+ * A deposit to or withdrawal from a vault that belongs to a redemption request, whose settlement or cancellation may
+ * change its amount. `ChainFlows.sums` leaves it out. Addresses are lowercase.
  */
 export interface UserRequestFlow {
   chainId: number;
@@ -145,10 +141,9 @@ export interface UserQuery {
 }
 
 /**
- * Selects a user's net deposits and requests on some chains, in one statement; `chains` lacks those that were never
- * indexed. A sum is null if the amount of one of its flows is unknown, if the vault's flow history has a gap between
- * its start block and the head, or if `unlisted` contains the vault. Flows of redemption requests are excluded from the
- * sums and returned as `requestFlows`. Throws `store_unavailable`.
+ * Selects a user's net deposits and requests on some chains; chains that were never indexed are absent from `chains`. A
+ * sum is null if an amount is unknown, the vault's flow history has a gap, or `unlisted` contains the vault. Throws
+ * `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));
@@ -164,10 +159,9 @@ const OPEN_REQUESTS = 500;
 const REQUEST_FLOWS = 500;
 
 /**
- * SQL condition of the deposits and withdrawals (`d`) that changed shares at a vault in a block that the chain's index
- * (`t`) may not include: their evidence is above its head, their first transaction is on the vault's chain and not
- * confirmed, or a transaction that may continue them was found after the last index run. Reports of callers do not
- * count, because anyone can make them. Blocks and the service's own clock are compared, never a chain's clock.
+ * SQL condition of the deposits and withdrawals (`d`) that may have changed shares above the head of the chain's index
+ * (`t`). Anyone can report, so reports do not count. Blocks and the service's own clock are compared, never a chain's
+ * clock.
  */
 const seenAboveTip = raw`
   d.updated_at > now() - interval '1 hour' and (

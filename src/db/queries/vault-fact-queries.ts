@@ -39,10 +39,8 @@ const PointShape = z
     controls: row.controls,
   }));
 /**
- * A vault snapshot as the signal rules receive it, with the vault's lowercase address. Totals, limit and liquidity are
- * in the smallest unit of their token, and `sharePrice` is in whole assets per whole share times 10^18; null if
- * unknown. `liquidity` and `controls` are as in the table `snapshots`. `step` is the interval's length in seconds,
- * `seconds` the block timestamp in seconds since the epoch.
+ * A vault snapshot as the signal rules receive it, with the vault's lowercase address, and with units and nulls as in
+ * the table `snapshots`. `step` is the interval's length, `seconds` the block's UNIX timestamp, both in seconds.
  */
 export type PointRecord = z.output<typeof PointShape>;
 
@@ -73,9 +71,9 @@ const FlowRecordShape = z
     unknown: row.unknown,
   }));
 /**
- * One of a vault's largest flows after a block, with the sums of all its flows after that block: `inflow` and
- * `outflow`, both unsigned and in the asset's smallest unit, and the number of flows without an amount (`unknown`),
- * whose `assets` are 0. The transaction, user and block are null if there were no flows.
+ * One of a vault's largest flows after a block, with the sums `inflow` and `outflow` of all its flows since, unsigned
+ * in the asset's smallest unit. `unknown` counts the flows without an amount, whose `assets` are 0. Transaction, user
+ * and block are null if there were no flows.
  */
 export type FlowRecord = z.output<typeof FlowRecordShape>;
 
@@ -95,9 +93,8 @@ const back = raw.raw(
 const LARGEST = 5;
 
 /**
- * Selects the snapshots of some vaults (lowercase addresses): five-minute ones of the last two hours, hourly ones of
- * the last seven days and daily ones of the last 90 days. They are sorted by vault, interval length and time, oldest
- * first. Throws `store_unavailable`.
+ * Selects the snapshots of vaults (lowercase addresses) up to `now`: five-minute ones of two hours, hourly ones of
+ * seven days and daily ones of 90 days, by vault, interval length and time, oldest first. Throws `store_unavailable`.
  */
 export async function selectPoints(
   db: Database,
@@ -179,12 +176,9 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 };
 
 /**
- * Selects the largest flows and the flow sums of vaults, in one batch. `largest` has, for each of `vaults`, the five
- * largest deposits and the five largest withdrawals after `afterBlock`, by absolute amount, and at most five flows
- * without an amount or of 0, each with the sums of all of the vault's flows after that block; a vault without flows has
- * one record. `sums` has, for each of `spans`, in their order, the sums of the flows after `afterBlock` up to and
- * including `toBlock`. Vaults and ranges whose flows are not all stored are left out, and so are ranges with a flow
- * whose amount is unknown. Throws `store_unavailable`.
+ * Selects the largest flows of `vaults` after `afterBlock` (`largest`: at most five deposits, five withdrawals, and
+ * five of 0 or without an amount), and the flow sums of `spans`, `toBlock` included. Vaults and spans whose flows are
+ * not all stored, and spans with an unknown amount, are left out. Throws `store_unavailable`.
  */
 export async function selectFlowFacts(
   db: Database,

@@ -31,9 +31,9 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 }
 
 /**
- * Leases at most `limit` vaults of a chain whose proof is due, and returns them in no particular order. Open and paused
- * vaults come first, so that a flood of candidates cannot delay their proofs, then those due longest. Other runs skip
- * them until `leaseUntil`. Vaults that an administrator excluded are never due. Throws `store_unavailable`.
+ * Leases at most `limit` vaults of a chain with a due proof until `leaseUntil`, and returns them in no particular
+ * order. Open and paused ones come first, then those due longest; excluded ones are never due. Throws
+ * `store_unavailable`.
  */
 export function leaseDueProofs(
   db: Database,
@@ -78,9 +78,8 @@ export interface ProofChange {
 }
 
 /**
- * Stores the result of a proof, and an audit row if it changes the vault's status, in one statement. Returns false,
- * without any change, if the vault's status, who decided it, its adapter or its due time was changed since it was read.
- * Throws `store_unavailable`.
+ * Stores the result of a proof, with an audit row if the vault's status changes. Returns false, without any change, if
+ * its status, who decided it, its adapter or its due time has changed since it was read. Throws `store_unavailable`.
  */
 export function recordProof(
   db: Database,
@@ -128,9 +127,8 @@ function isUnchanged(row: VaultRow): SQL | undefined {
 }
 
 /**
- * Selects the distinct identifiers of the code (see `readVaultCode`), as recorded by proofs, of a chain's open vaults
- * of one family that were reviewed, which means added by the seed or an operator. Vaults without recorded code do not
- * count. Throws `store_unavailable`.
+ * Selects the identifiers of the code (see `readVaultCode`) that proofs recorded of a chain's open vaults of one family
+ * that were reviewed, which means added by the seed or an operator. Throws `store_unavailable`.
  */
 export async function selectReviewedCode(
   db: Database,

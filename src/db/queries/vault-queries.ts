@@ -37,9 +37,8 @@ export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> 
 };
 
 /**
- * Selects all vaults that are or were open for deposits, sorted by chain and address, with the values that lists show
- * and the numbers of their incidents of the tiers `high` and `medium` that were last seen within a day, in one
- * statement. Throws `store_unavailable`.
+ * Selects all vaults that are or were open for deposits, sorted by chain and address, with what lists show of them.
+ * Incidents of the tiers `high` and `medium` count if they were last seen within a day. Throws `store_unavailable`.
  */
 export async function selectListedVaults(db: Database, now: Date): Promise<ListedVaultRow[]> {
   const { claim, provenance, namedBy, ...columns } = getTableColumns(vaults);
@@ -127,9 +126,8 @@ export const wasActiveAfter = (status: VaultStatus) =>
   status === "active" ? raw`true` : raw`${vaults.wasActive} or ${vaults.status} = 'active'`;
 
 /**
- * Selects one page of the registry, at most `limit` vaults sorted by chain and address, with the given status, or with
- * any status if `status` is null. `after` is the last vault of the previous page, or null for the first page. Throws
- * `store_unavailable`.
+ * Selects one page of the registry, sorted by chain and address: the vaults of one status, or all if `status` is null.
+ * `after` is the last vault of the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export function selectAllVaults(
   db: Database,
@@ -191,10 +189,9 @@ const UNCOUNTED = {
 } as const;
 
 /**
- * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, and writes the audit row, in
- * one statement. The vault's proof becomes due at once, and earlier refusals no longer count if the status changes.
- * Returns false, without any change, if the vault no longer has the status `from`, on which the change is based, or is
- * not in the registry. Throws `store_unavailable`.
+ * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, writes the audit row, and
+ * makes the vault's proof due. Returns false, without any change, if the vault does not have the status `from`. Throws
+ * `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,

@@ -40,10 +40,9 @@ export interface RegisterReport {
 }
 
 /**
- * Stores what was read from a register (a contract that lists a protocol's vaults): inserts new vaults as given in
- * `candidates`, and records for known vaults that the register names them. After a complete read, the record is removed
- * from all other vaults of the chain, whose proofs become due. Runs several statements: after a failure, only a part
- * may be written, and the progress is not. Throws `store_unavailable`.
+ * Stores what was read from a register: inserts new vaults, and records at known ones that the register names them. A
+ * complete read removes this record from all other vaults of the chain, whose proofs become due. A failure may leave a
+ * part stored, without the progress. Throws `store_unavailable`.
  */
 export async function writeRegisterReport(db: Database, report: RegisterReport): Promise<void> {
   const { tip, source, candidates } = report;
@@ -88,9 +87,8 @@ async function forgetOthers(db: Database, { tip, source, candidates }: RegisterR
 }
 
 /**
- * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. For a vault that
- * is already in the registry, only `source`, the public list that names it (`list:<name>`), is recorded, unless it is
- * null. Throws `store_unavailable`.
+ * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. At known vaults,
+ * only `source`, the public list that names them (`list:<name>`, or null), is recorded. Throws `store_unavailable`.
  */
 export async function insertClaims(
   db: Database,

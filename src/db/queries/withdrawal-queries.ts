@@ -5,11 +5,9 @@ import { depositSteps, withdrawalTransfers } from "../tables/deposit-tracking-ta
 import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * A withdrawal to insert. Addresses and hashes are lowercase; amounts are decimal strings in the token's smallest unit.
- * `fromAmount` is "0" if the order is for all shares; `estimatedShares` is then the expected number. `minAssets` and
- * `moveMin` are null if no contract enforces them, except that in two steps `moveMin` is the minimum of the quote at
- * the build; the second step is quoted again. `provider`, `bridge` and `tool` name the transfer in the first
- * transaction, and are null if the transfer is a second step. `referrer` is the zero address by default.
+ * A withdrawal to insert, in the formats of a `WithdrawalRow`. `fromAmount` is "0" if the order is for all shares;
+ * `estimatedShares` is then the expected number. `provider`, `bridge` and `tool` are null unless the first transaction
+ * makes the transfer. `referrer` is the zero address by default.
  */
 export interface NewWithdrawal
   extends Pick<
@@ -90,10 +88,9 @@ export async function selectWithdrawal(db: Database, trackingId: string): Promis
 const MAX_OTHER_REQUESTS = 50;
 
 /**
- * Selects the user's other redemptions from the same vault that are open, were claimed, or had their shares or payment
- * returned: those with the same request id (null included), or with `anyId` all. Equal rows that share its transaction
- * are the same redemption, and left out. At most 50, the open ones first, and
- * newer before older ones in both groups. Throws `store_unavailable`.
+ * Selects the user's other redemptions from the same vault that are open, were claimed, or had shares or payment
+ * returned, with the same request id (null included) or, with `anyId`, any. Equal rows that share its transaction are
+ * left out. At most 50, the open ones first, then the newest. Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
@@ -137,8 +134,8 @@ export type BuiltTransfer = typeof withdrawalTransfers.$inferSelect;
 const MAX_TRANSFERS = 32;
 
 /**
- * Stores a transaction that was built for the second step of a withdrawal. One with the same calldata is kept, but
- * counts as built at the later of the two times. The 32 newest of each withdrawal are kept. Throws `store_unavailable`.
+ * Stores a transaction that was built for the second step of a withdrawal; one with the same calldata is kept, with the
+ * later build time. The 32 newest of each withdrawal are kept. Throws `store_unavailable`.
  */
 export async function addBuiltTransfer(db: Database, built: BuiltTransfer): Promise<void> {
   const own = eq(withdrawalTransfers.trackingId, built.trackingId);

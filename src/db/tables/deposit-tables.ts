@@ -70,8 +70,7 @@ export const deposits = pgTable(
     tool: text("tool"),
     /**
      * Token that arrives on the vault's chain, with its expected and its guaranteed amount. In a withdrawal: the
-     * requested token, on the chain `toChainId`; in two steps, `moveMin` is the minimum of the quote at the build,
-     * which nothing enforces, because the second step is quoted again.
+     * requested token, on the chain `toChainId`; in two steps, nothing enforces `moveMin`, the minimum at the build.
      */
     moveToken: text("move_token"),
     moveExpected: uint256("move_expected"),
@@ -88,8 +87,7 @@ export const deposits = pgTable(
     sourceDataHash: text("source_data_hash").notNull(),
     /**
      * Head block of the source chain when a direct deposit or a withdrawal was built; null for a routed deposit, or if
-     * it was not recorded. A transaction with the same calldata that is older, by more than a reorg may explain,
-     * belongs to something else.
+     * it was not recorded. A much older transaction with the same calldata belongs to something else.
      */
     builtBlock: bigint("built_block", { mode: "number" }),
     sourceTxHash: text("source_tx_hash"),
@@ -164,9 +162,8 @@ export const deposits = pgTable(
 );
 
 /**
- * Stored responses of builds sent with an `Idempotency-Key`; a repeated request gets the same response until
- * `expiresAt`, when its quote expires. A key is free again a day after `claimedAt`, the time at which it was taken or
- * last renewed.
+ * Stored responses of builds with an `Idempotency-Key`; a repeated request gets the same response until `expiresAt`,
+ * when its quote expires. A key is free again a day after `claimedAt`, when it was taken or last renewed.
  */
 export const idempotency = pgTable(
   "idempotency",

@@ -29,7 +29,6 @@ export const depositHints = pgTable(
     notedAt: time("noted_at").notNull(),
     /**
      * Time at which the hint was dropped, because it was read or had become too old, or null if it is still to be read.
-     * The row stays, so that the logs do not add the transaction again.
      */
     droppedAt: time("dropped_at"),
   },
@@ -50,9 +49,8 @@ export const depositSteps = pgTable("deposit_steps", {
 });
 
 /**
- * Transactions that were built for the second step of a withdrawal, the swap or bridge of the vault's payment. One
- * withdrawal may have several, and the user may sign any of them. Hashes are lowercase; amounts are decimal strings in
- * the token's smallest unit.
+ * Transactions that were built for the second step of a withdrawal, the swap or bridge of the vault's payment; the user
+ * may sign any of them. Hashes are lowercase; amounts are decimal strings in the token's smallest unit.
  */
 export const withdrawalTransfers = pgTable(
   "withdrawal_transfers",
@@ -79,8 +77,8 @@ export const withdrawalTransfers = pgTable(
 );
 
 /**
- * Evidence: the blocks of the transactions that prove the state of a deposit or withdrawal. They are compared with the
- * chain until they are final. Hashes are lowercase; an empty block hash marks a block that a reorg replaced.
+ * Evidence: the blocks of the transactions that prove a deposit's or withdrawal's state, compared with the chain until
+ * they are final. Hashes are lowercase; an empty block hash marks a block that a reorg replaced.
  */
 export const depositEvidence = pgTable(
   "deposit_evidence",

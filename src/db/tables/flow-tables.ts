@@ -77,8 +77,8 @@ export const flows = pgTable(
 );
 
 /**
- * How far the flows of each chain are indexed. Flows up to `finalBlock` are permanent; a reorg may still change those
- * above it, up to `headBlock`. The blocks and `headTime` are null before the first tip run and after a rewind.
+ * How far the flows of each chain are indexed. Those above `finalBlock`, up to `headBlock`, may still change by a
+ * reorg. The blocks and `headTime` are null before the first tip run and after a rewind.
  */
 export const flowTips = pgTable("flow_tips", {
   chainId: integer("chain_id").primaryKey(),

@@ -11,17 +11,17 @@ import {
 import { time, uint256 } from "./table-columns.ts";
 
 /**
- * Who controls a vault, and its fees and timelock, as the vault's view functions return them: addresses in lowercase,
- * numbers as decimal text in the family's own unit (see `FeeRates`). A value that the vault does not return is absent.
+ * Who controls a vault, and its fees and timelock, as its view functions return them: lowercase addresses, and numbers
+ * as decimal text in the family's own unit (see `FeeRates`). What the vault does not return is absent.
  */
 export type Controls = Partial<
   Record<"owner" | "curator" | "guardian" | "fee" | "timelock" | "performance_fee" | "management_fee", string>
 >;
 
 /**
- * Snapshots of vaults: for every interval of five minutes, an hour and a day, the last state in it. Total assets, limit
- * and liquidity are in the asset's smallest unit, the total supply in the share token's; the share price is in whole
- * assets per whole share times 10^18. Values that the vault did not return are null.
+ * Snapshots of vaults: the last state in each five minutes, hour and day. Total assets, limit and liquidity are in the
+ * asset's smallest unit, the total supply in the share token's; the share price is in whole assets per whole share
+ * times 10^18. Unknown values are null.
  */
 export const snapshots = pgTable(
   "snapshots",
@@ -51,9 +51,9 @@ export const snapshots = pgTable(
 );
 
 /**
- * The values that lists show for each vault, from the block of its last snapshot, so that a list of thousands of vaults
- * takes one query. Minimum and limit of deposits are in the asset's smallest unit, the share price is in whole assets
- * per whole share times 10^18, and fee and yields are fractions (0.05 = 5%). Unknown values are null.
+ * What lists show of each vault, from the block of its last snapshot. Minimum and limit are in the asset's smallest
+ * unit, the share price is in whole assets per whole share times 10^18, and fee and yields are fractions. Unknown
+ * values are null.
  */
 export const vaultFigures = pgTable(
   "vault_figures",
