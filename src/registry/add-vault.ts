@@ -19,11 +19,9 @@ import { toVaultRecord } from "./registry-vault-records.ts";
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };
 
 /**
- * Adds a vault to the registry with status `candidate` and an immediately due proof. An existing entry stays unchanged.
- * The vault's family, addresses, tokens and parameters are read from on-chain data. If that data does not confirm the
- * claims, nothing is stored and the reason is returned. If the chain cannot be read, the claims are stored unchecked.
- * If no name is claimed, the contract's own name is stored or, if it has none, the vault id. Throws
- * `chain_unsupported`, `store_unavailable`, and viem's InvalidAddressError for an invalid address in the claims.
+ * Adds a vault to the registry as a candidate with an immediately due proof; an existing entry stays unchanged. If
+ * on-chain data does not confirm the claims, nothing is stored; if the chain cannot be read, they are stored unchecked.
+ * Throws `chain_unsupported`, `store_unavailable`, and viem's InvalidAddressError for an invalid address in the claims.
  */
 export async function addVault(
   ctx: Context,

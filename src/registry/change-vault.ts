@@ -24,14 +24,10 @@ export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault's status and claimed properties in the registry. On-chain data must not contradict a change that
- * opens the vault, lists it as paused although it was neither active nor paused, or alters its family, parameters or
- * accepted assets: the vault is read and proven before such a change is stored. A proof that finds it closed (full or
- * paused, for example), or that no node can simulate, is no contradiction. A change that does more than close the vault
- * or alter its texts is followed by another proof; if a node or the database fails then, the entry is returned as it is
- * stored. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable` if the vault cannot be read or a node
- * fails during the proof, and `store_unavailable`, also if other requests changed the vault's status during five
- * attempts.
+ * Changes a vault's status and claimed properties in the registry, unless on-chain data contradicts a change that opens
+ * the vault or alters its family, parameters or accepted assets. Throws `vault_not_found`, `chain_unsupported`,
+ * `upstream_unavailable` if the vault must be read and cannot be, and `store_unavailable`, also if other requests keep
+ * changing its status.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.
@@ -46,9 +42,8 @@ export async function changeVault(ctx: Context, input: VaultChange): Promise<Cha
 }
 
 /**
- * Returns the entry after a change. Proves the vault now, unless the change only alters texts or closes it; if a node
- * or the database fails, the entry is returned as it is stored, and its next scheduled proof follows. Throws
- * `vault_not_found` and `store_unavailable`.
+ * Returns the entry after a change, proven again unless the change only alters texts or closes it. If a node or the
+ * database fails, it is returned as it is stored. Throws `vault_not_found` and `store_unavailable`.
  */
 async function recordAfter(ctx: Context, { key, change }: VaultChange): Promise<VaultRecord> {
   if (!onlyCloses(change)) {
@@ -76,7 +71,7 @@ function onlyCloses(change: VaultChangeInput): boolean {
 
 /**
  * Tries once to change a vault. Returns `outdated`, without any change, if another request changed its status first,
- * and the field at fault with the reason if on-chain data contradicts the change. Throws the errors of `changeVault`.
+ * and the field at fault if on-chain data contradicts the change. Throws the errors of `changeVault`.
  */
 async function tryChangingVault(
   ctx: Context,
@@ -119,9 +114,8 @@ async function tryChangingVault(
 }
 
 /**
- * Returns an entry with the texts and claims of a change; its status is unchanged. If family, parameters or accepted
- * assets are claimed, the claimed assets are added to the accepted ones, and asset and share token are read anew,
- * whatever was claimed about them before; of a vault whose shares users may hold, they must stay as they are.
+ * Returns an entry with the texts and claims of a change; its status is unchanged. With claims, asset and share token
+ * are read again, but those of a vault whose shares users may hold must stay as they are.
  */
 function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
   const { adapter = row.adapter, params = row.params, name = row.name, curator = row.curator } = change;
@@ -139,9 +133,8 @@ function withClaims(row: VaultRow, change: VaultChangeInput): VaultRow {
 }
 
 /**
- * Reads and proves an entry as if an operator had added it: the administrator reviews it, so what names the vault and
- * its earlier code do not count. Throws `chain_unsupported`, and `upstream_unavailable` if the vault cannot be read or
- * a node fails during the proof.
+ * Reads and proves an entry as if an operator had added it, so that what names it and its earlier code do not count.
+ * Throws `chain_unsupported`, and `upstream_unavailable` if a node fails.
  */
 async function readOrThrow(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   assertServedChain(ctx, row.chainId);

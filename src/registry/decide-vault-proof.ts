@@ -4,23 +4,15 @@ import type { VaultProof } from "../db/tables/vault-tables.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 
 /**
- * Why a vault that takes deposits counts as closed. `stopped`: its views say that withdrawals are paused, its
- * redemption requests revert, or the error of the simulated redemption names a pause, an outdated price or, for a
- * generic ERC-4626 vault, a lack of liquidity. `illiquid`: that error shows that the contracts of another family lack
- * liquidity.
+ * Why the shares of a vault that takes deposits cannot be redeemed: `illiquid` if the contracts of a family other than
+ * generic ERC-4626 lack liquidity; otherwise `stopped`, for example because withdrawals are paused.
  */
 export type ClosedExit = "stopped" | "illiquid";
 
 /**
- * Result of one attempt to prove a vault. `passed`: the simulated deposit or deposit request succeeded; shares that
- * were minted immediately have the expected value, and no simulation shows that they cannot be redeemed. `refused`: for
- * example, the chain contradicts the entry, the vault rejects deposits, the shares are worth or return too little, a
- * fee is too high, shares cannot be redeemed, nothing vouches for a discovered vault any longer, its code changed, or
- * the operator's settings exclude it. `closed`: the vault's view functions or the error of the simulated deposit or
- * redemption show that it is paused, full, illiquid or without a current price; the redemption requests of a vault
- * without another mode revert, whatever the error; or no simulation can give an account its asset, which is not a fault
- * of the entry. `exit` is set on a closed vault if the reason is that shares cannot be redeemed. `unread`: the chain is
- * not served, a node or the database failed, or no node can simulate.
+ * Result of one attempt to prove a vault. `passed`: a simulated deposit succeeded, and nothing found speaks against the
+ * vault. `refused`: its contracts, its entry or the operator's settings do. `closed`: it cannot be proven now, as when
+ * it is paused or full; `exit` is set if the reason is its redemption. `unread`: it could not be examined.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }
@@ -65,21 +57,9 @@ const HELD_RETRY_MS = 7 * DAY_MS;
 const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
- * Returns the new status of a registry entry after a proof, and the time of the next proof.
- * - A passed proof opens reviewed candidates (also refused ones) and vaults that a proof paused. A discovered or
- *   imported candidate opens only if `admission` has no obstacle.
- * - A refusal makes a candidate `refused`. It pauses an active vault if it still stands 30 minutes after the first one
- *   and is at least the third. Further proofs in between, after governance events, do not shorten that time, except
- *   that the third or a later one pauses the vault at once if an administrator asked for it (`byAdmin`).
- * - A closed or unread vault keeps its status, as does a vault that an administrator paused or excluded. But an active
- *   vault that nobody can leave is paused in time: if its redemptions are stopped, that counts as a refusal; if it is
- *   illiquid, it is paused by a proof that finds it so a day after the first one did, and that is at least the third.
- * The next proof is due after 20 to 24 hours (passed), seven days (held back by admission), an hour (closed; illiquid;
- * refused while paused; paused by this refusal), 10 minutes (unread), 5 and 30 minutes after the first refusal of an
- * active vault (then after 25 minutes, while there are fewer than three), or six hours (other refusals). Refusals of an
- * active vault and proofs that find it illiquid are counted apart: a proof that finds it illiquid ends the refusals,
- * and a refusal leaves the other count and its time as they are; a passed proof, and a closed one that is neither,
- * reset both. `now` is in milliseconds since the epoch.
+ * Returns what a proof changes in a registry entry. A passed one opens candidates (discovered or imported ones only if
+ * `admission` has no obstacle) and vaults that a proof paused; lasting refusals or illiquidity pause active ones. `now`
+ * is in milliseconds since the epoch; `byAdmin` is true if an administrator asked for the proof.
  */
 export function decideAfterProof(
   entry: ProvenEntry,

@@ -21,9 +21,9 @@ export function assertServedChain(ctx: Context, chainId: number): void {
 }
 
 /**
- * Reads a vault's addresses, tokens and parameters through the given chain client. Returns a failed derivation with its
- * reason if no family is called `adapter`, if the family does not accept the contract, or if the entry point, spender,
- * share token, pricer or asset has no code. Errors of the chain client propagate.
+ * Reads a vault's addresses, tokens and parameters. Returns a failed derivation with its reason if no family is called
+ * `adapter`, if it does not accept the contract, or if a contract of the vault has no code. Errors of the chain client
+ * propagate.
  */
 export async function deriveFromChain(
   client: ChainClient,
@@ -37,8 +37,7 @@ export async function deriveFromChain(
 
 /**
  * Returns a derivation, or a failed one with its reason if the entry point, spender, share token, pricer or asset has
- * no code. The code of the subject itself is not read, because a derivation succeeds only if its views answered. Errors
- * of the chain client propagate.
+ * no code. The subject's own code is not read. Errors of the chain client propagate.
  */
 export async function requireCode(
   client: ChainClient,
@@ -63,9 +62,8 @@ async function findAddressWithoutCode(
 }
 
 /**
- * Converts a vault read from on-chain data to the columns of the vaults table that it fills. The addresses are
- * lowercase, except those of accepted assets. `caller` and `params` are absent if on-chain data does not determine
- * them.
+ * Converts a vault read from on-chain data to columns of the vaults table. Addresses are lowercase, except those of
+ * accepted assets; `caller` and `params` are absent if on-chain data does not determine them.
  */
 export function toDerivedColumns(vault: DerivedVault): DerivedColumns {
   const { asset, acceptedAssets, caller, params } = vault;

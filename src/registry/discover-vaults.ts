@@ -40,9 +40,8 @@ const RUN_MS = 30 * SECOND_MS;
 const UNSETTLED_BLOCKS = 64;
 
 /**
- * Returns the registers (contracts that name a protocol's vaults) of the served chains: those in code and, for chains
- * without any in code, those of the configuration. A configured register without `view` is read like the first of its
- * family in code, and omitted if there is none.
+ * Returns the registers of the served chains: those in code and, for chains without any in code, the configured ones.
+ * One without `view` is read like the first of its family in code, and left out if there is none.
  */
 export function servedRegisters(ctx: Context): VaultRegister[] {
   const known = new Set(vaultRegisters.map(({ chainId }) => chainId));
@@ -69,11 +68,8 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
 }
 
 /**
- * Discovers vaults: reads the registers (contracts that list a protocol's vaults) that are due, several chains in
- * parallel, and starts no further one after 30 seconds. New vaults are added to the registry as candidates; for known
- * ones, it is recorded that the register names them. A vault that is missing from a completely read list loses that
- * record, and its proof becomes due. Registers that can only be asked about single addresses are skipped. A register
- * that cannot be read is logged and due again after an hour. Throws `store_unavailable`.
+ * Reads the registers that are due, several chains in parallel, and stores the vaults that they name: new ones as
+ * candidates. A register that cannot be read is logged, and due again after an hour. Throws `store_unavailable`.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {
   const startedAt = ctx.now();

@@ -10,9 +10,8 @@ import { findFamily } from "../vaults/families/vault-families.ts";
 import type { StoredVault } from "../vaults/vault.ts";
 
 /**
- * Registry claims: what the source of a vault's registry entry states about the vault. A property that it does not
- * state is null or empty. Family, asset and share token are compared with on-chain data. The contract that deposits
- * call and the one that needs the allowance cannot be claimed.
+ * Registry claims: what the source of a registry entry states about a vault; null or empty where it states nothing.
+ * Family, asset and share token are compared with on-chain data; entry point and spender cannot be claimed.
  */
 export interface VaultClaims extends VaultKey {
   /** Name of a family's adapter; `erc4626` leaves the family open. */
@@ -41,10 +40,9 @@ export type ClaimRow = StoredVault &
   Pick<VaultRow, "claim" | "provenance" | "proofDueAt" | "statusBy" | "wasActive">;
 
 /**
- * Returns the registry row of a claimed vault: a candidate whose proof is due at `now`, in milliseconds since the
- * epoch. What a proof has yet to read has placeholders: share token, entry point, spender and pricer are the vault's
- * own address, the asset is the claimed one or the zero address, symbols are empty and decimals 0. Addresses are
- * lowercase, except those of accepted assets. The name is the claimed one or, if that is empty, the vault id.
+ * Returns the registry row of a claimed vault: a candidate whose proof is due at `now` (UNIX milliseconds), with
+ * placeholders for what a proof has yet to read. Addresses are lowercase, except those of accepted assets. If no name
+ * is claimed, it is the vault id.
  */
 export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
   const own = claims.address.toLowerCase();
@@ -65,11 +63,9 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 }
 
 /**
- * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order. `list` is the name
- * of the public list that the claims are from, or null if an operator makes them. For a vault that is already known,
- * only the list that names it is recorded. If a vault is claimed more than once, the last claim is stored, and all but
- * the first are reported as known. Claims with an unserved chain or an unknown family are refused in the report. Throws
- * `store_unavailable`; each database statement adds at most 500 vaults, and those of earlier statements stay stored.
+ * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order; those with an
+ * unserved chain or an unknown family are refused. `list` names the public list of the claims, or is null for an
+ * operator's. Of repeated claims, the last is stored. Throws `store_unavailable`, when a part may be stored.
  */
 export async function importClaims(
   ctx: Context,

@@ -25,9 +25,8 @@ export interface ProofDeposit {
 export type Redemption = ProofDeposit & { mode: ExitMode; redeemed: bigint };
 
 /**
- * Returns the parts that the simulations of a deposit's way back share. `entry`: the approval, if the token needs one,
- * and the deposit. `common`: the user, the time, the setting and the read of the user's balance of the deposited token.
- * With `forOther`, the shares go to a new random account, and the deposit's gas limit is not set.
+ * Returns what the simulations of a deposit's way back share: the calls up to the deposit (`entry`), and the remaining
+ * input (`common`). With `forOther`, the shares go to a new random account, and the deposit's gas limit is not set.
  */
 export function entryOf(ctx: Context, of: ProofDeposit & { forOther?: true }) {
   const { deposit, payment, call, forOther } = of;

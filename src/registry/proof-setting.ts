@@ -17,10 +17,9 @@ const HeadFeesSchema: z.ZodType<HeadFees> = z.object({
 });
 
 /**
- * Returns the setting for the simulations of one proof: the chain's gas price and base fee, at most five minutes old
- * or, if they cannot be read, the last known ones, and a random block value and payer's balance (see `createSetting`),
- * so that a vault does not recognize the simulations by them. Null if no fees are known (which is logged), or if the
- * chain is not served. Errors of nodes are not thrown.
+ * Returns the setting for the simulations of one proof, with the chain's last known fees and random values by which a
+ * vault cannot recognize them (see `createSetting`). Null if no fees are known, or the chain is not served. Errors of
+ * nodes are not thrown.
  */
 export async function readProofSetting(ctx: Context, chainId: number): Promise<SimulationSetting | null> {
   const client = ctx.chains.client(chainId);

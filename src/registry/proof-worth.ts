@@ -52,9 +52,9 @@ type Limited = { deposit: VaultDeposit; terms: DepositTerms };
 export const largerTimes = (ctx: Context, of: Limited): bigint => timesWithin(of, unforeseen(ctx));
 
 /**
- * Returns how many times the proof's amount the deposits are whose redemption 30 days later is tried, the largest
- * first: 150,000 to 1.5 million times and a thousandth of that, both at most the vault's limit; only one of them if
- * they are equal then, and none if there is no room for more than the proof's.
+ * Returns how many times the proof's amount the deposits are whose redemption 30 days later is tried: 150,000 to 1.5
+ * million times, and a thousandth of that, within the vault's limit. At most two, the largest first; none if there is
+ * no room.
  */
 export function agedTimes(ctx: Context, of: Limited): bigint[] {
   const times = unforeseen(ctx);

@@ -22,9 +22,8 @@ const RUN_MS = 40 * SECOND_MS;
 /** Maximum number of vaults that one run proves on one chain. */
 const MAX_VAULTS = 60;
 /**
- * Number of requests after which a run starts no further batch. A proof makes about sixteen with its queries, and up to
- * fifty-five where redemptions fail in each way, so a run on one chain stays within the platform's limit of subrequests
- * (wrangler.toml).
+ * Number of requests after which a run starts no further batch. A proof makes up to fifty-five, so a run on one chain
+ * stays within the platform's limit of subrequests (wrangler.toml).
  */
 const MAX_REQUESTS = 750;
 /** Lease on vaults that a run proves, in milliseconds; after it, the vaults of a killed run are due again. */
@@ -53,13 +52,9 @@ const noProofs = (): ProofRoundReport => ({
 });
 
 /**
- * Runs the due vault proofs (simulated deposits), or queues them if a queue is configured: it then only sends one
- * message per chain (see `proveFromMessage`). Without a queue, it proves vaults for about 40 seconds or 750 requests,
- * at most 60 per chain and several chains in parallel, in batches that take open and paused vaults before others and
- * then the most overdue ones; it stores the results, and reloads the cached registry if a status changed. Skips chains
- * that are not served and those whose last index run failed, because their nodes probably do not respond, and leaves a
- * chain's other vaults to the next run after a finding `unread`. Throws `store_unavailable`; errors of the queue
- * propagate.
+ * Runs the due proofs of vaults, several chains in parallel, or queues a message per chain if a queue is configured.
+ * Skips chains that are not served, and those whose last index run failed, because their nodes probably do not respond.
+ * Throws `store_unavailable`; errors of the queue propagate.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
@@ -85,10 +80,9 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
 }
 
 /**
- * Handles a queue message: runs the due proofs (simulated deposits) of one chain's vaults, stores the results, and
- * reloads the cached registry if a status changed. Stops after about 40 seconds, 750 requests or 60 vaults, or when a
- * node or the database failed during a proof. Does nothing, and reports zeros, while another message for this chain is
- * being handled (unless Redis fails, see `withLock`). Throws `store_unavailable`.
+ * Handles a queue message: runs the due proofs of one chain's vaults, until a limit of the run is reached or a node or
+ * the database fails. Does nothing, and reports zeros, while another run holds the chain's lock. Throws
+ * `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
   const { chain_id: chainId } = message;
@@ -165,10 +159,8 @@ async function proveAndRecord(
 }
 
 /**
- * Proves one vault now, regardless of its schedule, and stores the result, which may change its status; if the entry
- * was changed during the proof, the result is dropped. Returns its registry entry. Throws `vault_not_found`,
- * `store_unavailable`, and `upstream_unavailable` for the finding `unread` (see `ProofFinding`), also if no node can
- * simulate.
+ * Proves one vault now, stores the result unless the entry was changed during the proof, and returns the entry. Throws
+ * `vault_not_found`, `store_unavailable`, and `upstream_unavailable` for the finding `unread`.
  */
 export async function proveVaultNow(ctx: Context, key: VaultKey): Promise<VaultRecord> {
   const row = await selectVault(ctx.db, key);

@@ -34,12 +34,9 @@ export interface ProofAttempt {
 }
 
 /**
- * Proves a registry entry on the current state of its chain: recognizes the vault's family, reads its addresses, tokens
- * and parameters, compares them with the entry, and simulates a deposit and its redemption. Unless an administrator
- * decided its status, a discovered or imported vault is also refused if the settings exclude it or if its code changed
- * after its admission, and a discovered one if no register or public list that counts names it any longer. Stores
- * nothing. Never throws: the finding is `unread` if the chain is not served, a node or the database fails, or no node
- * can simulate, and `refused` for any other error.
+ * Proves a registry entry on the current state of its chain: reads the vault, compares it with the entry and, if it was
+ * discovered or imported, with its admission, and simulates a deposit and its redemption. Stores nothing. Never throws:
+ * a failing node or database gives the finding `unread`, any other error `refused`.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
@@ -78,11 +75,9 @@ async function tryProving(
 }
 
 /**
- * Returns why a discovered or imported vault may no longer be open: the operator's settings exclude it or its asset, or
- * nothing vouches any longer for a vault that was discovered. Null if neither is so, if people reviewed the vault, or
- * if its status is an administrator's decision. For a candidate, any register or list is enough, as the admission gate
- * examines it; an open vault needs a curated one, as at its admission. Registers with a view function for membership
- * are read now; for the others, their last read counts. Errors of the chain client propagate.
+ * Returns why a discovered or imported vault may no longer be open, or null: the settings exclude it or its asset, or
+ * nothing that counts names a discovered one any longer; null if an administrator decided its status. Errors of the
+ * chain client propagate.
  */
 async function readDeparture(
   ctx: Context,
@@ -143,17 +138,15 @@ export type Resolution =
   | { ok: false; reason: string };
 
 /**
- * The fields of a registry entry that `resolveVault` reads: the claimed family, asset and share token, which it
- * compares with on-chain data, and the state and origin, which decide how strictly it compares and which name is shown.
+ * The fields of a registry entry that `resolveVault` reads: the claims, which it compares with on-chain data, and
+ * status and origin, which decide how strictly it compares and which name is shown.
  */
 export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | "provenance">;
 
 /**
- * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares its family,
- * asset and share token with the entry (see `contradictionOf`). A generic ERC-4626 entry may turn out to be of any
- * family. If users may hold shares and must call the vault themselves, that stays so, even if on-chain data now allows
- * the Router. Throws viem's InvalidAddressError for an invalid address in the entry; errors of the chain client
- * propagate.
+ * Recognizes a vault's family, reads its addresses, tokens and parameters from on-chain data, and compares family,
+ * asset and share token with the entry. Throws viem's InvalidAddressError for an invalid address in the entry; errors
+ * of the chain client propagate.
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);
@@ -197,9 +190,8 @@ const isOpen = ({ status, wasActive }: ClaimedEntry): boolean =>
 const underivableAs = (reason: string) => underivable(reason) as { ok: false; reason: string };
 
 /**
- * Returns the contradiction between on-chain data and an entry, or null. Only the vault's tokens count: a claimed or
- * known asset, a claimed share token and, once users may hold shares, the stored share token and the asset's decimals.
- * Other addresses are read again at every proof.
+ * Returns the contradiction between on-chain data and an entry, or null. Only tokens count: a claimed or known asset, a
+ * claimed share token and, once users may hold shares, the stored share token and asset decimals.
  */
 function contradictionOf(
   row: ClaimedEntry,

@@ -18,10 +18,9 @@ const OLD_SLOTS: readonly Hex[] = [
 const beaconAbi = once(() => parseAbi(["function implementation() view returns (address)"]));
 
 /**
- * Reads an identifier of the code that a vault runs: `implementation:<address>/<hash>` of an ERC-1967 proxy or an older
- * one, `beacon:<beacon>/<implementation>/<hash>` (`unknown` if the beacon does not return it), `clone:<target>` of a
- * proxy with a constant target, or `code:<hash>` of any other contract. The hash is the keccak256 of the vault's own
- * code, because any contract can write a proxy's slots. Addresses are checksummed. Errors of the chain client
+ * Reads an identifier of the code that a vault runs: `implementation:<address>/<hash>`,
+ * `beacon:<beacon>/<implementation>/<hash>` (`unknown` if the beacon does not return it), `clone:<target>` or
+ * `code:<hash>`, with the keccak256 hash of the vault's own code. Addresses are checksummed. Errors of the chain client
  * propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
@@ -47,9 +46,8 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
 }
 
 /**
- * Returns false only if the code of a vault shows that it always runs itself: it contains no reachable `DELEGATECALL`,
- * `CALLCODE` or `SELFDESTRUCT`, or it is a clone of such code. True also for accounts without code. Errors of the chain
- * client propagate.
+ * Returns false only if the code of a vault, or that of which it is a clone, has no reachable `DELEGATECALL`,
+ * `CALLCODE` or `SELFDESTRUCT`. True also for accounts without code. Errors of the chain client propagate.
  */
 export async function canRunOtherCode(client: ChainClient, vault: Address): Promise<boolean> {
   const code = await readContractCode(client, vault);
@@ -58,17 +56,15 @@ export async function canRunOtherCode(client: ChainClient, vault: Address): Prom
 }
 
 /**
- * Returns true if an identifier of `readVaultCode` belongs to a proxy and names the implementation in its storage or
- * beacon, so not for a clone's constant target or an `unknown` one. An administrator or the beacon's owner may be able
- * to replace it, which changes the identifier.
+ * Returns true if an identifier of `readVaultCode` names the implementation in a proxy's storage or beacon, which may
+ * be replaced, so not for a clone's constant target or an `unknown` one.
  */
 export const namesImplementation = (code: string): boolean =>
   /^(implementation:|beacon:[^/]+\/(?!unknown\/))/.test(code);
 
 /**
- * Returns an identifier of `readVaultCode` without the hash of a proxy's own code; other identifiers are returned as
- * they are. Proves nothing about a contract that no known factory created, because any contract can write a proxy's
- * slots.
+ * Returns an identifier of `readVaultCode` without the hash of a proxy's own code. It proves nothing about a proxy that
+ * no known factory created, because any contract can write a proxy's slots.
  */
 export const withoutProxyHash = (code: string): string =>
   namesImplementation(code) ? code.replace(/\/0x[0-9a-f]{64}$/, "") : code;

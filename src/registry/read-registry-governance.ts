@@ -10,9 +10,8 @@ import type { Vault } from "../vaults/vault.ts";
 /** Governance of a vault: which holders of its roles are externally owned accounts, and the timelock of its changes. */
 export interface VaultGovernance {
   /**
-   * The vault's owners, curators, governors, managers and role managers that are externally owned accounts: without
-   * code, or with an EIP-7702 delegation. "unread" if no view function could be read for a role that the family's
-   * vaults have.
+   * The holders of the vault's roles that are externally owned accounts: without code, or with an EIP-7702 delegation.
+   * "unread" if no view function could be read for a role that the family's vaults have.
    */
   keys: readonly Address[] | "unread";
   /** Timelock of changes in seconds, null if none is read for the family, or "unread" if it is unknown. */
@@ -32,10 +31,8 @@ const rolesAbi = once(() =>
 const DELEGATED = "0xef0100";
 
 /**
- * Reads the governance of a vault: which externally owned accounts hold one of its roles, according to the view
- * functions of the vault's own contract, and the timelock of its changes. The zero address holds no role. A view
- * function that fails is ignored, unless the vault's family has that role and no other view for it: `keys` is then
- * "unread". Errors of the chain client propagate.
+ * Reads which externally owned accounts hold a role of a vault, such as owner or curator, by the view functions of its
+ * own contract, and the timelock of its changes. Errors of the chain client propagate.
  */
 export async function readGovernance(client: ChainClient, vault: Vault): Promise<VaultGovernance> {
   const on = { to: vault.address, abi: rolesAbi() } as const;

@@ -6,9 +6,8 @@ import { families } from "../vaults/families/vault-families.ts";
 import type { Derivation, DerivationSubject } from "../vaults/vault-deriver.ts";
 
 /**
- * Returns the name of the vault family that on-chain data proves for an address: the first family with an identifying
- * interface or factory that accepts the contract. Returns null if there is none; the contract may still be a generic
- * ERC-4626 vault. Errors of the chain client propagate.
+ * Returns the name of the first vault family with an identifying interface or factory that accepts a contract, or null;
+ * it may then still be a generic ERC-4626 vault. Errors of the chain client propagate.
  */
 export async function recognizeFamily(
   client: ChainClient,

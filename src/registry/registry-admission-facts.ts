@@ -22,10 +22,9 @@ import { admissionObstacle, codeObstacle } from "./registry-admission-gate.ts";
 import { isCurated, isGoverned, type Vouching, vouchingFor } from "./registry-vouching.ts";
 
 /**
- * Returns the admission gate's result for a vault. Returns null without examining a vault whose proof did not pass,
- * that was reviewed, or that is no candidate. A candidate is examined even if it was open before. A value that cannot
- * be read from the chain, the prices or the database is an obstacle, not an error. Throws if the row does not have the
- * expected shape (see `parseRegistryRow`).
+ * Returns the admission gate's result for a discovered or imported candidate whose proof passed, otherwise null. What
+ * cannot be read is an obstacle, not an error. Throws if the row does not have the expected shape (see
+ * `parseRegistryRow`).
  */
 export async function readAdmission(
   ctx: Context,

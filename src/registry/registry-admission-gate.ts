@@ -57,10 +57,8 @@ const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
 
 /**
  * Returns why a discovered or imported vault may not open yet, or null if these facts show no reason; `codeObstacle`
- * examines the rest. Every condition must hold: vault and asset are not blocked; the family is not generic ERC-4626,
- * which any contract can implement; the asset is on the operator's list; a curated source still names the vault; it has
- * the operator's minimum age and total assets; and redeeming the simulated deposit immediately returned at least 99.5%
- * of it. `now` is in milliseconds since the epoch.
+ * examines the rest. A generic ERC-4626 vault never opens by itself, because any contract can implement that interface.
+ * `now` is in milliseconds since the epoch.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,
@@ -104,15 +102,9 @@ const names = (
   });
 
 /**
- * Returns why a vault's code or governance keeps it from opening automatically, or null if nothing does.
- * - Its code must be that of a reviewed vault or one that the operator's settings list (pinned code); otherwise a
- *   factory of the family must have created the vault, and it must neither be a proxy whose implementation can be
- *   replaced nor be able to run other code. Code that can run other code and whose identifier names no implementation
- *   is pinned by the settings only, because a reviewed vault with the same identifier may run different code. Of a
- *   proxy that a factory of the family created, only the implementation and the beacon are compared.
- * - A public list alone is not enough: a second source must name the vault (`agreed`).
- * - Its roles must be readable, and no externally owned account may hold one, unless the operator lists the account.
- * - If its family has a timelock, it must be readable and at least the operator's minimum.
+ * Returns why a vault's code or governance keeps it from opening automatically, or null. Its code must be pinned, or
+ * made by a factory of the family and unchangeable; more than one public list must vouch for it; no externally owned
+ * account may hold a role, unless the operator lists it; and a timelock of its family must be long enough.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;

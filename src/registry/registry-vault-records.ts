@@ -8,8 +8,8 @@ import type { VaultRecord } from "../schemas/admin/admin-vault-schema.ts";
 import { toWireProof } from "../vaults/describe-vault.ts";
 
 /**
- * Returns one page of the registry's vaults, at most `limit`, by ascending chain id and address, starting after the
- * vault `after` (null: at the first). A null `status` selects vaults of any status. Throws `store_unavailable`.
+ * Returns one page of the registry's vaults, sorted by chain id and address, after the vault `after` (null: from the
+ * first), of the given status or, if it is null, of any. Throws `store_unavailable`.
  */
 export async function listVaultRecords(
   ctx: Context,
@@ -22,9 +22,8 @@ export async function listVaultRecords(
 }
 
 /**
- * Converts a vault's database row to the format that the admin API returns. The addresses of its contracts and tokens
- * are checksummed, those in `params`, `named_by` and `provenance` unchanged. Throws viem's InvalidAddressError for an
- * invalid address.
+ * Converts a vault's row to the format of the admin API. Addresses are checksummed, except those in `params`,
+ * `named_by` and `provenance`. Throws viem's InvalidAddressError for an invalid address.
  */
 export function toVaultRecord(row: VaultRow): VaultRecord {
   return {

@@ -15,9 +15,8 @@ export interface Vouching {
 }
 
 /**
- * Returns what vouches for a vault: the public lists that name it, and those of the registers that name it which this
- * deployment still reads. A register that was removed from the settings, or from the code, vouches for nothing,
- * although registry entries still contain its name.
+ * Returns the public lists that name a vault, and those of the registers naming it that this deployment still reads.
+ * One that was removed from the settings or from the code vouches for nothing.
  */
 export function vouchingFor(
   ctx: Context,

@@ -11,10 +11,9 @@ const PUSH32 = 0x7f;
 const OTHER_FORMAT = 0xef;
 
 /**
- * Returns false only if the runtime code can neither delegate a call to other code nor be replaced at its address. Data
- * behind the last instruction, such as the compiler's metadata, is ignored unless a jump destination makes it
- * reachable. True also for empty code and for code in other formats. Source: Ethereum Yellow Paper, valid jump
- * destinations.
+ * Returns false only if runtime code can neither delegate a call to other code nor be replaced at its address.
+ * Unreachable data, such as the compiler's metadata, is ignored. True also for empty code and other formats. Source:
+ * Ethereum Yellow Paper, valid jump destinations.
  */
 export function delegatesCalls(code: Hex): boolean {
   const bytes = hexToBytes(code);

@@ -21,8 +21,7 @@ export const LONGEST_LOCK_S = 30 * 86_400;
 
 /**
  * What a larger deposit returns after 30 days: the proof's `part` of it in the asset's smallest unit, and whether that
- * is worth its part of the deposit. The part is null if the redemption failed or was not simulated, or if the vault's
- * preview states as little.
+ * is worth its part of the deposit. The part is null if unknown, or if the vault's preview states as little.
  */
 interface LargeExit {
   part: bigint | null;
@@ -42,11 +41,8 @@ export interface AgedExits {
 const NO_LARGE_EXIT: LargeExit = { part: null, isFair: false };
 
 /**
- * Simulates the redemption of the proof's shares and of a larger deposit's 30 days later: in one request, in which the
- * larger one, of another account, leaves first. If the largest deposit is not taken or its redemption is not judged,
- * the next smaller one follows. If the redemption of the proof's shares fails or pays too little there, it is simulated
- * alone, because both together may reach a limit or a fee that it alone does not. The larger one's is simulated alone if
- * no such request could be simulated or a deposit failed in each. If `larger` is empty, there is no larger deposit.
+ * Simulates redemptions 30 days after their deposits: of the proof's shares, and of the first of the `larger` deposits
+ * that can be judged, of another account, which leaves first; both in one request, or alone if that does not suffice.
  * Errors of the RPC nodes propagate.
  */
 export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedExits> {
@@ -84,10 +80,8 @@ const coveredPart = (shares: bigint): bigint =>
   shares - mulDivDown(shares, COVERED.of - COVERED.parts, COVERED.of);
 
 /**
- * Simulates redemptions of fewer shares than the vault refused. First, 30 days from now, of a deposit made then: null
- * if they cannot be redeemed, so that it is not their age that keeps old ones. Then of shares of that age: returns what
- * they pay, scaled to all shares; `trapped` if they cannot be redeemed, or if the deposit made then mints none or only
- * all of its shares can be redeemed; null if a deposit failed, or if the payment is unknown. Throws
+ * Simulates the redemption 30 days later of fewer shares than the vault refused. Returns what they pay, scaled to all
+ * shares, `trapped` if the vault keeps them because of their age, or null if that cannot be said. Throws
  * `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigint | "trapped" | null> {
@@ -100,10 +94,9 @@ export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigin
 }
 
 /**
- * Returns how many shares of a deposit made in 30 days can be redeemed at once: nine tenths of `redeemed`; or, if that
- * fails, of what the deposit mints if that is fewer, as when the shares have grown. The minted shares decide, because
- * a hostile vault's views may state any value. 0 if none are minted, or if nothing less than all of them can be
- * redeemed; null if the deposit or every redemption fails.
+ * Returns how many shares of a deposit made in 30 days can be redeemed at once: nine tenths of `redeemed` or, if that
+ * fails, of what the deposit mints if that is fewer. 0 if none are minted or only all of them can be redeemed; null if
+ * the deposit or every redemption fails.
  */
 async function redeemedAnew(ctx: Context, of: Redemption): Promise<bigint | null> {
   const redeemed = coveredPart(of.redeemed);
@@ -149,8 +142,7 @@ function judgeLarge(of: Enlarged, made: SimulationResult | null): LargeExit {
 
 /**
  * Simulates both deposits in one block and both redemptions in a later one. `own` is null if one of the redemptions
- * failed, and the larger one is judged unless it was that. Returns null if a deposit failed or if no node can simulate
- * it.
+ * failed. Returns null if a deposit failed or if no node can simulate it.
  */
 async function simulateBoth(ctx: Context, of: Enlarged): Promise<AgedExits | null> {
   const large = enlarged(of, { user: freshAccount(ctx), times: of.times });

@@ -17,11 +17,10 @@ const CROWD = 6;
 const PART = { of: 4n, parts: 3n } as const;
 
 /**
- * Simulates deposits of the proof's amount by six other accounts in one block, and their redemptions of three quarters
- * of the shares `after` seconds later, neither in the order of the deposits nor in its reverse. Returns why the vault
- * is refused: one of them cannot redeem, or is paid much less than its part of the deposit, although the proof's
- * account, alone and as much later, can redeem the same shares at their worth. Null otherwise, also if a deposit fails
- * or if no node can simulate it. Errors of the RPC nodes propagate.
+ * Simulates deposits by six other accounts and their redemptions `after` seconds later. Returns why the vault is
+ * refused: one of them cannot redeem, or is paid much less than its part, although the proof's account alone can redeem
+ * as many shares at their worth. Null otherwise, also if a deposit fails or no node can simulate it. Errors of the RPC
+ * nodes propagate.
  */
 export async function findTrappedAccount(
   ctx: Context,

@@ -39,12 +39,9 @@ const CONTRACT_CODE: Hex = "0x00";
 const previewAbi = once(() => parseAbi(["function previewDeposit(uint256) view returns (uint256)"]));
 
 /**
- * Simulates a deposit for another account by a contract that a third account calls, as the Router's executor makes it,
- * of a larger amount than the proof's. `takes`: the vault takes such deposits, if not of this amount then of a smaller
- * one; true without that for vaults of known families, whose views show who may call them. `cheats`: why the minted
- * shares count against the vault, or null. Only simulated for vaults that the Router would call and whose redemption is
- * simulated (`judgedModes`); otherwise `takes` is true and `cheats` null. Throws `simulation_unavailable`; errors of
- * the RPC nodes propagate.
+ * Simulates deposits by a contract for another account, as the Router's executor makes them. `takes`: the vault takes
+ * them, or they were not simulated, or its family is known; `cheats`: why the minted shares count against the vault, or
+ * null. Throws `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateForOthers(
   ctx: Context,

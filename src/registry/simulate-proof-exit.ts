@@ -42,10 +42,9 @@ export async function nullIfUnavailable<T>(simulation: Promise<T>): Promise<T | 
 }
 
 /**
- * Simulates the deposit and the redemption of some of its shares: immediately, `after` seconds after the deposit, or
- * both `delay` seconds from now. Its reads are the balance of the deposited token, the vault's preview of the
- * redemption, and the shares. Returns null if the deposit itself failed then, also without its gas limit. Throws
- * `simulation_unavailable`; errors of the RPC nodes propagate.
+ * Simulates a deposit and the redemption of some of its shares: at once, `after` seconds later, or both `delay` seconds
+ * from now. Reads the balance of the deposited token, the vault's preview of the redemption, and the shares. Null if
+ * the deposit itself fails. Throws `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateExit(
   ctx: Context,

@@ -69,15 +69,10 @@ export interface SimulatedProof {
 const MAX_PROFIT_FEE = 0.5;
 
 /**
- * Simulates the deposit that proves a vault: by the vault's own call, from an unused account, on the real state of the
- * chain. If shares are minted, also simulates the way back (see `simulateWayBack`) and a larger deposit by a contract
- * (see `simulateForOthers`). Simulates nothing if the vault's views already refuse the deposit, show too high a fee or
- * say that withdrawals are paused; a vault whose asset no simulation can give to an account is closed. The amount is
- * one whole token of the asset (or, if the vault does not accept it, of the first accepted token), adjusted to the
- * vault's limits; 1,000 times as much if one whole token is refused by a revert. A loss of more than 3% in the shares'
- * value or the redemption is refused, as is a vault that keeps more than half of its profits or takes more than a fifth
- * of its assets a year; one that nobody can leave is refused or closed. Throws `chain_unsupported` and
- * `simulation_unavailable`; errors of the RPC nodes propagate.
+ * Simulates the deposit that proves a vault, from an unused account on the real state of the chain, its way back
+ * (`simulateWayBack`) and deposits by a contract (`simulateForOthers`), unless the vault's views already refuse it. The
+ * amount is one whole token, adjusted to the vault's limits, or 1,000 times as much if that reverts. Throws
+ * `chain_unsupported`, `simulation_unavailable`; errors of the RPC nodes propagate.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);

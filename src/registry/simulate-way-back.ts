@@ -39,11 +39,9 @@ const LATER_S = [HOUR_S, 24 * HOUR_S, LONGEST_LOCK_S] as const;
 const MANY_TIMES = 1_000n;
 
 /**
- * How the shares of a simulated deposit can be redeemed.
- * - `returned`: immediately, for so many assets (all shares, in the asset's smallest unit, rounded down). `later` is
- *   what the same shares return after 30 days (if they revert then, estimated from fewer shares), or their part of what
- *   a larger deposit then returns if that is less; null if unknown. `larger` is that part if it is much less than the
- *   deposit's and than the vault's preview, otherwise null.
+ * How the shares of a simulated deposit can be redeemed; amounts are in the asset's smallest unit, of all shares.
+ * - `returned`: at once. `later` is what they pay after 30 days, or their part of what a larger deposit then pays if
+ *   that is less; null if unknown. `larger` is that part if it is much too little, otherwise null.
  * - `waiting`: by request, after a cooldown or a lock; or no simulation can show it.
  * - `none`: not at all. `exit` is as in `ProofFinding`, or null if nothing excuses it.
  */
@@ -56,23 +54,10 @@ const WAITING = { kind: "waiting" } as const;
 const STARVED = "a deposit with a wallet's gas limit mints far fewer shares";
 
 /**
- * Simulates the deposit followed by the redemption of 99.9% of its shares, for vaults of families whose withdrawals are
- * all instant, and for generic vaults in each of their modes until one succeeds; of all shares, if the vault redeems no
- * part of them at once. A cooldown must also pay the deposit, less the slippage of a proof, when it is over. Shares that
- * can be redeemed at once must also be redeemable 30 days later, unless a deposit made then cannot be redeemed either,
- * the vault lacks only the assets for what the shares have grown to, or a mode other than `instant` exists. They must
- * not lose more until then than the largest yearly fee takes, and other accounts must be able to leave too (see
- * `findTrappedAccount`). `none` also if the deposit with a wallet's gas limit mints fewer shares than are redeemed and
- * the redemption fails. `waiting`, without a simulation, for other vaults, and for deposits of another token than the
- * asset (unless the only mode is a request); `waiting` too if the repeated deposit fails, or if what its redemption pays
- * is unknown, or 0 although the vault has further modes. If every mode reverts, finds out why:
- * - shares that can be redeemed an hour, a day or 30 days later are locked, which is `waiting`;
- * - if an account that holds shares without a deposit can redeem them now, its redemption in 30 days decides: if it
- *   succeeds, the deposit locks the shares for longer than that, which is `none`; otherwise nothing can be said,
- *   because the price may then be too old, which is `waiting`;
- * - `waiting` also if such an account can redeem a thousand times as many shares now, or if its redemption cannot be
- *   simulated for a vault of a known family; otherwise nobody can leave, which is `none`.
- * Throws `simulation_unavailable`; errors of the RPC nodes propagate.
+ * Finds out how the shares of a simulated deposit can be redeemed: simulates redemptions at once, 30 days later and by
+ * other accounts and, if every mode reverts, whether the shares are only locked at first. `waiting` for vaults that are
+ * not judged (`judgedModes`), and where the simulations do not decide. Throws `simulation_unavailable`; errors of the
+ * RPC nodes propagate.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
   const { vault, token } = of.deposit;
@@ -101,8 +86,7 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
 
 /**
  * Returns the modes whose redemption is simulated: all of a generic vault, and `instant` if it is another vault's only
- * one; otherwise none. Where a known family makes some holders wait, leaving at once may cost a fee that says nothing
- * against a deposit, and requests have conditions that a proof's amount may not meet.
+ * one; otherwise none.
  */
 export function judgedModes(vault: Vault): readonly ExitMode[] {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];
@@ -111,8 +95,8 @@ export function judgedModes(vault: Vault): readonly ExitMode[] {
 
 /**
  * Returns a query for whether a vault's views say that withdrawals are paused in all of its modes. False, without a
- * read, if the vault's redemption is simulated instead or its family has no withdrawals. `user` is any account and
- * `now` in milliseconds since the epoch. Throws an Error if the vault's family is unknown.
+ * read, if its redemption is simulated instead or its family has no withdrawals. `user` is any account, `now` in
+ * milliseconds since the epoch.
  */
 export function exitsPausedQuery(
   vault: Vault,
@@ -236,9 +220,8 @@ const leastOf = (a: bigint | null, b: bigint | null): bigint | null =>
   a === null || (b !== null && b < a) ? b : a;
 
 /**
- * Returns what the proof's shares pay 30 days later. If their redemption reverts then, returns `none` if their age is
- * the reason: of a deposit made then, as many shares can be redeemed as its assets cover, but not of the old one. Null
- * if those cannot be redeemed either, as with a price that is too old by then, or if holders may have to wait.
+ * Returns what the proof's shares pay 30 days later, `none` if they cannot be redeemed then because of their age, or
+ * null if that is unknown or holders may have to wait.
  */
 async function paidLater(
   ctx: Context,
@@ -295,9 +278,8 @@ async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<
 }
 
 /**
- * Returns whether an account that holds shares without having received them by a deposit can redeem them, `after`
- * seconds from now. The same account deposits for another one before, so that the vault holds what it pays. Null if
- * that deposit fails, if no node can simulate it, or if the share token's balances cannot be set.
+ * Returns whether an account that holds shares without having deposited can redeem them, `after` seconds from now, once
+ * it has deposited for another one, so that the vault holds what it pays. Null if this cannot be simulated.
  */
 async function canHoldersLeave(ctx: Context, of: Refused & { after: number }): Promise<boolean | null> {
   const { deposit, payment, redeemed, modes, after } = of;

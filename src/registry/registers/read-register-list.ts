@@ -28,9 +28,9 @@ const POOLS = stringToHex("CONTRACTS_REGISTER", { size: 32 });
 const CURATORS = stringToHex("MARKET_CONFIGURATOR_FACTORY", { size: 32 });
 
 /**
- * Returns the vaults that a register lists, or null if its contract does not respond as expected (a single curator that
- * does not is skipped). A vault may be returned more than once. Throws `upstream_rejected` if a list of several levels
- * has more than 500 curators or strategies; errors of the chain client propagate.
+ * Returns the vaults that a register lists, some perhaps repeatedly, or null if its contract does not respond as
+ * expected. Throws `upstream_rejected` if it has more than 500 curators or strategies; errors of the chain client
+ * propagate.
  */
 export async function readRegisterList(
   client: ChainClient,

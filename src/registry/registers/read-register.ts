@@ -28,12 +28,9 @@ const MAX_LOG_REQUESTS = 12;
 const MAX_LISTED = 5_000;
 
 /**
- * Reads the vaults of a register. A view function returns all of them. Events are read with at most 12 log requests,
- * from the block after `readTo` (null: the register's first block) up to block `head`; because a node may invent
- * events, their vaults are kept only if the register's membership view confirms them, if it has one. A register that is
- * only asked yields none. Throws `upstream_rejected` if the view function of a list fails or returns more than 5,000
- * vaults (or 500 curators or strategies), or if the search for the first block finds no contract; errors of
- * `findFirstBlock` and of the chain client propagate.
+ * Reads the vaults of a register: all that its view function lists, or those of its events after block `readTo` (null:
+ * from the first) up to `head`, if its membership view, where it has one, confirms them. Throws `upstream_rejected` if
+ * the contract does not respond as expected; errors of `findFirstBlock` and of the chain client propagate.
  */
 export async function readRegister(
   client: ChainClient,
@@ -151,8 +148,8 @@ export function deniedQuery(registers: readonly VaultRegister[], vault: Address)
 }
 
 /**
- * Returns a query for those of the given factories that confirm to have created a vault. `code` is the vault's, as
- * `readVaultCode` returns it. Factories without a view that confirms it, and those whose read fails, are omitted.
+ * Returns a query for the factories that confirm to have created a vault. `code` is the vault's, as `readVaultCode`
+ * returns it. Factories without a view for that, and those whose read fails, are omitted.
  */
 export function creatorsQuery(
   factories: readonly VaultRegister[],

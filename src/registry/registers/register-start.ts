@@ -20,11 +20,9 @@ const MAX_PROBES = 32;
 const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
 /**
- * Returns a block before which a register had no code, found by bisection up to block `head`. It is normally at most
- * 1,024 blocks too early; more if no node has the state of old blocks, which two failures show with a success at `head`
- * in between. Throws `upstream_rejected` if the register has no code at `head` or the nodes lack the state of that
- * block, `upstream_unavailable` if they fail there later, and an RpcError if the last node limits the rate of requests;
- * other errors of the chain client propagate.
+ * Returns a block before which a register had no code, normally at most 1,024 blocks too early, but more if the nodes
+ * lack the state of old blocks. Throws `upstream_rejected` if the nodes show no code at `head`, and
+ * `upstream_unavailable` if they fail there later; other errors of the chain client propagate.
  */
 export async function findFirstBlock(
   client: ChainClient,
@@ -59,9 +57,8 @@ async function askAgain(
 }
 
 /**
- * Returns whether a register had code at a block, or null if the nodes lack the state of that block. If a node's answer
- * is malformed or does not show the reference contract, the next node is asked. Throws an RpcError if the last node
- * limits the rate of requests; other errors of the chain client propagate.
+ * Returns whether a register had code at a block, or null if the nodes lack the state of that block. Throws an RpcError
+ * if the last node limits the rate of requests; other errors of the chain client propagate.
  */
 async function hasCodeAt(
   client: ChainClient,

@@ -38,13 +38,10 @@ import {
 } from "./register-events.ts";
 
 /**
- * How the vaults of a register are read. `list`: the view function `view` returns all of them. Some lists have several
- * levels: `getPools` is a function of the contract that Gearbox's address provider names, `getMarketConfigurators`
- * returns contracts that each name such a contract, and `strategyProxies` returns one strategy at a time, each with one
- * vault. `events`: the register has emitted an event for each vault, or one for several, since its deployment in block
- * `from` (null if it must be searched for); `vaults` names the event's arguments that contain vault addresses. `asked`:
- * its vaults are not read; it is only asked by `view` whether it created a vault. `vault_original` returns the contract
- * that all vaults of a factory are clones of.
+ * How the vaults of a register are read. `list`: by the view function `view`, for some registers in several levels.
+ * `events`: from events since block `from` (null if it must be searched for), whose arguments `vaults` contain
+ * addresses. `asked`: not at all; `view` is only asked whether it created a vault or, as `vault_original`, which
+ * contract its vaults clone.
  */
 export type RegisterReading =
   | {
