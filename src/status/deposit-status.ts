@@ -26,12 +26,9 @@ export interface MatchedDeposit {
 }
 
 /**
- * Returns the status of a transaction that may belong to a deposit. First applies what the transaction proves and
- * tracks the deposit, except for a replay. Null if its receipt disproves that it belongs to the deposit; a transaction
- * that is only reported counts without a receipt only if the user sent it, or if its chain does not know it and no
- * transaction of the deposit has been seen yet. Throws `store_unavailable`, `vault_not_found`, and
- * `upstream_unavailable` or `upstream_timeout` if a chain could not be read, so that it is unknown whether the user's
- * transaction belongs to the deposit.
+ * Returns the status of a transaction that may belong to a deposit, which is tracked first, except for a replay. Null
+ * if it does not count as the deposit's. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or
+ * `upstream_timeout` if an unreadable chain leaves it unknown whether the user's transaction belongs to the deposit.
  */
 export async function getDepositStatus(
   ctx: Context,
@@ -52,9 +49,8 @@ export async function getDepositStatus(
 }
 
 /**
- * Returns true if a reported transaction without other evidence may be shown as the deposit's. Anyone can report any
- * hash, so this holds only for a transaction that is not found on-chain while the deposit has not been seen, and for a
- * pending transaction of the user. Its status contains nothing to sign.
+ * Returns true if a reported transaction without other evidence may be shown as the deposit's, with nothing to sign: a
+ * pending one of the user, or, while the deposit has not been seen, one that is not found on-chain.
  */
 function isReportShown(row: DepositRow, { seen }: FoundTransaction): boolean {
   if (seen?.receipt != null) return false;

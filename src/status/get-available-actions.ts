@@ -37,9 +37,8 @@ import {
 } from "../withdrawals/withdrawal-refusals.ts";
 
 /**
- * On-chain state from which a user's possible actions at a vault follow: conditions of a deposit and of each withdrawal
- * mode, the user's shares, open redemptions and deposit requests, and a note about unclaimed rewards. `shares` and
- * `requests` are null if they could not be read.
+ * On-chain state from which a user's possible actions at a vault follow. `shares` and `requests` are null if they could
+ * not be read.
  */
 interface ActionFacts {
   deposit: DepositTerms;
@@ -51,13 +50,10 @@ interface ActionFacts {
 }
 
 /**
- * Returns what a user can do at a vault now: deposit, withdraw, claim and cancel. A possible action has its largest
- * amount in smallest units (null if unlimited or unknown). An impossible one has an error code that explains it and, if
- * known, the time at which it becomes possible. The vault comes from the cached registry, the state from one RPC
- * request, or more if withdrawals from the vault are supported or its family needs further reads. A withdrawal that the
- * vault's views allow, or rule out only by a limit of zero, is also simulated as a build with the default slippage does,
- * in two or more further requests. If the database fails, requests that can be read only by their id are missing. Throws `vault_not_found`,
- * `chain_unsupported`, `store_unavailable`; errors of the RPC nodes propagate.
+ * Returns what a user can do at a vault now. A possible action has its largest amount in smallest units (null if
+ * unlimited or unknown); an impossible one has an error code and, if known, the time at which it becomes possible. If
+ * the database fails, some open requests may be missing. Throws `vault_not_found`, `chain_unsupported`,
+ * `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function getActions(
   ctx: Context,
@@ -251,8 +247,8 @@ const NEARLY_ALL = 99n;
 const larger = (a: bigint, b: bigint | null): bigint => (b !== null && b > a ? b : a);
 
 /**
- * Returns the reason why a vault rejects a withdrawal in this mode, or null if it accepts one. A vault whose liquidity
- * or capacity covers only some of the shares accepts a withdrawal, unless it covers less than the smallest one.
+ * Returns the reason why a vault rejects a withdrawal in this mode, or null. One whose liquidity or capacity covers
+ * only some of the shares accepts it, unless it covers less than the smallest withdrawal.
  */
 function exitRefusal(
   vault: Vault,
@@ -272,12 +268,9 @@ function exitRefusal(
 }
 
 /**
- * Returns what a user can claim now. `max` is the payment of the redemptions that are ready, in the smallest unit of
- * the paid token; if there are none, the assets of the settled deposit requests whose shares are ready. It is null if
- * one of its parts is unknown. If nothing is ready, the code is `nothing_to_withdraw` without requests that the vault
- * still pays, or `mode_unsupported` if it takes no redemption requests; `cooldown` if a redemption is known to become
- * ready after the block's `timestamp` (UNIX seconds), with the earliest such time in `until`; and otherwise
- * `request_pending`. The code is `simulation_unavailable` if the redemptions could not be read.
+ * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests whose shares are ready.
+ * `max` is their payment, or these requests' assets, in the smallest unit; null if a part is unknown. The code
+ * `cooldown` has the earliest known time in `until`; `timestamp` is the block's, in UNIX seconds.
  */
 export function claimAction(
   vault: Vault,

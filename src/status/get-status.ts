@@ -27,13 +27,10 @@ export interface StatusQuery {
 }
 
 /**
- * Returns the status of a transfer by one of its transactions: the source transaction, second step, delivery, claim or
- * refund of a deposit or withdrawal, or by the hash of an ERC-4337 user operation that one of them contains. The
- * deposit or withdrawal is tracked first, and its row updated, unless the transaction only repeats one that has already
- * proven it. A transaction that belongs to no recorded deposit or withdrawal is classified by its receipt, and no row
- * is stored for it. If only the source chain can be read, a transaction of the other chain that is not recorded is
- * `NOT_FOUND`. Throws `chain_unsupported` if one of the chains is not served, `vault_not_found`, `store_unavailable`,
- * and `upstream_unavailable` or `upstream_timeout` if a chain that must show the transaction cannot be read.
+ * Returns the status of a transfer by the hash of one of its transactions, or of a user operation (ERC-4337) in it. A
+ * recorded deposit or withdrawal is tracked first, unless the transaction only repeats it; any other transaction is
+ * classified by its receipt. Throws `chain_unsupported`, `vault_not_found`, `store_unavailable`, and
+ * `upstream_unavailable` or `upstream_timeout` if a chain that must show the transaction cannot be read.
  */
 export async function getStatus(ctx: Context, query: StatusQuery): Promise<TransferStatus> {
   const client = ctx.chains.client(query.fromChainId);
@@ -82,9 +79,8 @@ interface TransactionSearch {
 }
 
 /**
- * Reads a transaction from the source chain or, if it is not there, from the vault's chain, because the hash may be
- * that of a delivery or of a second step. `seen` is null if the source chain could not be read and the vault's chain
- * does not have the transaction.
+ * Reads a transaction from the source chain or, if it is not there, from the vault's chain, where a delivery or second
+ * step is. `seen` is null if neither shows it and the source chain could not be read.
  */
 async function findTransaction(
   { txHash: hash, ...query }: StatusQuery,

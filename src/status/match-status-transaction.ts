@@ -27,12 +27,10 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction matches a deposit or withdrawal. `proven`: the row records it as proven. `named`: its receipt has a
- * Router event that proves the deposit, or that names the withdrawal's reference. `reported`: it carries out the built
- * source transaction (`matchesSource`) and is recorded as the source, but not proven yet. `matched`: it carries that
- * out, but is not recorded. `replayed`: it is named or carries that out, but another transaction has already proven the
- * deposit, or the withdrawal through a bridge. `only_reported`: it is recorded, is a hint (from a caller or from logs)
- * or has the calldata of a withdrawal's built second step, without any other evidence.
+ * How a transaction matches a row. `proven`: the row records it as proven. `named`: a Router event shows it. `reported`
+ * and `matched`: it carries out the built source transaction, and is recorded as that or not. `replayed`: it is such a
+ * transaction, but another one is proven. `only_reported`: nothing but a record, a hint or the calldata of a second
+ * step connects them.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 
@@ -55,9 +53,8 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 };
 
 /**
- * Finds the deposit or withdrawal that a transaction belongs to and returns the strongest match, or null if there is
- * none. Only the database is read; what the chain shows of the transaction must be in `found.seen`. Throws
- * `store_unavailable`.
+ * Finds the deposit or withdrawal that a transaction belongs to, and returns the strongest match, or null if there is
+ * none. Reads only the database; what the chain shows must be in `found.seen`. Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;
@@ -89,9 +86,8 @@ function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
 }
 
 /**
- * Returns the relation of a transaction to a withdrawal, or null if there is none. An unreported transaction that only
- * repeats the withdrawal's order reference or calldata has no relation, because anyone can copy them. If it repeats a
- * withdrawal through a bridge, it counts as a replay, whose own receipt must prove it.
+ * Returns the relation of a transaction to a withdrawal, or null. A copy of its reference or calldata has none, because
+ * anyone can make it; but one that repeats a withdrawal through a bridge is a replay, whose own receipt must prove it.
  */
 function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;

@@ -12,12 +12,9 @@ import type { FoundTransaction } from "./match-status-transaction.ts";
 import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
 
 /**
- * Returns the transfer status of a replay: a second transaction that repeats a deposit which another transaction has
- * already proven, for example because the user signed and sent it twice. The replay's source transaction and the
- * delivery or refund of its transfer are read like the original's, and it has its own status, with nothing to sign; a
- * request that it made is not followed to its settlement. Nothing is stored, because a deposit records only one
- * transaction per step. A chain that cannot be read leaves the delivery unknown. Throws `store_unavailable`,
- * `vault_not_found`; errors of reading the replay's own transactions propagate.
+ * Returns the status of a replay: a second transaction that repeats a deposit which another one has already proven. It
+ * has a status of its own, with nothing to sign, and nothing is stored; an unreadable chain leaves its delivery
+ * unknown. Throws `store_unavailable`, `vault_not_found`; errors of reading its own transactions propagate.
  */
 export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<TransferStatus> {
   const { row } = replayed;

@@ -24,10 +24,9 @@ interface ReplayedWithdrawal {
 }
 
 /**
- * Follows a replay: a second transaction that repeats a withdrawal through a bridge, for example because the user
- * signed and sent it twice. Returns the withdrawal's row as if the replay were its only known transaction, or null if
- * the replay's receipt does not prove the withdrawal. Nothing is stored, because a withdrawal records only one
- * transaction per step. Throws `store_unavailable`, `vault_not_found`; errors of the vault chain's nodes propagate.
+ * Follows a second transaction that repeats a withdrawal through a bridge. Returns the withdrawal's row as if it were
+ * the only known transaction, or null if its receipt does not prove the withdrawal. Stores nothing. Throws
+ * `store_unavailable`, `vault_not_found`; errors of the vault chain's nodes propagate.
  */
 export async function followReplayedWithdrawal(
   ctx: Context,
@@ -43,10 +42,9 @@ export async function followReplayedWithdrawal(
 }
 
 /**
- * Follows a repeated second step: a transaction with the swap or bridge that another one has already carried out for a
- * withdrawal. Returns the withdrawal's row as if it were the second step, and the amount that it took, in the smallest
- * unit of the token that the vault paid. Null if the second step of the withdrawal is not proven, or if this
- * transaction is not a confirmed one that was built for it. Nothing is stored. Throws `store_unavailable`.
+ * Follows a confirmed transaction that repeats a withdrawal's proven second step. Returns the row as if it were the
+ * second step, with the amount that it took, in the smallest unit of the token that the vault paid. Null if it is none.
+ * Stores nothing. Throws `store_unavailable`.
  */
 export async function followRepeatedTransfer(
   ctx: Context,

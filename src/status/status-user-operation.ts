@@ -15,10 +15,9 @@ const WINDOW_BLOCKS = 10_000;
 const MAX_REQUESTS = 3;
 
 /**
- * Searches at most the newest 20,000 blocks of a chain, with at most three log requests, for a user operation of a
- * smart account, and returns the hash of the transaction that contains it. Null if none was found or the search failed
- * (which is logged). Never throws. The result comes from a single RPC node, so the caller must verify the transaction.
- * Source: ERC-4337, `UserOperationEvent`.
+ * Searches some of the newest blocks of a chain for a user operation, and returns the hash of the transaction that
+ * contains it, which the caller must verify. Null if none was found or the search failed. Source: ERC-4337,
+ * `UserOperationEvent`.
  */
 export async function findUserOperation(
   ctx: Context,

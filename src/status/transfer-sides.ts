@@ -27,17 +27,16 @@ interface Movement {
 }
 
 /**
- * Returns the sending and receiving sides of a deposit's transfer status, with their tokens: the user's payment, and
- * the shares, asset or refund that the user received. Each is null until it has been seen. Throws `store_unavailable`.
+ * Returns the sending and receiving sides of a deposit's transfer status: the user's payment, and the shares, asset or
+ * refund that the user received. Each is null until it has been seen. Throws `store_unavailable`.
  */
 export async function depositSides(ctx: Context, row: DepositRow): Promise<TransferSides> {
   return describeSides(ctx, { sent: sentOf(row), received: receivedOf(row) });
 }
 
 /**
- * Returns the sending and receiving sides of a withdrawal's transfer status, with their tokens: the redeemed shares,
- * and the tokens or returned shares that the user received. Each is null until it has been seen. Throws
- * `store_unavailable`.
+ * Returns the sending and receiving sides of a withdrawal's transfer status: the redeemed shares, and the tokens or
+ * returned shares of the user. Each is null until it has been seen. Throws `store_unavailable`.
  */
 export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise<TransferSides> {
   const { sourceTxHash: hash, vaultChainId: chainId, shareToken: token } = row;
@@ -51,9 +50,8 @@ export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Returns the sides of the transfer status of a transaction that repeats a withdrawal's second step: the `amount` of the
- * vault's payment that it took, and what the user received for it (`row`), or null if nothing was received yet. Throws
- * `store_unavailable`.
+ * Returns the sides of the transfer status of a repeated second step: the `amount` of the vault's payment that it took,
+ * and what the user received for it by `row`, or null if nothing yet. Throws `store_unavailable`.
  */
 export function repeatedTransferSides(
   ctx: Context,
@@ -90,10 +88,9 @@ function paidOf(row: WithdrawalRow): Movement | null {
 }
 
 /**
- * Returns the sending and receiving sides of the transfer status of a transaction that belongs to no recorded deposit
- * or withdrawal: what the user paid and what the user received. `verdict` is the classification of the transaction by
- * its receipt; if it is null, both sides are null. The receiving side is also null if neither a received amount nor a
- * transaction that ended the request is known. Throws `store_unavailable`.
+ * Returns the sides of the transfer status of a transaction that belongs to no recorded row, by its classification
+ * `verdict`; both are null without one. The receiving side is also null while nothing was received. Throws
+ * `store_unavailable`.
  */
 export async function untrackedSides(
   ctx: Context,

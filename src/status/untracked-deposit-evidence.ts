@@ -34,10 +34,9 @@ interface ShownIn {
 }
 
 /**
- * Finds a deposit into a vault of the registry in a successful receipt: a Router order whose token, vault and shares
- * match the registry; otherwise, an event with which the vault's family reports deposits or requests; otherwise, a call
- * of the vault's entry point with which the sender gained shares. Shares count only if transfers of the share token
- * confirm them. Null if there is none. Pure.
+ * Finds a deposit into a vault of the registry in a successful receipt: a Router order, otherwise an event of the
+ * vault's family, otherwise a call of the entry point. Shares count only if transfers of the share token confirm them.
+ * Null if there is none. Pure.
  */
 export function findShownDeposit(shown: ShownIn): ShownDeposit | null {
   return findRouterOrder(shown) ?? findVaultDeposit(shown) ?? findMint(shown);
@@ -68,8 +67,8 @@ function findRouterOrder({ vaults, chain, transaction, receipt }: ShownIn): Show
 }
 
 /**
- * Finds a deposit by the events of the vaults' families. Vaults that deposit into other vaults emit such events too, so
- * deposits of vaults are ignored and a deposit of the transaction's own accounts is preferred. Null if there is none.
+ * Finds a deposit by the events of the vaults' families, or returns null. Vaults that deposit into other vaults emit
+ * such events too, so theirs are ignored and one of the transaction's own accounts is preferred.
  */
 function findVaultDeposit(shown: ShownIn): ShownDeposit | null {
   const accounts = accountsOf(shown);

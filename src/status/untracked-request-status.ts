@@ -38,11 +38,8 @@ interface RequestEnd {
 }
 
 /**
- * Returns how the status of a deposit request that was not built by this service has changed since its receipt: the
- * shares are claimable or claimed, or the vault rejected or refunded the request. The evidence is the same as for a
- * tracked deposit: the vault's view functions, and the transaction that sent the shares or returned the assets. Empty
- * while the request is pending, or if the chain cannot be read (which is logged). Remembers in Redis which blocks were
- * searched. Throws `store_unavailable`.
+ * Returns how the status of a deposit request that this service did not build has changed since its receipt. Empty
+ * while the request is pending, or if the chain cannot be read (which is logged). Throws `store_unavailable`.
  */
 export async function findRequestEnd(
   ctx: Context,

@@ -13,11 +13,9 @@ import { findRequestEnd } from "./untracked-request-status.ts";
 import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawal-evidence.ts";
 
 /**
- * The status of a transaction that belongs to no recorded deposit or withdrawal, by its receipt and, for a deposit
- * request, by the vault's views and the transaction that ended it. `sent` is an amount of `sentToken`, `received` one
- * of `shareToken` (the received token, even if it is not a share token), both in smallest units and null if the
- * transactions do not show them; `received` is null while a request is open. `substatus` is null for `NOT_FOUND` and
- * `INVALID`.
+ * The status of a transaction that belongs to no recorded row. `sent` is an amount of `sentToken`, `received` of
+ * `shareToken`, which may be another token than shares; in smallest units, null if not shown, and `received` also while
+ * a request is open. `substatus` is null for `NOT_FOUND` and `INVALID`.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
@@ -50,12 +48,9 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
 });
 
 /**
- * Classifies a transaction that belongs to no recorded deposit or withdrawal by its receipt: as a deposit into or a
- * withdrawal from a vault of the registry, with or without the Router, otherwise as `INVALID`. A reverted call of the
- * Router is `FAILED`, any other reverted transaction `INVALID`. A deposit, withdrawal or reverted call of the Router is
- * `PENDING` until it has enough confirmations, and so is a transaction without a receipt; an unknown transaction is
- * `NOT_FOUND`. A deposit request at an asynchronous vault is followed to its claim, settlement or refund. Throws
- * `store_unavailable`.
+ * Classifies a transaction that belongs to no recorded row by its receipt: as a deposit into or withdrawal from a vault
+ * of the registry, as a reverted call of the Router (`FAILED`), or as `INVALID`; the former are `PENDING` until they
+ * are confirmed. A deposit request is followed to its end. Throws `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,

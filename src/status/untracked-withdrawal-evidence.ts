@@ -32,9 +32,8 @@ interface ShownIn {
 }
 
 /**
- * Finds a withdrawal from a vault of the registry in a successful receipt: a Router order that is paid with shares,
- * otherwise a request or withdrawal event of the vault's family for one of the transaction's accounts. Null if there is
- * none. Pure.
+ * Finds a withdrawal from a vault of the registry in a successful receipt: a Router order paid with shares, otherwise
+ * an event of the vault's family for one of the transaction's accounts. Null if there is none. Pure.
  */
 export function findShownWithdrawal(shown: ShownIn): ShownWithdrawal | null {
   return findRouterRedemption(shown) ?? findVaultWithdrawal(shown);

@@ -29,14 +29,10 @@ interface MatchedWithdrawal {
 }
 
 /**
- * Returns the status of a transaction that may belong to a withdrawal. First tracks the withdrawal, with the
- * transaction as a hint. Null if the row does not name the transaction then. But one without a receipt gets a status
- * without steps and without a next transaction if the user sent it, or if its chain does not know it and no transaction
- * of the withdrawal has been seen yet; and one that repeats the second step gets a status of its own with nothing to
- * sign. A replay of the first transaction is not tracked: it gets such a status too, or null if its receipt does not
- * prove the withdrawal. Throws `store_unavailable`, `vault_not_found`, and
- * `upstream_unavailable` or `upstream_timeout` if a chain could not be read, so that it is unknown whether the user's
- * transaction belongs to the withdrawal.
+ * Returns the status of a transaction that may belong to a withdrawal, which is tracked first, except for a replay.
+ * Null if it does not count as the withdrawal's; a pending report, a replay and a repeated second step have nothing to
+ * sign. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or `upstream_timeout` if an
+ * unreadable chain leaves it unknown whether the user's transaction belongs to the withdrawal.
  */
 export async function getWithdrawalStatus(
   ctx: Context,
@@ -67,9 +63,8 @@ export async function getWithdrawalStatus(
 }
 
 /**
- * Returns true if a reported transaction without other evidence may be shown as the withdrawal's: if it is not found
- * on-chain while the withdrawal has not been seen, or is a pending transaction of the user. Its status contains nothing
- * to sign.
+ * Returns true if a reported transaction without other evidence may be shown as the withdrawal's, with nothing to sign:
+ * a pending one of the user or, while the withdrawal has not been seen, one that is not found on-chain.
  */
 function isPendingReport(row: WithdrawalRow, { seen }: FoundTransaction): boolean {
   if (seen?.receipt != null) return false;
