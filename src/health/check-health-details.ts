@@ -12,11 +12,8 @@ import { checkChainIndexes, checkReadiness } from "./check-readiness.ts";
 import { readJobRuns } from "./job-runs.ts";
 
 /**
- * Returns the health of the service for operators: dependencies, chains with their number of RPC nodes, providers,
- * progress of indexing and tracking by chain, deposits and withdrawals due for tracking, and the last run of each job.
- * It queries every chain, so the result is cached: it is at most 20 seconds old, and reloaded in the background after
- * ten. Only the circuit breakers are always current; they are those of this isolate. Never throws: values that cannot
- * be read are null.
+ * Returns the health of the service for operators, at most 20 seconds old; only the circuit breakers, those of this
+ * isolate, are always current. Never throws: values that cannot be read are null.
  */
 export async function checkDetails(ctx: Context): Promise<HealthDetails> {
   const { value } = await ctx.cache.cached({

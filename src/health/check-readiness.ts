@@ -58,9 +58,8 @@ async function probe(ctx: Context, { name, ask, otherwise }: Probed): Promise<Re
 }
 
 /**
- * How far the newest deposits and withdrawals of one chain's vaults are indexed, as block numbers: the head block, the
- * newest indexed block, and the lag between them, which is never negative. Blocks below the newest indexed one may
- * still be missing. A number is null if it is unknown.
+ * How far the flows of one chain's vaults are indexed, in block numbers: the head, the newest indexed block, and the
+ * lag, never negative; null if unknown. Blocks below the newest indexed one may still be missing.
  */
 export interface ChainIndexHealth {
   chain_id: number;
