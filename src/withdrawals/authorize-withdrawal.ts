@@ -40,12 +40,8 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
 }
 
 /**
- * Completes a built withdrawal that the user signs: verifies the signature, simulates the signed Router call without
- * state overrides, and returns the build response with the signed transaction filled in. The signature is not stored
- * and does not change the withdrawal's state; but the stored withdrawal is first updated from the chains. Throws
- * `withdrawal_not_found`; `withdrawal_state` if the withdrawal needs no signature or was already sent; `quote_expired`
- * once the quote has expired, or if the stored response cannot be read; `store_unavailable`. Errors of `authorizeOrder`
- * propagate.
+ * Verifies the user's signature for a built withdrawal, simulates the signed Router call, and returns the build's
+ * response with its transaction. The signature is not stored. Errors of `authorizeOrder` propagate.
  */
 export async function authorizeWithdrawal(
   ctx: Context,
@@ -68,12 +64,8 @@ export async function authorizeWithdrawal(
 }
 
 /**
- * Returns the next step with which a user cancels a withdrawal's signed order that has not been submitted. Permit2
- * takes one transaction of the user. ERC-3009 takes two steps: while `signature` is null, the cancellation message to
- * sign; with the user's signature of it, a transaction that any account can send. First updates the stored withdrawal
- * from the chains. Throws `withdrawal_not_found`; `withdrawal_state` if the withdrawal needs no signature, was already
- * sent or cancelled, or is signed with an ERC-2612 permit, whose order nobody but the user can submit;
- * `store_unavailable`. Errors of `cancelAuthorization` propagate.
+ * Returns the next step with which a user cancels a withdrawal's signed order: a transaction, or, for ERC-3009 without
+ * `signature`, the message to sign. Throws `withdrawal_state` if it cannot be cancelled.
  */
 export async function cancelWithdrawal(
   ctx: Context,

@@ -16,10 +16,7 @@ import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 
 /**
  * Builds and records a withdrawal, with one response per idempotency key and caller; without a key (null), each call
- * builds. `replayed` in the result is true if an earlier request stored the response. The quote is valid for five
- * minutes, or less if the provider's own quote expires earlier. Throws `upstream_timeout` without recording anything if
- * the build takes longer than its deadline, and `store_unavailable`. Errors of `buildOnce` and `prepareWithdrawal`
- * propagate.
+ * builds. `replayed` is true if an earlier request stored the response. Errors of `buildOnce` propagate.
  */
 export function buildWithdrawalOnce(
   ctx: Context,

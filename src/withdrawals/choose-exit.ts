@@ -21,12 +21,8 @@ const NOT_THE_VAULTS: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Prepares a withdrawal in one mode. The Router is tried first, if the mode has a path through it, because it enforces
- * a minimum payment. If the vault rejects the Router's executor, or the simulation reverts for a reason other than a
- * payment below the minimum, the user's own call of the vault is prepared instead: without an allowance, then with one
- * if the vault may need it (`mayNeedAllowance`). If that fails too, its error is thrown; for a `FailedExit`, its
- * `explained`. Throws `mode_unsupported` if the vault has no redemption path in this mode. Other errors of
- * `prepareExit` propagate immediately.
+ * Prepares a withdrawal in one mode, through the Router rather than by the user's own call if both work, because the
+ * Router enforces a minimum. Throws the error of the last path tried, `mode_unsupported` if there is none.
  */
 export async function prepareMode(
   ctx: Context,
@@ -55,10 +51,8 @@ const mayCallItself = (error: unknown): boolean =>
   error instanceof AppError && (error.code === "not_allowed" || error.code === "share_locked");
 
 /**
- * Calls `prepare` for the modes one after another, in the given order, and returns its first result. Throws the first
- * mode's error if the vault refuses every mode, and `mode_unsupported` if the list is empty. An error that is no
- * refusal is thrown immediately: `simulation_unavailable`, `store_unavailable`, `upstream_unavailable`,
- * `upstream_timeout`, `rate_limited`, and whatever is not an AppError.
+ * Calls `prepare` for the modes in the given order and returns its first result. If all are refused, throws the first
+ * mode's error. Any error that is no refusal (`isRefusal`) is thrown immediately.
  */
 export async function firstPossible<T>(
   modes: readonly ExitMode[],
@@ -77,9 +71,8 @@ export async function firstPossible<T>(
 }
 
 /**
- * Prepares all modes in parallel and returns the possible ones first, then the refused ones, each group in the given
- * order. Throws the first mode's error if none is possible, `mode_unsupported` if the list is empty, and any error that
- * is no refusal (`isRefusal`).
+ * Prepares all modes in parallel and returns the possible ones first, then the refused ones. Throws the first mode's
+ * error if none is possible, and any error that is no refusal (`isRefusal`).
  */
 export async function allPossible<T>(
   modes: readonly ExitMode[],

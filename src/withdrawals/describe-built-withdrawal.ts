@@ -15,11 +15,8 @@ import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 type Figures = Omit<WithdrawOption, "mode" | "two_step" | "reasons">;
 
 /**
- * Returns the expected (`amount`) and the least (`least`) amount of the requested token, in its smallest unit. In one
- * step, contracts enforce `least`; it is null if they enforce no minimum. In two steps, only the vault's payment is
- * enforced: `least` is what the present quote of the second step would guarantee for the least payment, and the second
- * step is quoted again. `amount` is null if the vault's payment is unknown; in two steps, both are null if the payment
- * is unknown or zero, or the second step cannot be quoted yet, and `least` if nothing enforces a least payment.
+ * Returns the expected (`amount`) and the least amount of the requested token, in its smallest unit; null where unknown
+ * or not enforced. In two steps, `least` is an estimate: the second step is quoted again.
  */
 export function arrivalOf(prepared: PreparedWithdrawal): { amount: bigint | null; least: bigint | null } {
   if (prepared.kind === "routed") {
@@ -43,9 +40,8 @@ function exitFee({ terms }: ExitWay): bigint | null {
 }
 
 /**
- * Returns the amounts of a withdrawal in the API's format: the vault's payment and its exit fee, in the smallest unit
- * of the paid token, and the amount of the requested token with its value in US dollars. Unknown values are null;
- * `available_at` is null for an instant withdrawal.
+ * Returns the amounts of a withdrawal in the API's format: the vault's payment and exit fee in the paid token's
+ * smallest unit, and the amount of the requested token with its US dollar value. Unknown values are null.
  */
 export function toFigures(prepared: PreparedWithdrawal, prices: Prices): Figures {
   const { exit, order } = prepared;
@@ -120,9 +116,8 @@ export function withdrawalWarnings(prepared: PreparedWithdrawal): Warning[] {
 }
 
 /**
- * Returns the plan of the user's steps for a withdrawal: one or two transactions (legs), each with the approvals before
- * it. `share` is the vault's share token. A leg has no transaction yet if it waits for a signature, or if it is the
- * second step, which is built for the amount that the vault paid.
+ * Returns the plan of the user's steps for a withdrawal. `share` is the vault's share token. A transaction that waits
+ * for a signature, and the second step's, is null.
  */
 export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRef): StepPlan {
   const { order, exit } = prepared;
@@ -162,9 +157,8 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
 }
 
 /**
- * Converts a prepared withdrawal to the API response of a build. If a signature pays, the response contains no
- * transaction, approval or calls yet. `made.gas` is null if the native balance or the gas price is unknown;
- * `gas_sufficient` is then null too.
+ * Converts a prepared withdrawal to the API response of a build. If a signature pays, it contains no transaction,
+ * approval or calls yet. `made.gas` is null if unknown.
  */
 export function toWireWithdrawal(
   prepared: PreparedWithdrawal,

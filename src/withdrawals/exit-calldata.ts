@@ -53,9 +53,8 @@ export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
   way.pays && isNative(order.to.token) && !isNative(way.token.address);
 
 /**
- * Returns the Router step in which the executor redeems the shares that it holds. The executor's address is not known
- * in advance, so the Router writes it into the parameters that must contain the caller. Throws a RangeError for a
- * request, which only the owner can make.
+ * Returns the Router step in which the executor redeems the shares that it holds; the Router writes its address into
+ * the call. Throws a RangeError for a request, which only the owner can make.
  */
 export function redeemStep(exit: Exit): RouterStep {
   const { shareToken } = exit.order.vault;
@@ -84,8 +83,8 @@ function unwrapStep(exit: Exit): RouterStep {
 }
 
 /**
- * Returns the fields that are the same in all Router orders paid with shares: the shares, the user, the deadline and
- * the attribution. An order of all shares takes what the owner holds when it is executed, but at least `shares`.
+ * Returns the fields that all Router orders paid with shares have in common. An order of all shares takes what the
+ * owner holds when it is executed, but at least `shares`.
  */
 export function shareOrder(
   exit: Exit,
@@ -106,9 +105,8 @@ export function shareOrder(
 }
 
 /**
- * Returns the minimum output per share, times 10^27 and rounded down, for an order of all shares, whose number is known
- * only when it is executed. Zero for an order with a fixed number of shares, for which `minOut` is sufficient. A vault
- * that promises absurd amounts gets the highest floor that can be encoded, which it cannot reach.
+ * Returns the minimum output per share of an order of all shares, times 10^27, rounded down and capped at the largest
+ * uint256. Zero for a fixed number of shares, for which `minOut` is sufficient.
  */
 export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
   if (order.shares !== "all") return 0n;
@@ -137,10 +135,8 @@ export function toExitOrder(exit: Exit): RouterCall {
 }
 
 /**
- * Encodes a redemption or redemption request as the call that the user's wallet sends, with a value of zero: to the
- * Router if `exit.way.via` is `router`, otherwise to the contract that the vault's family uses (such as its entry point
- * or a queue). Throws a RangeError for a request through the Router, because only the owner can make a request; errors
- * of the family's `encode` propagate.
+ * Encodes a redemption or redemption request as the call that the user's wallet sends: to the Router, or to the vault
+ * family's contract. Throws a RangeError for a request through the Router.
  */
 export function encodeExit(exit: Exit): UserCall {
   if (exit.way.via === "router")

@@ -33,7 +33,7 @@ export interface ExitWay {
    * its wrapped form only through the Router, which unwraps it.
    */
   pays: boolean;
-  /** `router`: the Router's executor redeems the shares; `user`: the owner redeems them without the Router. */
+  /** Contract to which the user approves the shares on this path, or null if it needs no approval. */
   via: "router" | "user";
   /** Contract that needs an allowance of the shares, or null if none does. */
   spender: Address | null;
@@ -74,11 +74,8 @@ type Holding = Balances & Pick<ExitFacts, "authorization">;
 type PlannedWay = Omit<ExitWay, "terms">;
 
 /**
- * Reads the on-chain state for a withdrawal: share balance, allowances, the vault's conditions for each redemption path
- * in the requested modes, and price feeds. Makes one RPC request, or further ones if a family's conditions need several
- * batches, or if all shares are redeemed, because the conditions depend on their number. Throws `nothing_to_withdraw`
- * if the account holds no shares and the vault's call would not claim any first, and `upstream_unavailable` if all
- * shares are redeemed and their number cannot be read; errors of the RPC nodes propagate.
+ * Reads the on-chain state for a withdrawal. Throws `nothing_to_withdraw` if the account has no shares to redeem,
+ * `upstream_unavailable` if all are requested but cannot be counted; errors of the RPC nodes propagate.
  */
 export async function readExitFacts(ctx: Context, order: WithdrawalOrder): Promise<ExitFacts> {
   const facts = await readFacts(ctx, { order, shares: order.shares });

@@ -38,9 +38,8 @@ export async function requestedToken(
 }
 
 /**
- * Builds a provider's transaction for an offer, restricted to the offer's bridge, and verifies it. Throws
- * `price_unsafe` if the offer is unfair, and `upstream_rejected` if the calldata differs from the request; errors of
- * the provider propagate.
+ * Builds a provider's transaction for an offer and verifies it. Throws `price_unsafe` if the offer is unfair, and
+ * `upstream_rejected` if the calldata differs from the request; errors of the provider propagate.
  */
 export async function buildOffer(
   ctx: Context,
@@ -61,8 +60,7 @@ export async function buildOffer(
 
 /**
  * Finds a route that swaps or bridges a vault's payment (`order.from`) into `token` and delivers it to the user,
- * without a destination call. `build` builds, verifies and simulates one route; if it throws, the next one is tried,
- * unless `isFinal` is true for the error (see `RouteSearchInput`). Errors of `searchRoutes` propagate.
+ * without a destination call. Errors of `searchRoutes` propagate.
  */
 export function findTransfer<B>(
   ctx: Context,
@@ -96,8 +94,8 @@ export interface BuiltOffer {
 }
 
 /**
- * Simulates a provider's transaction that the user sends. If the user does not hold the amount yet, a state override
- * provides it. Throws `price_unsafe` if the output is unfair; errors of `simulateProviderTransaction` propagate.
+ * Simulates a provider's transaction that the user sends, also before the user holds the amount. Throws `price_unsafe`
+ * if the output is unfair; errors of `simulateProviderTransaction` propagate.
  */
 export async function simulateUserTransfer(
   ctx: Context,
@@ -162,8 +160,7 @@ export interface PreparedTransfer {
 
 /**
  * Finds, verifies and simulates the second step of a withdrawal for the amount that the vault paid. A low balance is
- * returned as `balanceSufficient` false, not thrown. Throws `chain_unsupported`, `token_unsupported`, `no_route`,
- * `price_unsafe`, `would_revert`; errors of the providers, the RPC nodes and the simulation propagate.
+ * returned as `balanceSufficient` false, not thrown. Errors of `findTransfer` propagate.
  */
 export async function prepareTransfer(ctx: Context, step: TransferStep): Promise<PreparedTransfer> {
   const { user, from, to, slippage, preferredBridge } = step;

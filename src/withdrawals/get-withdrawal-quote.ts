@@ -6,10 +6,8 @@ import { quoteWithdrawal } from "./prepare-withdrawal.ts";
 import { transferOf } from "./prepared-withdrawal.ts";
 
 /**
- * Quotes a withdrawal in every requested mode by preparing and simulating it as a build does, without recording it. The
- * mode that a build would choose comes first; `warnings` are those of this mode. A mode that the vault does not allow
- * now is included with its reasons and without amounts; if none is allowed, the error of the preferred mode is thrown.
- * The US dollar value is null if the price is unknown. Errors of `quoteWithdrawal` propagate.
+ * Quotes a withdrawal in every requested mode without recording it. The mode that a build would choose comes first, and
+ * `warnings` are its warnings. A refused mode has reasons and no amounts. Throws if all are refused.
  */
 export async function getWithdrawalQuote(ctx: Context, input: WithdrawInput): Promise<WithdrawQuote> {
   const { options, tokens } = await quoteWithdrawal(ctx, input);

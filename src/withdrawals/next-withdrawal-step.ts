@@ -29,11 +29,8 @@ const refused = (code: string, detail: string): NextExitStepOutcome => ({
 });
 
 /**
- * Returns the next transaction that the user must sign for a withdrawal, newly built and simulated: the claim of a
- * settled request, the cancellation of an expired one, or the second step for the amount that the vault paid. Stores
- * what identifies a second step's transaction. If the step cannot be built (the vault rejects it, another withdrawal's
- * claim also collects this one, or a chain or the database cannot be read), `next` is null and `refusal` states the
- * reason. Both are null if there is nothing to sign. AppErrors are returned as a refusal; any other error is thrown.
+ * Builds and simulates the next transaction that the user must sign for a withdrawal, and stores what identifies a
+ * second step's transaction. An AppError is returned as `refusal`, not thrown.
  */
 export async function nextExitStep(ctx: Context, row: WithdrawalRow): Promise<NextExitStepOutcome> {
   try {

@@ -74,13 +74,8 @@ export interface ExitAttempt {
 }
 
 /**
- * Checks, encodes, verifies and simulates a redemption or a request. The minimum payment of an instant redemption is
- * the higher of two amounts: the vault's preview less the slippage (at most 3%, or 0.5% if a swap or bridge follows),
- * and the simulated payment less the slippage (at most 0.5%), or, if the payment of the user's own call cannot be read,
- * the preview less as much. Throws the error of `findExitRefusal`; `price_unsafe` if the vault would pay much less than
- * the shares are worth, or less than the first of these amounts, would take more shares, or would record a request for
- * much fewer; `request_pending` if a request would replace the user's open one; `FailedExit` if the simulation reverts,
- * also below the Router's minimum; `simulation_unavailable`, `upstream_rejected`. Errors of the RPC nodes propagate.
+ * Checks, encodes, verifies and simulates a redemption or a request. Throws an AppError if it is refused or cannot be
+ * checked, and `FailedExit` if the simulation reverts. Errors of the RPC nodes propagate.
  */
 export async function prepareExit(ctx: Context, attempt: ExitAttempt): Promise<PreparedExit> {
   const { order, facts, way } = attempt;
@@ -120,9 +115,8 @@ export function toExpectedWithdrawal({ order, facts, way }: ExitAttempt, least: 
 }
 
 /**
- * Returns the maximum loss against the vault's preview, in parts per billion. If the vault pays the requested token:
- * the slippage, at most 3%, because strategies may realise losses and tokens may charge a fee on transfers. If a swap
- * or bridge follows: at most 0.5%, because the swap or bridge uses the rest of the slippage.
+ * Returns the maximum loss against the vault's preview, in parts per billion: the slippage, at most 3%, or at most 0.5%
+ * if a swap or bridge follows, which uses the rest.
  */
 function promisedLoss({ order, way }: ExitAttempt): bigint {
   if (!way.pays) return allowedLoss(order.slippage, false);
@@ -154,9 +148,8 @@ function promisedNow({ way }: ExitAttempt): bigint | null {
 }
 
 /**
- * Returns the payment that a withdrawal's transaction takes: the user's shares, with the user's balance and the
- * spender's allowance. A call that needs no allowance counts as fully approved; shares that the user's own call claims
- * first count as held.
+ * Returns the shares that a withdrawal's transaction takes, as a payment with what the user holds or claims first, and
+ * the spender's allowance. A call that needs no allowance counts as fully approved.
  */
 export function sharePayment({ order, facts, way }: ExitAttempt): TokenPayment {
   const { client, user, vault } = order;
@@ -188,9 +181,8 @@ function receivedReads(exit: Exit) {
 type Made = { exit: Exit; facts: ExitFacts; call: UserCall; made: SimulatedExitCall };
 
 /**
- * Returns the amount that the user received in a simulation, in the token's smallest unit: the increase of the balance
- * that read number `index` returned (negative for a decrease). If that could not be read and `routed` is true, returns
- * the output that the Router measured. Null if neither could be read.
+ * Returns what the user received in a simulation, in the token's smallest unit: the change of the balance in read
+ * `index`, or, if that is unknown and `routed`, the Router's measured output. Null if unknown.
  */
 export function receivedIn(
   simulation: SimulationResult,
@@ -213,8 +205,8 @@ function requireSharesLeft({ exit, made }: Made): void {
 }
 
 /**
- * Throws `price_unsafe` if a simulation shows that the redemption takes more shares than requested, or that the token's
- * transfers to the user are less than the minimum, although its balances rise: a token may report balances falsely.
+ * Throws `price_unsafe` if a simulated redemption takes more shares than requested, or if the token's transfers to the
+ * user are below the minimum: a token may report balances falsely.
  */
 function requireHonest(of: Made): void {
   requireSharesLeft(of);
@@ -263,9 +255,8 @@ function simulatedOf({ facts, made }: Made, call: UserCall): Omit<SimulatedExit,
 }
 
 /**
- * Completes a simulated request. Throws `upstream_rejected` if the vault took the shares without recording a request
- * for the user; `price_unsafe` if it took more shares than requested, or recorded much fewer; and the error of
- * `requireOpenKept`.
+ * Completes a simulated request. Throws `upstream_rejected` if the vault recorded no request, `price_unsafe` if it took
+ * more shares than requested, and errors of the checks that it calls.
  */
 function toRequested(of: Made): PreparedExit {
   const { exit, facts, made, call } = of;
@@ -289,9 +280,8 @@ function toRequested(of: Made): PreparedExit {
 }
 
 /**
- * Returns true if the simulated logs show the request, or an immediate payment in place of one. Without logs, true if
- * exactly the requested shares left the user. Throws `simulation_unavailable` if neither could be read, and the error
- * of `requireRecorded`.
+ * Returns true if the simulation shows the request, or an immediate payment in its place. Throws
+ * `simulation_unavailable` if that could not be read, and the error of `requireRecorded`.
  */
 function isRequestNoted({ exit, made }: Made): boolean {
   const { order, shares, way } = exit;

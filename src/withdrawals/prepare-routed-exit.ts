@@ -57,13 +57,8 @@ type FoundOnward =
   | { kind: "two_step"; exit: PreparedExit; route: VerifiedTransfer };
 
 /**
- * Prepares a withdrawal in a token that the vault does not pay. If the vault allows the Router's executor to redeem,
- * the provider's call can run as a step of an order, and it needs no native fee that the order cannot pay, one Router
- * transaction redeems and swaps or bridges. Otherwise, the first transaction redeems, and the user swaps or bridges in
- * a second one. In modes in which the vault pays later, `transfer` is null, because the second step is quoted only
- * after the payment has arrived. Throws `price_unsafe` if the vault does not report what it pays, and `below_minimum`
- * if that is too little to be transferred; errors of `prepareMode` (such as the vault's refusal), of `requestedToken`
- * and of the route search propagate. A redemption that fails is reported rather than any other error.
+ * Prepares a withdrawal in a token that the vault does not pay: in one Router transaction if the chosen route allows
+ * it, otherwise in two steps. If the redemption itself fails, its error is thrown rather than the route's.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, mode } = of;
@@ -90,9 +85,8 @@ export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedW
 }
 
 /**
- * Plans the transfer of what the vault is expected to pay, by its preview or else by the simulation (`exiting`), into
- * the requested token. Throws `price_unsafe` and `below_minimum` like `prepareOnward`; errors of `requestedToken` and
- * of `exiting` propagate.
+ * Plans the transfer of the vault's expected payment into the requested token. Throws `price_unsafe` if the payment is
+ * unknown, and errors of `onwardAmount`, `requestedToken` and `exiting`.
  */
 async function planTransfer(
   ctx: Context,
@@ -113,8 +107,7 @@ async function planTransfer(
 
 /**
  * Returns how much of a vault's expected payment is swapped or bridged, in the paid token's smallest unit: all but
- * 0.01% (rounded down) and two units. These absorb a slightly lower price and go to the user. Throws `below_minimum` if
- * nothing remains.
+ * 0.01% and two units, which absorb a lower price. Throws `below_minimum` if nothing remains.
  */
 export function onwardAmount(expected: bigint): bigint {
   const amount = expected - (expected * MARGIN) / PARTS_PER_BILLION - ROUNDING;
@@ -191,9 +184,8 @@ export function providerStep(exit: Exit, { route, asStep, amount }: StepPlan): R
 }
 
 /**
- * Returns the Router order that redeems shares and swaps or bridges the payment. `minOut` is the minimum output of a
- * swap, in the smallest unit of `to.token`; for a bridge it is not used, because the Router cannot measure what arrives
- * on another chain. Errors of `redeemStep` propagate.
+ * Returns the Router order that redeems shares and swaps or bridges the payment. `minOut` is a swap's minimum output,
+ * in the smallest unit of `to.token`; an order for a bridge has none.
  */
 export function toRoutedOrder(exit: Exit, of: { plan: StepPlan; minOut: bigint }): RouterCall {
   const { plan, minOut } = of;

@@ -27,10 +27,8 @@ import {
 import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Prepares a withdrawal without recording it: resolves the request, reads the vault (from Postgres) and its conditions,
- * chooses the mode, then encodes, verifies and simulates the first transaction. Throws `vault_not_found`,
- * `store_unavailable`, `authorization_unsupported`; errors of `resolveWithdrawal` and `readExitFacts`, that of the
- * preferred mode if none is possible, and any that is no refusal (`isRefusal`) propagate.
+ * Prepares a withdrawal in the first mode that works, without recording it. Throws the preferred mode's error if every
+ * mode is refused; errors of `resolveWithdrawal` and `readExitFacts` propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {
@@ -63,10 +61,8 @@ export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promi
 }
 
 /**
- * Tries a withdrawal of shares (in the share token's smallest unit) in a token that the vault pays, as a build does with
- * the default slippage: what only a larger loss would allow is refused with the build's code. Returns the mode that works, or the error that refuses the withdrawal: that of the
- * preferred mode, if all are refused. Null if a failure that is unrelated to the vault shows nothing. Throws only what
- * is no AppError, such as an RpcError.
+ * Tries a withdrawal of shares (in the share token's smallest unit) with the default slippage. Returns the mode that
+ * works or the error that refuses it, or null if neither is known. Throws only what is no AppError.
  */
 export async function tryWithdrawal(
   ctx: Context,
@@ -109,9 +105,8 @@ async function readOrder(ctx: Context, of: { input: WithdrawInput; vault: Vault 
 }
 
 /**
- * Prepares a withdrawal in one mode, paid with the requested kind of signature or by an approval. If the vault rejects
- * a withdrawal with a signature and the request allows an approval, it is prepared with an approval. Throws
- * `authorization_unsupported`; errors of the preparation propagate.
+ * Prepares a withdrawal in one mode, paid by a signature or an approval. Throws `authorization_unsupported` if the
+ * requested signature does not work; errors of the preparation propagate.
  */
 async function prepareInMode(
   ctx: Context,

@@ -38,9 +38,8 @@ export interface RoutedExit extends ExitTransfer {
 }
 
 /**
- * A prepared withdrawal. `direct`: the vault pays the requested token. `routed`: the payment is swapped or bridged in
- * the same transaction. `two_step`: the user swaps or bridges the payment in a second transaction; `transfer` is null
- * if that cannot be quoted yet.
+ * A prepared withdrawal. `direct`: the vault pays the requested token; `routed`: one transaction also swaps or bridges;
+ * `two_step`: a second one does, and `transfer` is null if it cannot be quoted yet.
  */
 export type PreparedWithdrawal = {
   order: WithdrawalOrder;

@@ -14,12 +14,8 @@ type Succeeded = Extract<SimulatedPayment, { ok: true }>;
 export type SimulatedExitCall = Succeeded & { approved: bigint };
 
 /**
- * Simulates an exit with its approvals, like `simulatePayment`. A vault may take only a part of the shares by allowance
- * and burn the rest, as Midas does with its fee, so that an allowance for all shares would stay behind in the vault's
- * hands. If the simulation leaves some of what it approves, it is repeated with an approval of what is spent; that is
- * returned if it succeeds, without any approval if nothing is spent. Otherwise the allowance for all shares is returned
- * (`approved`), as it is if the allowance cannot be read, and for an allowance that the user gave earlier. Throws what
- * `simulatePayment` throws.
+ * Simulates an exit with its approvals, like `simulatePayment`, and reduces the approval to what the vault takes if
+ * that is known, less than all shares, and sufficient. Throws what `simulatePayment` throws.
  */
 export async function simulateExitPayment(
   ctx: Context,

@@ -3,10 +3,8 @@ import type { UserCall } from "../orders/order-wallet-calls.ts";
 import { requireSame } from "./verify-exit.ts";
 
 /**
- * Verifies the approvals that precede a transaction: each call but the last must approve `token`, the token that the
- * user pays with, for `spender`, with exactly `amount` (in its smallest unit) or zero (a reset), and send no native
- * currency. If `spender` is null, no approval is accepted. The last call is the transaction itself, which is not
- * checked here. Throws `upstream_rejected` with the name of the first field that differs.
+ * Verifies that each call but the last approves `token` for `spender`, with `amount` (in its smallest unit) or zero,
+ * and sends no value. If `spender` is null, no approval is accepted. Throws `upstream_rejected`.
  */
 export function verifyApprovals(
   calls: readonly UserCall[],

@@ -8,9 +8,8 @@ const WORD = 32;
 const SELECTOR = 4;
 
 /**
- * Meaning of a 32-byte word in a redemption's calldata. `minimum18`: a minimum that always has 18 decimals, whatever
- * the token's. `limit`: a minimum payment or a maximum loss, depending on the family. `zero`: must be zero. `terms`:
- * terms of a withdrawal queue, which are not checked.
+ * Meaning of a 32-byte word in a redemption's calldata. `minimum18`: a minimum with 18 decimals for every token;
+ * `limit`: a minimum or a maximum loss, by family; `terms`: a queue's terms, which are not checked.
  */
 type WordRole =
   | "shares"
@@ -111,10 +110,8 @@ export interface DecodedWord {
 }
 
 /**
- * Decodes the calldata of a redemption or redemption request of any vault family. Returns null for any other function,
- * for calldata of the wrong length, if a word that must be zero is not zero, and for a limit whose meaning in the
- * vault's family is unknown. Checks neither the sender nor the called contract; compare the latter with `target`.
- * Throws an Error if the contract's address in the registry entry is invalid.
+ * Decodes the calldata of a redemption or redemption request. Returns null if it is not recognised. Checks neither the
+ * sender nor the called contract; compare the latter with `target`.
  */
 export function decodeExitCall(vault: Vault, data: Hex): DecodedExitCall | null {
   if (size(data) < SELECTOR) return null;

@@ -22,10 +22,8 @@ export interface ExpectedTransferData {
 }
 
 /**
- * Decodes a provider's calldata and compares it with the request: paid token, amount, receiver, target chain, requested
- * token, minimum and, for a bridge, the refund address. Requested token, minimum and refund address are compared only
- * if the format contains them. Throws `upstream_rejected` with the name of the first field that differs, or if the
- * calldata is of an unknown format.
+ * Decodes a provider's calldata and compares it with the request. Requested token, minimum and refund address are
+ * compared only if the format has them. Throws `upstream_rejected` with the first field that differs.
  */
 export function verifyTransferData(asked: ExpectedTransferData, data: Hex): void {
   const { user, from, to, amount, least } = asked;

@@ -34,8 +34,7 @@ export interface ExpectedRoute extends ExpectedWithdrawal {
 }
 
 /**
- * Decodes an order that redeems shares and swaps or bridges the payment, and compares both parts with the request. The
- * order of a bridge must have no minimum output, because the Router cannot measure what arrives on another chain.
+ * Decodes an order that redeems shares and swaps or bridges the payment, and compares both parts with the request.
  * Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
@@ -61,12 +60,8 @@ export function verifyRoutedExit(asked: ExpectedRoute, call: UserCall): void {
 export type ExpectedTransfer = Pick<ExpectedRoute, "order" | "quote" | "paid">;
 
 /**
- * Verifies the step in which a provider swaps or bridges the vault's payment: the called contract, the native value,
- * the approval, the amount (at most 0.1% and ten units below the expected payment), and the provider's calldata, which
- * must ask for the token `requested` if it names one. In a swap, the Router replaces the receiver in that calldata with
- * its executor's address, so the replaced word must be the user's address; for a bridge, it must replace nothing. Does
- * not compare `step.needToken`, by which the caller chooses `token`. Throws `upstream_rejected` with the name of the
- * first field that differs.
+ * Verifies the step in which a provider swaps or bridges the vault's payment, and its calldata. Does not compare
+ * `step.needToken`: the caller must. Throws `upstream_rejected` with the first field that differs.
  */
 export function verifyTransferStep(
   asked: ExpectedTransfer,

@@ -53,11 +53,8 @@ const sharesOf = ({ order, held }: Pick<ExpectedWithdrawal, "order" | "held">): 
   order.shares === "all" ? held : order.shares;
 
 /**
- * Decodes a built redemption or request and compares it with the user's request: called contract, native value, mode,
- * number of shares, and the owner, receiver, token, minimum and maximum loss as far as the call has them. In a Router
- * order, also the deadline, reference, attribution and steps. The discount and deadline of a withdrawal queue are not
- * compared. Throws `upstream_rejected` with the name of the first field that differs; errors of `decodeExitCall`
- * propagate.
+ * Decodes a built redemption or request and compares it with the user's request. The terms of a withdrawal queue are
+ * not compared. Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyExit(asked: ExpectedWithdrawal, call: UserCall): void {
   requireSame(call.value === 0n, "value");
@@ -167,9 +164,8 @@ export function decodeOrder(call: Pick<UserCall, "target" | "data">): RouterCall
 }
 
 /**
- * Verifies against the request the fields that all Router orders paid with shares have: share token, amount, receiver,
- * refund address, order reference, partner attribution and deadline. Throws `upstream_rejected` with the name of the
- * first field that differs.
+ * Verifies the fields that all Router orders paid with shares have, such as token, amount, receiver and deadline.
+ * Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyShareOrder(
   asked: Pick<ExpectedWithdrawal, "order" | "held" | "readAt">,
@@ -190,9 +186,8 @@ export function verifyShareOrder(
 }
 
 /**
- * Verifies that the Router's executor itself pays out the output, and that the order enforces at least the minimum
- * output (which must be positive) and, for an order of all shares, the minimum output per share. Throws
- * `upstream_rejected` with the name of the first field that differs.
+ * Verifies that the order enforces at least the minimum output, which must be positive, and, for an order of all
+ * shares, the minimum per share. Throws `upstream_rejected` with the first field that differs.
  */
 export function verifyFloor(asked: ExpectedWithdrawal, built: RouterOrder): void {
   const { least } = asked;
@@ -215,11 +210,8 @@ function verifyTokenOut(asked: ExpectedWithdrawal, tokenOut: Address): Address {
 }
 
 /**
- * Verifies the step in which the Router's executor redeems the shares: a redemption function of the vault for exactly
- * the shares that the executor holds, and, as far as the call names them, the executor as owner and receiver, `token`
- * as the paid token, and a maximum loss within the slippage. A minimum in the call is not compared, because the order
- * has its own. The step may approve nothing except the shares for the called contract. Throws `upstream_rejected` with
- * the name of the first field that differs.
+ * Verifies the step in which the Router's executor redeems the shares that it holds, and that it approves nothing else.
+ * Does not compare a minimum in the call. Throws `upstream_rejected` with the first field that differs.
  */
 export function verifyRedeemStep(
   asked: ExpectedWithdrawal,

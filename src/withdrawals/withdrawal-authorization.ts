@@ -21,11 +21,8 @@ interface ExitInMode {
 }
 
 /**
- * Returns the kind of signature with which the user lets the Router take the shares of a withdrawal in one mode, or
- * null if the user approves them or calls the vault. A kind that the caller names is returned even if the allowance
- * suffices. With `auto`, null if the user submits and the allowance suffices or no kind works. Throws
- * `authorization_unsupported` if the named kind does not work, or, with `auto`, if another account submits and no kind
- * works. None works if the mode has no path through the Router.
+ * Returns the kind of signature with which the Router takes a withdrawal's shares in this mode, or null if none is
+ * used. Throws `authorization_unsupported` if the request needs one and none that it allows works.
  */
 export function chooseExitSignature({ order, facts, mode }: ExitInMode): AuthorizationKind | null {
   const { authorize: wish, user: owner } = order;
@@ -38,9 +35,8 @@ export function chooseExitSignature({ order, facts, mode }: ExitInMode): Authori
 }
 
 /**
- * Returns a copy of a withdrawal restricted to what a signature can cover. `signed` is set, and the shares are those in
- * `facts.shares`. In this mode, only the path through the Router remains, if there is one; the paths of other modes are
- * unchanged.
+ * Returns a copy of a withdrawal restricted to what a signature can cover: a fixed number of shares, and in this mode
+ * only the path through the Router.
  */
 export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode & { mode: ExitMode } {
   const ways = facts.ways.filter((way) => way.mode !== mode || way.via === "router");
@@ -48,9 +44,8 @@ export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode &
 }
 
 /**
- * Returns true if a withdrawal whose signed preparation failed may fall back to an approval or a direct call: the vault
- * refused the Router's executor (`not_allowed`, `share_locked`), and the caller chose `auto` with the user as
- * submitter.
+ * Returns true if a withdrawal whose signed preparation failed may be built without a signature: the vault refused the
+ * Router's executor, and the caller chose `auto` with the user as submitter.
  */
 export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, error: unknown): boolean {
   const refused =
@@ -59,9 +54,8 @@ export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, er
 }
 
 /**
- * Returns the signature payload with which the user lets the Router take the shares of an order. `data` is the calldata
- * of `execute`. Throws a TypeError if the state for signatures was not read, which cannot happen after
- * `chooseExitSignature` returned `kind`.
+ * Returns the signature payload with which the user lets the Router take the shares. `data` is the calldata of
+ * `execute`. Throws a TypeError if the state for signatures was not read.
  */
 export function planExitSignature(
   kind: AuthorizationKind,

@@ -46,11 +46,8 @@ export interface WithdrawalOrder extends Attribution {
 }
 
 /**
- * Resolves a withdrawal request into an order with a new tracking id. Withdrawals are allowed from paused and closed
- * vaults, because these states concern only deposits. The default slippage is 0.5% if the vault itself pays the
- * requested token, or a wrapped form that the Router unwraps, in one of the requested modes; otherwise 3%. Writes
- * nothing. Throws `chain_unsupported`, `vault_not_found`, `mode_unsupported`, `token_unsupported`, `partner_mismatch`,
- * `vault_not_enrolled`, `key_forbidden`. Errors of the RPC nodes propagate.
+ * Resolves a withdrawal request into an order; writes nothing. Paused and closed vaults are allowed: these states
+ * concern deposits. Throws an AppError if the request cannot be served; errors of the RPC nodes propagate.
  */
 export async function resolveWithdrawal(
   ctx: Context,
@@ -131,9 +128,8 @@ export interface ExitToken {
 }
 
 /**
- * Returns the token that the vault should pay: the requested token, or its wrapped form if the mode is instant and the
- * family lets the Router's executor redeem, which unwraps it. If the vault pays neither, returns the first token that
- * it pays in this mode, with `pays` false.
+ * Returns the token that the vault should pay: the requested token, or its wrapped form if the Router can unwrap it.
+ * Otherwise the first token that it pays in this mode, with `pays` false.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

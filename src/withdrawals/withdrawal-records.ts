@@ -24,9 +24,8 @@ import { nextExitStep } from "./next-withdrawal-step.ts";
 import { pollWithdrawalAfter, readWithdrawalSteps } from "./withdrawal-steps.ts";
 
 /**
- * Converts the row of a withdrawal to the API format, without the next step: `next` and `next_refusal` are null. The
- * state is that at `now` (UNIX milliseconds): an unsent withdrawal whose quote has expired is `expired`, although its
- * row may still say `built`.
+ * Converts the row of a withdrawal to the API format, with the state at `now` (UNIX milliseconds). `next` and
+ * `next_refusal` are null: the next step is not built.
  */
 export function toTrackedWithdrawal(row: WithdrawalRow, now: number): Withdrawal {
   const state = currentWithdrawalState(row, now);
@@ -80,11 +79,8 @@ export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * Tracks a withdrawal and returns it with the user's steps and its next transaction: the claim of a settled request,
- * the cancellation of an expired one, or the second step for the amount that the vault paid. `next` is null if there is
- * none or if it cannot be built, which `next_refusal` explains. If a transaction that was reported for it is recorded
- * for another withdrawal with the same call, the progress of that one is returned. If a chain cannot be read, returns
- * what is known of the withdrawal. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Tracks a withdrawal and returns it with its steps and next transaction; if that cannot be built, `next_refusal` says
+ * why. An unreadable chain changes nothing. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
   const stored = await loadWithdrawal(ctx, trackingId);
@@ -139,9 +135,8 @@ export async function listWithdrawals(
 }
 
 /**
- * Marks a withdrawal as abandoned, because its user will not send the transaction, and returns its new row. A
- * withdrawal that is already abandoned is returned unchanged. Throws `withdrawal_not_found`, `store_unavailable`, and
- * `withdrawal_state` unless the withdrawal is `built`, `expired` or `abandoned`, or if it changed in the meantime.
+ * Marks an unsent withdrawal as abandoned and returns its row. Throws `withdrawal_state` if it was sent or changed in
+ * the meantime; `withdrawal_not_found`, `store_unavailable`.
  */
 export async function abandonWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalRow> {
   const row = await loadWithdrawal(ctx, trackingId);
@@ -158,10 +153,8 @@ export async function abandonWithdrawal(ctx: Context, trackingId: string): Promi
 }
 
 /**
- * Stores a reported transaction of a withdrawal as a hint for tracking, queues the withdrawal for tracking and returns
- * it unchanged. The transaction is looked up on the vault's chain, where the user sends all transactions of a
- * withdrawal. Anyone can report any hash, so a report proves nothing: the transaction's receipt decides. `txHash` is
- * null for approvals, which are not stored. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Stores a reported transaction as a hint and queues the withdrawal for tracking. Anyone can report any hash: its
+ * receipt decides. A null `txHash` changes nothing. Throws `withdrawal_not_found`, `store_unavailable`.
  */
 export async function reportWithdrawalTransaction(
   ctx: Context,

@@ -55,9 +55,8 @@ export function toExitRefusal({ order, way, shares }: RequestedExit, refusal: Ex
 }
 
 /**
- * Returns the amount that the vault can pay instantly, in the smallest unit of the paid token: the amount that the
- * vault reports, or the value of the shares that it would redeem, rounded down. Null if unknown, also if the vault
- * reports enough for all of the shares, which it has refused.
+ * Returns the amount that the vault can pay instantly, in the paid token's smallest unit, rounded down. Null if
+ * unknown, also if the vault reports enough for all the shares, which it has refused.
  */
 function availableOf({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint | null {
   const { availableAssets, maxShares, grossAssets, previewAssets } = way.terms;
@@ -95,10 +94,8 @@ export function limitRefusal(asked: RequestedExit): AppError {
 const isKnownRefusal = (code: string): code is ExitRefusal => code in REFUSAL_TEXTS;
 
 /**
- * Returns how many of the shares the vault would redeem now according to its view functions, in the share token's
- * smallest unit; all of them if the views do not say. `maxRedeem` may be slightly too low, because the vault rounds
- * when it converts shares to assets and back. So if `maxRedeem` is above zero and `maxWithdraw` covers the value of all
- * shares, all of them count as redeemable.
+ * Returns how many of the shares the vault would redeem now by its view functions, in the share token's smallest unit;
+ * all of them if the views do not say, or if only rounding makes `maxRedeem` too low.
  */
 export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shares">): bigint {
   const { maxShares, availableAssets, previewAssets } = way.terms;
@@ -109,8 +106,8 @@ export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shar
 }
 
 /**
- * Returns true if the vault's view functions report too little liquidity to pay these shares instantly; false for a
- * request or if the views do not say. Only a hint: the views of some vaults are imprecise, and the simulation decides.
+ * Returns true if the vault's views report too little liquidity to pay these shares instantly; false for a request or
+ * if unknown. Only a hint, because some views are imprecise.
  */
 export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
   const { availableAssets, previewAssets } = way.terms;
@@ -120,10 +117,8 @@ export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
 }
 
 /**
- * Returns the error for a redemption that the vault's view functions already rule out, or null: a pause, a refusal or a
- * share lock; `upstream_rejected` if the contracts differ from the registry entry or could not be read; `below_minimum`
- * if the shares are too few or would pay nothing; or the error of a preview that reverts for a known reason. Too little
- * reported liquidity alone is no reason: it only explains a revert, and the simulation decides. Never throws.
+ * Returns the error for a redemption that the vault's state already rules out before a simulation, or null. Never
+ * throws.
  */
 export function findExitRefusal(asked: RequestedExit & { facts: Pick<ExitFacts, "block"> }): AppError | null {
   const { order, way, shares } = asked;
@@ -153,8 +148,8 @@ function belowMinimum({ order }: RequestedExit): AppError {
 }
 
 /**
- * Returns the error for revert data of a vault: that of its error code if known, otherwise that of `limitRefusal` if
- * the view functions allow less, otherwise `no_liquidity` if the vault lacks the assets, otherwise `would_revert`.
+ * Returns the error for a vault's revert: that of its error code if known, otherwise one that the views explain,
+ * otherwise `would_revert`.
  */
 function toExitError(
   asked: RequestedExit,
@@ -172,11 +167,8 @@ function toExitError(
 }
 
 /**
- * Returns the error for a redemption whose simulation reverted with the data `revert`. It is `price_unsafe` if the
- * output was below the Router's minimum, because the vault then paid less than its preview, and `would_revert` if the
- * paid token itself failed in the Router, for example because it is paused. Otherwise, it is derived from the vault's
- * revert data, which the Router's error contains: its error code if known, the error of `limitRefusal` if the views
- * report too little, `no_liquidity` if the vault lacks the assets, or `would_revert`.
+ * Returns the error for a redemption whose simulation reverted with the data `revert`, of the Router or the vault:
+ * `price_unsafe` if the output was below the minimum, `would_revert` if nothing explains it.
  */
 export function explainFailedExit(asked: RequestedExit, revert: Hex): AppError {
   const routers = decodeRouterError(revert);
@@ -217,9 +209,8 @@ export function paysLess({ order }: RequestedExit): AppError {
 export const MAX_EXIT_FEE = (PARTS_PER_BILLION * 3n) / 100n;
 
 /**
- * Returns `price_unsafe` if the exit fee exceeds both 3% of the shares' value and the slippage, by more than one unit
- * of the paid token, which rounding costs. Null otherwise, if the fee is unknown, and for a withdrawal that the vault
- * prices later.
+ * Returns `price_unsafe` if the vault's exit fee exceeds both 3% of the shares' value and the slippage, plus one unit
+ * for rounding. Null otherwise, if the fee is unknown, and for a withdrawal that the vault prices later.
  */
 export function findExcessiveFee({ order, way }: Pick<Exit, "order" | "way">): AppError | null {
   const { previewAssets, grossAssets, priced } = way.terms;
@@ -242,8 +233,8 @@ function isFeeAccepted(
 }
 
 /**
- * Throws `price_unsafe` if the vault records a request for fewer shares than it takes from the user, by more than 3%
- * (or the slippage if that is higher) and one unit for rounding. `recorded` is in the share token's smallest unit.
+ * Throws `price_unsafe` if the vault records a request for much fewer shares than it takes (by more than 3%, or the
+ * slippage if higher, and one unit). `recorded` is in the share token's smallest unit.
  */
 export function requireRecorded({ order, shares }: Exit, recorded: bigint): void {
   if (isFeeAccepted(order, { gross: shares, net: recorded })) return;
@@ -263,9 +254,9 @@ export function openRequestReads({ order, way }: Exit) {
 }
 
 /**
- * Throws `request_pending` if a simulated request replaces the user's open one without paying for it: the shares of the
- * open request would be lost. Throws `simulation_unavailable` if that could not be read. `first` is the index of the
- * first of `openRequestReads` among the simulation's reads; `paid` is what the user received.
+ * Throws `request_pending` if a simulated request replaces the user's open one without payment,
+ * `simulation_unavailable` if unknown. `first`: index of the first of `openRequestReads`; `paid`: what the user
+ * received.
  */
 export function requireOpenKept(
   exit: Exit,
@@ -286,9 +277,8 @@ export function requireOpenKept(
 }
 
 /**
- * Returns true if the shares of a user's open requests show that a request adds to them: they rise by its shares, or by
- * less where the vault takes a fee of at most 3% in shares. A request that replaces the open one never leaves more than
- * its own shares.
+ * Returns true if a request adds to the user's open ones rather than replaces them: their shares rise by its shares, or
+ * by up to 3% less, where the vault takes a fee in shares.
  */
 export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shares", bigint>): boolean {
   const missing = open + shares - then;

@@ -24,10 +24,8 @@ interface SteppedWithdrawal {
 }
 
 /**
- * Returns the user's steps for a withdrawal in order, each with its state as the chains show it. Reads the user's
- * allowance if the first transaction has not been sent yet; if that fails, the allowance that the build found decides.
- * If no plan is stored or it cannot be parsed, the first step has no transaction, and no transfer is listed. Throws
- * `store_unavailable`.
+ * Returns the user's steps for a withdrawal in order, each with its state as last tracked. If no readable plan is
+ * stored, the first step has no transaction and no transfer is listed. Throws `store_unavailable`.
  */
 export async function readWithdrawalSteps(ctx: Context, withdrawal: SteppedWithdrawal): Promise<Step[]> {
   const { row, state } = withdrawal;
@@ -48,10 +46,8 @@ const REPORTED_COLUMN: Readonly<
 > = { built: "sourceTxHash", awaiting_transfer: "depositTxHash", claimable: "claimTxHash" };
 
 /**
- * Returns the steps of a withdrawal in order: the redemption, request or cooldown; the claim, the cancellation and the
- * transfer, each left out if there is none. A transaction's approvals, or the signature that replaces them, come before
- * it. `allowance` is that for the first transaction, in the share token's smallest unit; if it is null (unknown), the
- * allowance that the build found decides. Pure.
+ * Returns the steps of a withdrawal in order. `allowance` is that for the first transaction, in the share token's
+ * smallest unit; if it is null (unknown), the allowance that the build found decides.
  */
 export function toWithdrawalSteps(
   withdrawal: SteppedWithdrawal & { plan: StepPlan; allowance: bigint | null },

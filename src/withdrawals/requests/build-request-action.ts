@@ -36,14 +36,8 @@ interface Asked {
 }
 
 /**
- * Builds the claim or cancellation of a redemption request, and simulates it as sent by the user. If no such request
- * can be claimed, but shares of deposit requests can, builds their claim, also while the redemption requests cannot be
- * read: the shares are certain. A vault claims those of an account together, whatever their ids. The request may have
- * been made without this service; nothing is recorded. Throws `vault_not_found`; `mode_unsupported` if the vault has no
- * such call; `nothing_to_withdraw` if the vault lists no such request, or a claim finds it rejected, expired or without
- * payment; `cooldown` if it becomes payable at a known later time, and `request_pending` if that time is not known or
- * has passed; `withdrawal_state` if it cannot be cancelled now; `simulation_unavailable`, also if the requests cannot
- * be read; `store_unavailable`. Errors of `simulateRequestCall` and of the RPC nodes propagate.
+ * Builds and simulates the claim or cancellation of a redemption request, which need not have been made with this
+ * service. If a claim finds none claimable, it claims the shares of settled deposit requests, if any.
  */
 export async function buildRequestAction(
   ctx: Context,

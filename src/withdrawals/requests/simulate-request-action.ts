@@ -57,17 +57,8 @@ export interface SimulatedRequestCall {
 const TOLERANCE = PARTS_PER_BILLION / 200n;
 
 /**
- * Simulates a claim or cancellation as sent by the user, and compares what arrives with what the vault states for the
- * request. A claim that pays clearly less (by more than 0.5% and a unit) is built with the warning `pays_less`, never
- * refused: the vault holds the request's shares, so the claim may be the only way to receive anything, and the user
- * decides. The same holds for the cancellation of an expired request; the cancellation of any other one can wait, so it
- * is refused with `price_unsafe`. Where the vault states no amount, or nothing could be read, nothing is compared. What
- * a token's `Transfer` events show counts if it is less than the increase of the balance.
- *
- * Throws `vault_not_found` if the chain is not served; the error of the vault's revert; `nothing_to_withdraw` for a
- * claim without a payment, because some vaults skip unsettled requests instead of reverting; `price_unsafe` if a
- * cancellation would return no shares, unless the vault returns them later (`returnsLater`), or if the call takes
- * shares that are not the request's; `simulation_unavailable`. Errors of the RPC nodes propagate.
+ * Simulates a claim or cancellation as sent by the user. `warnings` contains `pays_less` if it brings over 0.5% less
+ * than the vault states. Throws an AppError if the call is refused or cannot be simulated.
  */
 export async function simulateRequestCall(ctx: Context, of: RequestCall): Promise<SimulatedRequestCall> {
   const { vault, user, call, block } = of;
