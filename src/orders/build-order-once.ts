@@ -18,9 +18,8 @@ import { shareFailure, throwLocalFailure, throwSharedFailure } from "./order-sha
 /** Lifetime of an idempotency key, in milliseconds: one day from when a request takes it or last renews its lease. */
 export const KEY_TTL_MS = DAY_MS;
 /**
- * Age of the last renewal after which a build without a stored response counts as dead, in milliseconds, and the
- * interval of the renewals. Together with the poll interval of a waiting request, the key of a killed build is free
- * within five seconds.
+ * Age of the last renewal after which a build without a stored response counts as dead, in milliseconds. `RENEW_MS` is
+ * the interval of the renewals.
  */
 const LEASE_MS = 3_500;
 const RENEW_MS = 1_000;
@@ -31,7 +30,7 @@ const MAX_POLL_MS = 1_200;
 
 /**
  * Times of the last lease renewals of this isolate's builds in progress, in UNIX milliseconds, by caller, idempotency
- * key and parameters. A second request with the same key waits for the build here instead of polling the database.
+ * key and parameters.
  */
 const inFlight = new Map<string, number>();
 
@@ -58,13 +57,8 @@ interface BuildOutcome<T> {
 }
 
 /**
- * Builds a deposit or withdrawal, with one response per `Idempotency-Key` and caller (an authenticated partner,
- * otherwise a client address with its user). Within a day, a repeated request receives the stored response as long as
- * its quote is valid. A concurrent request waits for the first one, and receives its response or fails with its error;
- * it builds itself if neither is known. A failed build releases the key. Without a key, every request builds. Throws
- * `idempotency_conflict` if the key was used with other parameters, `quote_expired` if the stored quote has expired,
- * `upstream_timeout` if the first request does not finish before the build deadline, `rate_limited` (only with a key),
- * `store_unavailable`. Errors of `build` propagate.
+ * Builds a deposit or withdrawal, with one response per idempotency key and caller; without a key, every request
+ * builds. Throws `idempotency_conflict`, `quote_expired` for a key whose quote expired, and errors of `build`.
  */
 export async function buildOnce<T extends Built>(
   ctx: Context,
@@ -164,7 +158,7 @@ async function storedAnswer<T extends Built>(
 
 /**
  * Builds and stores the response under a key that this request has taken. Returns null if another request has taken the
- * key since then, so that a key never has two responses. If the build fails, frees the key and rethrows.
+ * key since then. If the build fails, frees the key and rethrows.
  */
 async function buildClaimed<T extends Built>(
   ctx: Context,

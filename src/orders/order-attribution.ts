@@ -23,10 +23,8 @@ export interface Attribution {
 type PartnerInput = { partner_id: string; partner_type: number };
 
 /**
- * Attributes a deposit or withdrawal to the partner that made the request or, for any other caller, to the partner id
- * in the request, which is not verified. Throws `key_forbidden` if the partner's API key does not have the right
- * `build`, `partner_mismatch` if the request names another partner, and `vault_not_enrolled` if the partner has not
- * enrolled the vault.
+ * Attributes an order to the partner that made the request or, for any other caller, to the unverified partner id in
+ * it. Throws `key_forbidden`, `partner_mismatch` or `vault_not_enrolled` if the partner may not make it.
  */
 export function attributeOrder(
   ctx: Context,

@@ -22,27 +22,23 @@ export interface VaultDeposit {
 export interface ExpectedEffect {
   reads: SimulationRead[];
   /**
-   * Returns the shares that the user received, in the share token's smallest unit, or null for an async request. The
-   * shares may be zero: the caller checks them. Throws if they cannot be read, or if the simulation does not show the
-   * whole request.
+   * Returns the shares that the user received, in the share token's smallest unit, which may be zero, or null for an
+   * async request. Throws if the shares cannot be read, or the whole request is not shown.
    */
   interpret(simulation: SimulationResult): bigint | null;
 }
 
 /**
- * Returns the expected effect of a deposit that mints shares to the user in the same transaction. If the share balance
- * cannot be read, the value that the call returns counts as the shares; `interpret` throws `simulation_unavailable` if
- * there is none either.
+ * Returns the expected effect of a deposit that mints shares to the user in the same transaction. `interpret` throws
+ * `simulation_unavailable` if they cannot be read.
  */
 export function mintEffect({ vault, user }: VaultDeposit): ExpectedEffect {
   return { reads: [balanceOfRead(vault.shareToken, user)], interpret: mintedShares };
 }
 
 /**
- * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records the request
- * in an event or in its views; without either, a returned request id suffices if the node shows no logs. `interpret`
- * throws `upstream_rejected` if the amount that left the user or that the vault recorded differs from the deposit (also
- * if the logs show no request), and `simulation_unavailable` if the payment or the request cannot be read.
+ * Returns the expected effect of an async request: the whole amount leaves the user, and the vault records it.
+ * `interpret` throws `upstream_rejected` if either is not so, `simulation_unavailable` if that is unknown.
  */
 export function requestEffect(intent: VaultDeposit, requests: AsyncDeposits): ExpectedEffect {
   const { vault, user, token } = intent;
@@ -69,10 +65,8 @@ interface RequestProbe {
 }
 
 /**
- * Returns the amount that the vault recorded for an async request, in the asset's smallest unit: from its event if the
- * node returns logs, otherwise from its views. If neither shows it and the node returned no logs, a call that returned
- * one word (a request id) counts as a request of the full amount. Returns null if there were logs but none of a
- * request. Throws `simulation_unavailable` if nothing shows whether there is a request.
+ * Returns the amount that the vault recorded for an async request, in the asset's smallest unit, or null if the logs
+ * and views show none. Throws `simulation_unavailable` if nothing shows whether there is one.
  */
 function requestedAmount(
   { intent, requests, pending }: RequestProbe,
@@ -94,8 +88,7 @@ function requestedAmount(
 
 /**
  * Returns by how much the requested assets that are not claimed yet increased, in the asset's smallest unit, or null if
- * that is unknown. Claimable assets are included, because a vault may settle a request immediately; not for families
- * that never state them.
+ * unknown. Claimable assets count, because a vault may settle a request immediately.
  */
 function increaseOfUnclaimed(
   before: PendingDeposit | undefined,
@@ -131,9 +124,8 @@ function toDecodedResult(decode: Read<unknown>["decode"], answer: Hex | null): R
 }
 
 /**
- * Returns the increase of the user's share balance, in the share token's smallest unit. If the balance could not be
- * read, returns the last call's return data instead: the increase that the Router measured. Throws
- * `simulation_unavailable` if neither is known.
+ * Returns the increase of the user's share balance, in the share token's smallest unit, or the call's return value if
+ * the balance could not be read. Throws `simulation_unavailable` if neither is known.
  */
 function mintedShares(simulation: SimulationResult): bigint {
   const minted = increaseOf(simulation, 0);

@@ -36,8 +36,8 @@ export interface ValuedToken {
 /** Fair value of a payment in the requested token. Amounts are in that token's smallest unit. */
 export interface FairValue {
   /**
-   * Source of the value. `same_asset`: paid and requested token are one asset, valued one to one. `price`: independent
-   * prices. `second_quote`: another provider's quote, because a price is unknown.
+   * Source of the value. `same_asset`: both tokens are one asset, valued one to one. `price`: independent prices.
+   * `second_quote`: another provider's quote, where neither is possible.
    */
   basis: "same_asset" | "price" | "second_quote";
   /**
@@ -89,9 +89,8 @@ export function sameAssetValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the fair value of a payment by independent prices: the paid token at its highest price, the requested token
- * at its lowest. Null unless both prices may be used for valuation and both tokens' decimals and the value of a fee on
- * top are known. Pure.
+ * Returns the fair value of a payment by independent prices: the paid token at its highest price, the requested one at
+ * its lowest. Null if a price, decimals, or the value of a fee on top are unknown. Pure.
  */
 export function pricedValue(payment: ValuedPayment): FairValue | null {
   const { amount, from, to } = payment;
@@ -115,10 +114,8 @@ export function pricedValue(payment: ValuedPayment): FairValue | null {
 }
 
 /**
- * Returns the fair value of a payment according to another provider's quote, for tokens without a price, or null if the
- * value of a fee on top is unknown. The result's `output` is the quote's expected output (`other.output`) plus the
- * value of the fee that the user pays in native currency on top of the payment. `band` and `excess` are both
- * `other.slippage` (parts per billion). Pure.
+ * Returns the fair value of a payment by another provider's quote, plus the value of the fee on top; null if that is
+ * unknown. `band` and `excess` are `other.slippage` (parts per billion). Pure.
  */
 export function secondQuoteValue(
   payment: ValuedPayment,
@@ -169,7 +166,7 @@ export interface AllowedLoss {
 
 /**
  * Returns the minimum output that an order must guarantee, in the requested token's smallest unit: the fair output less
- * the slippage, 0.3%, and the declared fee, which counts up to 0.5% plus three US dollars. Rounded up, at least 1.
+ * slippage, 0.3%, and the declared fee up to 0.5% plus `threeDollars`. Rounded up, at least 1.
  */
 export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: AllowedLoss): bigint {
   const { output } = fair;
@@ -180,8 +177,7 @@ export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: Allo
 
 /**
  * Returns the minimum acceptable expected output, in the requested token's smallest unit: the fair output less its band
- * and less fees. The fees are three US dollars for the same asset, the declared fee (parts per billion, limited as in
- * `leastGuaranteed`) with prices, and zero with a second quote. Rounded up, at least 1.
+ * and the fees that count for its basis. Rounded up, at least 1. `declaredFee` is in parts per billion.
  */
 export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {
   const { output, band } = fair;

@@ -12,9 +12,8 @@ const MIN_TOLERANCE = PARTS_PER_BILLION / 1_000n;
 const MAX_DRIFT = PARTS_PER_BILLION / 100n;
 
 /**
- * Relation of the paid token to the requested token. `same_asset`: the asset tables in code list both as one asset
- * (such as USDC on two chains), or they are one token or a chain's native currency and its wrapped token. `swap`:
- * anything else.
+ * Relation of the paid token to the requested token. `same_asset`: one token, a native currency and its wrapped token,
+ * or one asset by a provider's asset table (such as USDC on two chains). `swap`: anything else.
  */
 export type TokenRelation = "same_asset" | "swap";
 
@@ -62,9 +61,8 @@ export interface FairnessRule {
 const breach = (holds: boolean, why: string): string | null => (holds ? null : why);
 
 /**
- * The rules that every offer must pass, regardless of provider and bridge: as a quote, as a built transaction and after
- * its simulation. A successful simulation is not enough, because it shows what is delivered but not whether that is a
- * fair amount. Checked in this order.
+ * The rules that every offer must pass, in this order: as a quote, as a built transaction and after its simulation,
+ * which shows what is delivered but not whether that is fair.
  */
 export const fairnessRules: readonly FairnessRule[] = [
   {
@@ -159,9 +157,7 @@ export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
 
 /**
  * Returns the slippage tolerance to request from the provider, in parts per billion: the transfer's part of the
- * slippage, lowered if necessary so that `leastGuaranteed` remains after the losses of the transfer and the vault.
- * Returns null if the fair value is unknown or even the expected output is too low. Also returns null for a tolerance
- * below 0.1%, unless the quote guarantees its full expected output.
+ * slippage, lowered so that `leastGuaranteed` remains. Null if no usable tolerance keeps it.
  */
 export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated" | "minIn">): bigint | null {
   const { fair, loss, option } = offer;

@@ -36,9 +36,8 @@ export interface LossSplit {
 }
 
 /**
- * Splits a slippage tolerance between a transfer and the vault deposit that follows, so that the compounded loss stays
- * within it: the deposit gets half, but at most 0.5%, and the transfer gets the rest, rounded down. All values are in
- * parts per billion.
+ * Splits a slippage tolerance between a transfer and the vault deposit after it, whose compounded loss stays within it:
+ * half, at most 0.5%, for the deposit, the rest for the transfer, rounded down. In parts per billion.
  */
 export function splitSlippage(slippage: bigint): LossSplit {
   const half = slippage / 2n;
@@ -87,10 +86,8 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 }
 
 /**
- * Floors of an order whose input is what a bridge, or a swap on one chain, delivers: the minimum that must arrive
- * (`minIn`), and the minimum output per unit of what arrives (`minOutPerIn`, times 10^27). `minOut` is zero unless
- * these two alone would allow more loss than the slippage. `least` is the minimum output of the whole order. Amounts
- * are in smallest units.
+ * Floors of an order for what a bridge or swap delivers, in smallest units: what must arrive (`minIn`), the output per
+ * arrived unit, times 10^27 (`minOutPerIn`), and the minimum output that they enforce (`least`).
  */
 export interface DeliveredFloors extends ExactFloor {
   minIn: bigint;
@@ -111,11 +108,8 @@ export interface DeliveredOrder {
 }
 
 /**
- * Returns the floors of an order for what a bridge or a swap delivers. `minIn`, unless it is given, is the expected
- * amount less the transfer's loss, rounded up, less one unit for the bridge's own rounding. `minOutPerIn` is `seen` per
- * expected unit, less the vault's loss, rounded down. If the two together allow more loss than the slippage,
- * `minOutPerIn` is raised, provided that at least half of the vault's loss remains allowed; otherwise, `minOut` is set
- * instead. Returns null if nothing is expected, or if the output per unit is too small to be enforced.
+ * Returns the floors of an order for what a bridge or swap delivers, which keep the total loss within the slippage. A
+ * given `minIn` is kept. Null if nothing is expected or the output per unit is too small to enforce.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
   if (expected <= 0n) return null;

@@ -18,9 +18,8 @@ export interface GasFunds {
 const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const;
 
 /**
- * Reads a chain's gas price in wei. A cached price is fresh for 10 seconds, and served for up to 60 seconds while or if
- * it cannot be reloaded. Returns null if it cannot be read, because the price only serves a hint about the user's
- * funds. Never throws.
+ * Reads a chain's gas price in wei, from a cache that may be 60 seconds old. Returns null if it cannot be read, because
+ * the price only serves a hint. Never throws.
  */
 export async function readGasPrice(ctx: Context, client: ChainClient): Promise<bigint | null> {
   try {
@@ -49,9 +48,8 @@ export function waitForGasPrice(price: Promise<bigint | null>): Promise<bigint |
 const APPROVAL_GAS = 60_000n;
 
 /**
- * Returns true if a native balance covers a transaction's value, its gas limit, and 60,000 gas for each of the
- * approvals before it, at the gas price. Returns null if the funds or the gas limit are unknown. L1 data fees of
- * rollups are not included.
+ * Returns true if a native balance covers a transaction's value and gas limit, and 60,000 gas for each approval, at the
+ * gas price. Null if unknown. L1 data fees of rollups are not included.
  */
 export function isGasSufficient(
   funds: GasFunds | null,

@@ -25,7 +25,7 @@ export interface Payer {
  * read separately. Amounts are in the token's smallest unit.
  */
 export interface Funds {
-  /** Null if unknown, which it never is in a result of `readFunds`. */
+  /** Null if unknown. */
   balance: bigint | null;
   /**
    * The submitter's balance of the native currency, in wei, or null if it could not be read. For a payment in the
@@ -45,11 +45,8 @@ export interface Funds {
 }
 
 /**
- * Reads, in one batch, a payer's token balance, the token's decimals, the allowance of each spender, the submitter's
- * native balance, the state for a requested signature, and the price feeds of the token, the native currency and the
- * tokens in `priced`, all on the source chain. `pricesOfRequest` then returns these feed prices. The native currency
- * has no allowances, and its balance is a request of its own. Throws `token_unsupported` if the token's balance cannot
- * be read, because the address is then not a token. Errors of the RPC nodes propagate.
+ * Reads a payer's balances, allowances and signing state, the token's decimals, and price feeds, also of the tokens in
+ * `priced`. Throws `token_unsupported` if the address is not a token; errors of the RPC nodes propagate.
  */
 export async function readFunds(
   ctx: Context,

@@ -203,8 +203,8 @@ function mayAttempt<B>(
 }
 
 /**
- * Records a provider's failure. Excludes the provider from this search if it could not be reached or limits our
- * requests, or if its answer contradicts the request (`upstream_rejected`), its own quote or a fair value (`lie`).
+ * Records a provider's failure. Excludes the provider from this search if it is unreachable, limits requests, or
+ * contradicts the request (`upstream_rejected`), its own quote or a fair value (`lie`).
  */
 export function noteFailure<B>(
   ctx: Context,

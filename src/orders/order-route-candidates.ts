@@ -24,10 +24,8 @@ const OTHERS_START_MS = 5_000;
 const MIN_ATTEMPT_MS = 300;
 
 /**
- * Returns the deadline for building a provider's transaction, in UNIX milliseconds like `startedAt` and `now`: when the
- * provider's 2.5 seconds are over, of which it has used `spentMs`, but at most 5 seconds after the start of the search.
- * The last provider gets all the time until 6.5 seconds after the start, because no other route could be tried after
- * it. Null if less than 300 ms are left: the others are tried first.
+ * Returns the deadline for building a provider's transaction, in UNIX milliseconds, like `startedAt` and `now`. Null if
+ * too little time is left while other providers wait (`last` is false). `spentMs`: build time so far.
  */
 export function attemptDeadline(at: {
   startedAt: number;
@@ -63,8 +61,8 @@ export function toTransferRequest(order: RouteOrder, token: Pick<Token, "address
 export type BridgePass = "preferred" | "all";
 
 /**
- * Returns the passes of a route search, in order. A first pass over the preferred bridge alone is needed only if a
- * bridge order has several target tokens; for one token, the ranking already puts the preferred bridge first.
+ * Returns the passes of a route search, in order: `preferred` first if an order with a preferred bridge crosses chains
+ * and has several target tokens. For one token, the ranking suffices.
  */
 export function passesOf(order: RouteOrder, targets: readonly Token[]): BridgePass[] {
   const crosses = order.from.chainId !== order.client.definition.chainId;
@@ -88,9 +86,8 @@ export interface RouteCandidate {
 }
 
 /**
- * Returns the routes to try, in order: first those of the preferred bridge, and no others in the pass `preferred`;
- * within each of the two groups, one-step before two-step routes; otherwise as ranked. `call` is true if a provider may
- * deliver the token into a Router call. Empty if no quote of the pass supports a route of either kind.
+ * Returns the routes to try, in order: those of the preferred bridge first, one-step before two-step routes in each
+ * group, otherwise as ranked. `call` is true if a provider may deliver the token into a Router call.
  */
 export function candidatesOf(
   ranking: QuoteRanking,
@@ -121,10 +118,8 @@ export const isAmountRefusal = ({ code }: AppError): boolean =>
   code === "above_maximum" || code === "below_minimum";
 
 /**
- * Returns true if an option must not be tried because the vault refused another offer of the same token: if it is the
- * same provider's, its amount is no nearer to the vault's limit, or it is beyond the limit that the error names (its
- * minimum output above a maximum, or its expected output below a minimum). Options of other providers that may fit are
- * thus still tried. Pure.
+ * Returns true if an option must not be tried because the vault refused another offer of the same token: it is the same
+ * provider's, or its amount is no nearer to the vault's limit or beyond it. Pure.
  */
 export function isRefusedToo(option: TransferQuote, refused: AmountRefusal): boolean {
   const { error, option: other } = refused;

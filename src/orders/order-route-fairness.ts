@@ -72,9 +72,8 @@ export interface OfferSet {
 const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === client.definition.chainId;
 
 /**
- * Returns the tokens whose prices are used to evaluate an order's offers: the paid token, the requested token and the
- * native currency in which fees on top are paid, each also in its native or wrapped form. For a bridge, the requested
- * token's form on the source chain is included; its price is used if the requested token has none.
+ * Returns the tokens whose prices are used to evaluate an order's offers: paid, requested and native token, each also
+ * in its native or wrapped form, and for a bridge the requested token's form on the source chain.
  */
 export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
   const { from, to, native, counterpart } = tokensOf(set);
@@ -93,9 +92,8 @@ function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "
 }
 
 /**
- * Quotes with the prices that are known so far, and whether the paid and the requested token are the same asset. The
- * payment's `nativeFee` is always zero here, because each quote has its own fee, which is added when the quote is
- * evaluated.
+ * Quotes with the prices that are known so far. The payment's `nativeFee` is zero: each quote has its own, which is
+ * added when the quote is evaluated.
  */
 export interface ValuedOffers extends OfferSet {
   relation: TokenRelation;
@@ -138,9 +136,8 @@ export function mayLearnPrice(ctx: Context, offers: ValuedOffers): boolean {
 }
 
 /**
- * Returns the fair value of an order's payment: one to one for the same asset, by prices for a swap, or without prices
- * by the highest of the other providers' quotes that agree within the slippage. Returns null if none of these is
- * possible.
+ * Returns the fair value of an order's payment: one to one for the same asset, otherwise by prices, otherwise by the
+ * highest of the other providers' quotes that agree within the slippage. Null if none is possible.
  */
 function fairValueOf(
   offers: ValuedOffers,
@@ -178,8 +175,7 @@ export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /**
  * Converts a quote to the input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
- * replaces the quote's own. For a `one_step` route on one chain, the whole slippage is the transfer's; otherwise, it is
- * split between transfer and vault. Pure.
+ * replaces the quote's own. Pure.
  */
 export function toOffer(
   offers: ValuedOffers,
@@ -233,8 +229,8 @@ const UNFAIR_DETAIL =
   "the offered routes are worth less than the slippage tolerance allows, or have no price";
 
 /**
- * Creates the `price_unsafe` error of an offer, with the subject `route`. `broken`, the rule that the offer breaks,
- * becomes the error's cause, which is only logged; it is null if no tolerance keeps the guaranteed value high enough.
+ * Creates the `price_unsafe` error of an offer, with the subject `route`. `broken`, the rule that it breaks, is only
+ * logged; null if no tolerance keeps the guaranteed value high enough.
  */
 export function unfairOffer(broken: FairnessBreach | null): AppError {
   const cause = new Error(broken === null ? "no tolerance" : `${broken.rule}: ${broken.why}`);

@@ -57,17 +57,8 @@ export interface FoundRoute<B> {
 }
 
 /**
- * Finds a route for an order: requests quotes from every provider, drops unfair ones, and builds the others in order of
- * preference until one passes simulation. Target tokens are tried in their order; for each, the preferred bridge before
- * others, then one-step before two-step routes. With a preferred bridge, several target tokens and two chains, all
- * tokens are first tried over that bridge alone. A token that the vault refuses is not tried again; if it refuses only
- * an offer's amount, the other providers' offers of other amounts are. A provider that cannot be reached, or whose
- * answer contradicts the request, its own quote or a fair value, is not used again in this search; no provider builds
- * more than four times, and its builds share 2.5 seconds while another one can be tried. After 5.5 seconds, no build is
- * started; after three seconds, no further token is quoted if something has failed. An error that no other route could
- * avoid is thrown immediately. If no route succeeds, throws the most useful failure (`mostUsefulFailure`); throws
- * `token_unsupported` if the paid address is not a token, and `upstream_timeout` after 7.2 seconds. Errors of the RPC
- * nodes propagate.
+ * Finds a route for an order: requests quotes and builds the fair ones in order of preference until one succeeds. If
+ * none does, throws the most useful failure. Errors that no other route could avoid propagate at once.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");
@@ -176,8 +167,8 @@ async function offerSetOf<B>(
 }
 
 /**
- * Requests the quotes for a target token. In the preferred pass, only the first token is quoted over all bridges; later
- * tokens are quoted over the preferred bridge only, which costs no request if that bridge cannot carry the token.
+ * Returns the quotes for a target token. In the preferred pass, tokens after the first are quoted over the preferred
+ * bridge only, which costs no request if that bridge cannot carry the token.
  */
 async function quotesOf<B>(
   ctx: Context,
@@ -199,10 +190,8 @@ async function quotesOf<B>(
 }
 
 /**
- * Returns the quotes that a build would accept, each with the minimum output that the build would request. A quote that
- * is unfair, or whose fair value is unknown, is kept while reads on the destination chain may still change the price by
- * which it is judged; the build judges it again. Otherwise, a provider whose expected output is implausibly high is
- * excluded.
+ * Returns the quotes that a build may accept. A quote that is unfair, or whose fair value is unknown, is kept while
+ * reads on the destination chain may still change the price by which it is judged.
  */
 function fairOptions<B>(
   ctx: Context,
@@ -224,10 +213,7 @@ function fairOptions<B>(
   return kept.filter(({ provider }) => !state.excluded.has(provider));
 }
 
-/**
- * Records a failure for each provider whose quotes cannot be used: those that only deliver into a Router call although
- * the vault must see the user as caller, or those for a wrapped native token that Across delivers unwrapped.
- */
+/** Records a failure for each provider whose quotes cannot deliver the token in a way that the vault accepts. */
 function noteUnusable<B>(state: RouteSearch<B>, quotes: readonly TransferQuote[]): void {
   for (const _ of new Set(quotes.map(({ provider }) => provider))) {
     const reasons = [{ code: "delivery_unsupported", detail: UNUSABLE_DETAIL }];

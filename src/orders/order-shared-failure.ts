@@ -22,9 +22,8 @@ const latest = new BoundedMap<SharedFailure>(1_000);
 const redisKey = (work: string): string => `build-failure:${keccak256(stringToHex(work))}`;
 
 /**
- * Shares the failure of a build with requests that wait for the same build: in this isolate, and for five seconds
- * through Redis in others. `work` identifies the build: caller, idempotency key and parameters. An error that is not an
- * AppError is shared as `internal`. A failure of Redis is ignored.
+ * Shares the failure of a build with requests that wait for it: in this isolate, and for five seconds through Redis in
+ * others. `work`: caller, idempotency key and parameters. A failure of Redis is ignored.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;
@@ -35,18 +34,16 @@ export async function shareFailure(ctx: Context, failed: { work: string; error: 
 }
 
 /**
- * Throws the latest failure of a build in this isolate if it happened after `since`, the time in UNIX milliseconds at
- * which the waiting request started. `work` identifies the build: caller, idempotency key and parameters. Does nothing
- * otherwise, because an earlier failure must not prevent a new request from building.
+ * Throws the latest failure of a build in this isolate if it happened after `since`, the start of the waiting request
+ * (UNIX milliseconds). `work`: caller, idempotency key and parameters.
  */
 export function throwLocalFailure(of: { work: string; since: number }): void {
   throwIfLater(latest.get(of.work), of.since);
 }
 
 /**
- * Throws the latest failure of a build, in any isolate, if it happened after `since`, the time in UNIX milliseconds at
- * which the waiting request started. `work` identifies the build: caller, idempotency key and parameters. Failures are
- * read from Redis, which keeps them for five seconds; does nothing if there is none or Redis fails.
+ * Throws the latest failure of a build in any isolate, of the last five seconds, if it happened after `since`, the
+ * start of the waiting request (UNIX milliseconds). Does nothing if Redis fails.
  */
 export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
   const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);

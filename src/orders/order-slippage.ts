@@ -11,8 +11,8 @@ const MAX_PRICE_LOSS = (PARTS_PER_BILLION * 3n) / 100n;
 const ROUNDING_TOLERANT_DECIMALS = 6;
 
 /**
- * Returns the maximum loss that a deposit or redemption tolerates between preview and execution, in parts per billion:
- * the user's full slippage (a fraction) if tokens are swapped or bridged (`routed`), otherwise at most 0.5%.
+ * Returns the maximum loss that a deposit or redemption tolerates, in parts per billion: the user's slippage (a
+ * fraction), and at most 0.5% unless tokens are swapped or bridged (`routed`).
  */
 export function allowedLoss(slippage: number, routed: boolean): bigint {
   const asked = fractionToParts(slippage);
@@ -29,10 +29,8 @@ export function minimumShares(previewShares: bigint, loss: bigint): bigint {
 }
 
 /**
- * Returns true if the shares of a deposit are worth its amount at the vault's share price, less a tolerance: the user's
- * slippage, but at least 0.5% and at most 3%. This detects inflated share prices, entry fees and premiums. `price` is a
- * sample of the share price: `price.shares` are worth `price.assets`. A rounding loss of one smallest unit is ignored
- * for tokens with six or more decimals. All amounts are in the smallest unit of their token.
+ * Returns true if a deposit's shares are worth its amount at the vault's share price (`price.shares` for
+ * `price.assets`), less the slippage, which counts as 0.5% to 3%, and rounding. Amounts are in smallest units.
  */
 export function priceIsSafe(deposit: {
   amount: bigint;

@@ -74,10 +74,8 @@ export interface LegFacts {
 }
 
 /**
- * Returns the steps of a leg in order: the reset of an old allowance if one is needed now or was when the leg was
- * built, the approval (none without a spender or an amount) and the transaction; or, if a signature pays, the signature
- * and the transaction. A step's id consists of the leg's slot and the step's purpose, so it is the same in every
- * response.
+ * Returns the steps of a leg in order: its approvals, or the signature that pays in their place, and the transaction. A
+ * step's id is the leg's slot and the step's purpose, so it is the same in every response.
  */
 export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
   if (leg.authorization !== undefined) return signedLegSteps(leg, { ...facts, planned: leg.authorization });
@@ -197,7 +195,7 @@ interface StepParts {
 
 /**
  * Returns a step of a leg in which the user sends a transaction. `request` is null if its calldata is not known yet or
- * the step is skipped. `txHash` is null until the transaction was sent or reported, and always for an approval.
+ * the step is skipped; `txHash` is null for an approval.
  */
 export function transactionStep(
   leg: Pick<StepLeg, "slot" | "chainId" | "token" | "amount" | "spender" | "shares_of">,
@@ -221,9 +219,8 @@ export function transactionStep(
 }
 
 /**
- * Returns the step that claims a settled deposit or redemption request. `token` is the token that the user receives, or
- * null if the caller does not name it, as for the shares of a deposit; `request` is null unless the claim can be sent
- * now.
+ * Returns the step that claims a settled request. `token` is what the user receives, or null if not named; `request` is
+ * null unless the claim can be sent now.
  */
 export function toClaimStep(of: {
   chainId: number;
@@ -315,11 +312,8 @@ export function toLeg(
 }
 
 /**
- * Returns the steps of a withdrawal that was just built, in order: the redemption, request or cooldown, the claim if
- * the vault settles later and does not pay by itself, and the transfer if there is one. Before the redemption and the
- * transfer come their approvals, or the signature that replaces these. The claim and the steps of the transfer are
- * `waiting`. `signed` is the transaction with the user's signature, if the user has just provided it; the signature
- * step is then `done`.
+ * Returns the steps of a withdrawal that was just built, in order; all after the first transaction are `waiting`.
+ * `signed` is that transaction with the user's signature, if just provided.
  */
 export function toBuiltWithdrawalSteps(
   { source, destination, settles, unclaimed }: StepPlan,

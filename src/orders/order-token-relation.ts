@@ -6,8 +6,8 @@ import type { BridgedAsset } from "../providers/provider-bridged-assets.ts";
 import type { TokenRelation } from "./order-fairness-rules.ts";
 
 /**
- * A provider's asset table: for each chain, its bridgeable tokens and the asset that each of them represents. It is in
- * code or, for chains that the code does not know, in the configuration; no quote affects it. Empty for an exchange.
+ * A provider's asset table: for each chain, its bridgeable tokens and the asset that each of them represents. Quotes do
+ * not affect it. Empty for an exchange.
  */
 export interface AssetTable {
   assets(chainId: number): readonly BridgedAsset[];
@@ -78,8 +78,8 @@ export function counterpartOf(
 }
 
 /**
- * Returns the first price of a token, or of its native or wrapped form, that may be used to accept or refuse an offer
- * (`judges`); otherwise, the price of `counterpart`, the same asset on another chain. Null if none may be used. Pure.
+ * Returns the first price of a token, of its native or wrapped form, or else of `counterpart` (the same asset on
+ * another chain) that may be used to judge an offer (`judges`). Null if there is none. Pure.
  */
 export function valuationPrice(
   prices: Prices,

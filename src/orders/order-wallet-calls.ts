@@ -11,9 +11,8 @@ export interface UserCall {
 }
 
 /**
- * Encodes the ERC-20 approvals that precede a call, in order: if `reset` is true, first one of zero, which USDT
- * requires before an allowance can change, then one of `amount` (in the token's smallest unit). Empty for the native
- * currency.
+ * Encodes the ERC-20 approvals that precede a call: of zero if `reset` is true, which USDT requires before an allowance
+ * changes, then of `amount` (smallest unit). Empty for the native currency.
  */
 export function encodeApprovals(approval: {
   token: Address;

@@ -27,10 +27,8 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 });
 
 /**
- * Simulates a call that claims the shares of a settled deposit request, and returns the transaction to sign. The
- * simulation gives the user native currency for gas by a state override, and runs 30 seconds after `headTime`, the
- * timestamp (UNIX seconds) of the block at which the request was read. Returns a refusal instead if the chain is not
- * served (`chain_unsupported`) or the call would revert (the vault's error code, or `would_revert`). Throws `simulation_unavailable`. Errors of the RPC nodes propagate.
+ * Simulates the claim of a settled deposit request and returns the transaction to sign, or a refusal if it would
+ * revert. `headTime`: time of the block of the request's read, in UNIX seconds. Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,

@@ -34,10 +34,8 @@ interface StepStateRead<R> {
 }
 
 /**
- * Reads the state that is needed to list an order's steps and that its row does not contain: the stored plan (from
- * `planOf` if none is stored or it cannot be parsed), the reported transaction of the current step, and the user's
- * allowance if the first transaction has not been sent yet. An allowance that cannot be read is null. Throws
- * `store_unavailable`; errors of `planOf` propagate.
+ * Reads what an order's steps need beside its row: the stored plan, else that of `planOf`; the reported transaction of
+ * the current step; and the allowance, null if not needed or unreadable. Throws `store_unavailable`.
  */
 export async function readStepState<R extends SteppedRow>(
   ctx: Context,

@@ -66,12 +66,8 @@ export const INCLUSION_DELAY_S = 30;
 export const GAS_FUNDS = 10n ** 21n;
 
 /**
- * Simulates a call and its approvals as sent by the payer, on the state of the head block. State overrides give the
- * payer native currency for gas and, if the balance is too low or unknown, the amount. A revert is returned, not
- * thrown; if an approval reverts, the simulation is repeated once, with a reset of the allowance to zero if there was
- * none, and otherwise without it. `reads` are made before and after the calls, unless the nodes can only run a plain
- * `eth_call`. Throws `simulation_unavailable` if no node can simulate, or if the balance must be overridden and its
- * storage slot is unknown; errors of the RPC nodes propagate.
+ * Simulates a call and its approvals at the latest block, with funds for gas and, if needed, the amount by state
+ * override. A revert is returned, not thrown. Throws `simulation_unavailable` if no simulation is possible.
  */
 export async function simulatePayment(
   ctx: Context,
@@ -92,9 +88,8 @@ export async function simulatePayment(
 }
 
 /**
- * Returns the number of the block on which a simulation ran. Because nodes number simulated blocks differently, the
- * result is at least that of `read`, the block at which the on-chain state was read; it is that block if the simulation
- * reports no number.
+ * Returns the number of the block on which a simulation ran: at least that of `read`, the block at which the state was
+ * read, because nodes number simulated blocks differently.
  */
 export function simulatedHead(
   { blockNumber }: Pick<SimulationResult, "blockNumber">,
@@ -137,10 +132,8 @@ async function runWithApprovals(plan: {
 const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
 
 /**
- * Returns the state overrides that let an account make a payment: native currency for gas (the setting's `funds`, or
- * `GAS_FUNDS`), and the amount of the token with the setting's `surplus`, unless the account is known to hold the
- * amount. The token's storage layout is cached for a day. Throws `simulation_unavailable` if the storage slot of the
- * token's balances is needed and unknown, or a node's RpcError prevents finding it; other errors propagate.
+ * Returns the state overrides that let an account make a payment: native currency for gas and, unless it is known to
+ * hold it, the amount. Throws `simulation_unavailable` if the token's balances cannot be overridden.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
@@ -223,9 +216,8 @@ export interface SimulatedProviderTransaction {
 }
 
 /**
- * Simulates a provider's transaction and its approvals as sent by the payer. `watch` reads a balance that the
- * transaction may increase, or is null. Throws `would_revert`; `upstream_rejected` if the transaction takes more of the
- * token than the order allows; errors of `simulatePayment` propagate.
+ * Simulates a provider's transaction and its approvals as sent by the payer. Throws `would_revert`, `upstream_rejected`
+ * if it takes more of the token than the order allows, and errors of `simulatePayment`.
  */
 export async function simulateProviderTransaction(
   ctx: Context,

@@ -57,9 +57,8 @@ function rowOf(ctx: Context, { chainId, token }: { chainId: number; token: Addre
 }
 
 /**
- * Returns the query for the state that decides which signatures an owner can pay with, to be batched with other reads.
- * A failed read counts as unsupported. If a listed token's domain separator differs from the table or cannot be read,
- * `token` is null, and a warning is logged. `share` is true for a vault's share token, which needs no table entry.
+ * Returns the query for the state that decides which signatures an owner can pay with. A failed read counts as
+ * unsupported. `share` is true for a vault's share token, which needs no entry in the tables.
  */
 export function authorizationQuery(
   ctx: Context,

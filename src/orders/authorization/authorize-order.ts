@@ -69,11 +69,7 @@ export interface GivenSignature {
 
 /**
  * Completes an order with its owner's signature and simulates it as sent by the submitter, without state overrides. The
- * signature is neither stored nor logged. Throws `signature_invalid`; `authorization_unsupported` if the token, Permit2
- * or the account's code rejects a valid signature, or if the payment with a permit fails; `quote_expired` after the
- * order's deadline; the code in `spent` if the order was used or cancelled; `price_unsafe` if the output is now below
- * its minimum; `would_revert`, also if the owner no longer holds the amount; `simulation_unavailable`,
- * `chain_unsupported`. Errors of the RPC nodes propagate.
+ * signature is not stored. Throws an AppError if it is rejected; errors of the RPC nodes propagate.
  */
 export async function authorizeOrder(ctx: Context, given: GivenSignature): Promise<AuthorizedOrder> {
   const { planned, spent } = given;
@@ -165,9 +161,8 @@ interface OrderState {
 }
 
 /**
- * Reads the state of a signed order in one batch. `signed` is null while there is no signature to check; `accepted`
- * then has no meaning. A single read that fails does not fail the batch: its value is null or false. Errors of the
- * chain client propagate.
+ * Reads the state of a signed order in one batch. `signed` is null while there is no signature to check. A failed read
+ * leaves its value null or false. Errors of the chain client propagate.
  */
 export async function readOrderState(
   client: ChainClient,
@@ -212,10 +207,8 @@ export async function readOrderState(
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Verifies a signature and returns it in the form that contracts accept. A signature by the account's private key is
- * valid unless the account is a `contract`; one that the account's code accepts (ERC-1271) is valid unless the account
- * is `plain`. The first kind is returned with 65 bytes, also if it was given with 64 (EIP-2098), and must not have a
- * high `s`; the second is returned unchanged. Throws `signature_invalid`.
+ * Verifies a signature of the account's key (ECDSA) or, unless the account is `plain`, of its code (ERC-1271), and
+ * returns it in the form that contracts accept. Throws `signature_invalid`.
  */
 export async function checkedSignature(
   { address, hash, signature }: SignedDigest,

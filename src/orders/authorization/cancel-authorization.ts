@@ -37,11 +37,8 @@ export interface OrderCancellation extends Pick<GivenSignature, "planned" | "spe
 }
 
 /**
- * Returns the next step that cancels a signed order. Permit2 takes one transaction of the user. ERC-3009 takes two
- * steps: while `signature` is null, the cancellation message to sign; then a transaction that any account can send.
- * Throws the code in `spent` if there is nothing to cancel: the order was used or cancelled, or it is paid with a
- * permit, so nobody but the user can send it. Throws `quote_expired` after the order's deadline, `signature_invalid`,
- * `would_revert`, `simulation_unavailable`, `chain_unsupported`. Errors of the RPC nodes propagate.
+ * Returns the next step that cancels a signed order: a transaction, or, for ERC-3009 without `signature`, the message
+ * to sign. Throws the code in `spent` if there is nothing to cancel, as with a permit.
  */
 export async function cancelAuthorization(ctx: Context, given: OrderCancellation): Promise<Step> {
   const { planned, spent, leg, signature } = given;

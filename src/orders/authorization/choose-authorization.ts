@@ -32,10 +32,8 @@ const LADDER: readonly AuthorizationKind[] = ["erc3009", "permit", "permit2"];
 export const asksForSignature = ({ way }: AuthorizationWish): boolean => way !== "approve";
 
 /**
- * Returns the kind of signature that pays for an order, or null for an approval. A kind that the caller names is used
- * as requested. With `auto`, a sufficient allowance comes first if the owner submits, then the first kind of signature
- * that works on chain, then an approval. Throws `authorization_unsupported` if the named kind does not work, or if
- * another account submits and no kind works.
+ * Returns the kind of signature that pays for an order, or null for an approval. Throws `authorization_unsupported` if
+ * the named kind does not work, or another account submits and no kind works.
  */
 export function chooseAuthorization(payable: Payable): AuthorizationKind | null {
   const { wish, owner, amount, allowance } = payable;
@@ -72,8 +70,8 @@ function problemOf(kind: AuthorizationKind, payable: Payable & { named: boolean 
 }
 
 /**
- * Returns why an account with code cannot sign, or null if it can. Tokens that verify with `ecrecover` never call the
- * account's code. Other tokens call it, and it may reject the signature, so `auto` does not choose such a signature.
+ * Returns why an account with code cannot sign, or null if it can. A token that calls the account's code may have the
+ * signature rejected, so `auto` does not choose it.
  */
 function accountProblem(
   checks: "code" | "ecrecover",

@@ -46,7 +46,7 @@ export type PlannedAuthorization = z.infer<typeof PlannedAuthorization>;
 
 /**
  * Creates the record of the signature that an order waits for. `data` is the calldata of `DepositRouter.execute`.
- * Throws a TypeError if `facts` lack the domain or nonce that the kind needs, which `chooseAuthorization` rules out.
+ * Throws a TypeError if `facts` lack the domain or nonce that the kind needs.
  */
 export function planAuthorization(
   of: Pick<PlannedAuthorization, "chainId" | "owner" | "submitter" | "data"> & {
@@ -64,8 +64,8 @@ export function planAuthorization(
 }
 
 /**
- * Decodes the Router order that a signature pays for, with its steps and sweep list. Throws viem's decoding error if
- * `data` is not calldata of the Router, and an Error if it calls a function other than `DepositRouter.execute`.
+ * Decodes the Router order that a signature pays for, with its steps and sweep list. Throws an Error if `data` is not
+ * calldata of `DepositRouter.execute`.
  */
 export const orderOf = ({ data }: Pick<PlannedAuthorization, "data">): RouterCall => decodeRouterCall(data);
 

@@ -62,11 +62,8 @@ export function sharePermitQuery(of: { chainId: number; token: Address }): Query
 const MAX_NAME = 100;
 
 /**
- * Returns a share token with its EIP-712 domain, for permits. Null if no known domain has its separator, if it states a
- * domain of another chain or contract, or if the domain's name is longer than 100 characters. The known domains are
- * those of common vaults: EIP-5267, OpenZeppelin and solmate (name, version 1), Yearn (`apiVersion`), and Morpho's
- * Vault V2 (neither name nor version). The domain's chain and contract are those of the request. How the token verifies
- * signatures is unknown, so `checks` is `code`.
+ * Returns a share token with its EIP-712 domain, for permits, or null if none of the common forms of domain matches its
+ * separator. How it verifies signatures is unknown, so `checks` is `code`. Source: EIP-5267.
  */
 export function findShareToken(
   { chainId, token }: { chainId: number; token: Address },

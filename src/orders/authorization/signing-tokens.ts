@@ -4,12 +4,12 @@ import type { SigningToken, SigningTokens } from "../../lib/signing-token-settin
 
 /**
  * Tokens with permits (ERC-2612) or authorisations (ERC-3009), by chain. Columns: symbol, address, domain separator,
- * kinds of signature, how signatures are verified, and version and name of the EIP-712 domain. Collected offline, so a
- * row is used only after the token's separator was read on chain. Excluded are tokens with a salt in their domain,
- * permits in DAI's form, and domains on which sources disagree. Sources: cowprotocol/token-lists@4a002ef3,
- * circlefin/stablecoin-evm@46e61d00, coinbase/x402@dd927a26.
+ * kinds of signature, how signatures are verified, and version and name of the EIP-712 domain.
  */
 const TABLES: Readonly<Record<number, string>> = {
+  // Collected offline, so a row is used only after the token's separator was read on chain. Excluded are tokens with a
+  // salt in their domain, permits in DAI's form, and domains on which sources disagree. Sources:
+  // cowprotocol/token-lists@4a002ef3, circlefin/stablecoin-evm@46e61d00, coinbase/x402@dd927a26.
   // Ethereum
   1: `
     AUSD    0x00000000eFE302BEAA2b3e6e1b18d08D69a9012a 0x4a2d637ab67cc3b27da88cf95d6108d7596feb9f8364c0219da88a6dd72a519c permit         code      1 Agora Dollar
@@ -135,9 +135,8 @@ const readTables = once(() => {
 });
 
 /**
- * Returns a chain's tokens that support ERC-2612 permits or ERC-3009 authorisations, by lowercase address, or null if
- * there is no table for the chain. The rows were collected offline: before you use one, compare its domain separator
- * with that of the token's contract.
+ * Returns a chain's tokens with ERC-2612 permits or ERC-3009 authorisations, by lowercase address, or null without a
+ * table. Before using a row, compare its domain separator with the contract's.
  */
 export function signingTokensOf(chainId: number): SigningTokens | null {
   return readTables().get(chainId) ?? null;
