@@ -41,12 +41,8 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 }
 
 /**
- * Completes a built deposit that the user pays for with a signature: verifies the signature, simulates the signed
- * Router call without state overrides, and returns the build response with the signed transaction filled in. The
- * signature is not stored and does not change the deposit's state; but the stored deposit is first updated from the
- * chains. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid with a signature or was already sent;
- * `quote_expired` once the quote has expired, or if the stored response cannot be read; `store_unavailable`. Errors of
- * `authorizeOrder` propagate.
+ * Verifies the user's signature for a built deposit, simulates the signed Router call, and returns the build's response
+ * with its transaction. The signature is not stored. Errors of `authorizeOrder` propagate.
  */
 export async function authorizeDeposit(
   ctx: Context,
@@ -79,12 +75,8 @@ export function toSignedDeposit(
 }
 
 /**
- * Returns the next step with which a user cancels a deposit's signed order that has not been submitted. Permit2 takes
- * one transaction of the user. ERC-3009 takes two steps: while `signature` is null, the cancellation message to sign;
- * with the user's signature of it, a transaction that any account can send. First updates the stored deposit from the
- * chains. Throws `deposit_not_found`; `deposit_state` if the deposit is not paid with a signature, was already sent or
- * cancelled, or is paid with an ERC-2612 permit, whose order nobody but the user can submit; `store_unavailable`.
- * Errors of `cancelAuthorization` propagate.
+ * Returns the next step with which a user cancels a deposit's signed order: a transaction, or, for ERC-3009 without
+ * `signature`, the message to sign. Throws `deposit_state` if it cannot be cancelled.
  */
 export async function cancelDeposit(
   ctx: Context,

@@ -31,12 +31,8 @@ import { type DirectDeposit, prepareDirect } from "./direct-deposit.ts";
 import type { PrepareDeposit, PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * Prepares a deposit without recording it: resolves the order, checks the vault (read from Postgres), finds a route,
- * then encodes, verifies and simulates the transactions. If the vault rejects the paid token for a reason that may
- * apply to this token only, the token is swapped into another accepted one, unless it is the vault's asset or the
- * native currency; if that fails too, the first error is thrown. Throws `chain_unsupported`, `vault_not_found`,
- * `store_unavailable`, `authorization_unsupported`; errors of `resolveOrder`, `prepareDirect` and `prepareRouted`
- * propagate.
+ * Resolves, checks, encodes, verifies and simulates a deposit, without recording it. If the vault rejects the paid
+ * token, another accepted token may be deposited instead. Throws an AppError if the deposit is refused.
  */
 export async function prepareDeposit(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -192,9 +188,8 @@ function toGasFunds(prepared: PreparedDeposit, gasPrice: bigint | null): GasFund
 }
 
 /**
- * Builds a deposit whose transactions were simulated on the head blocks of their chains, and records it. Throws
- * `store_unavailable`, `upstream_unavailable`, and `upstream_timeout` after the deadline; errors of `prepareDeposit`
- * propagate.
+ * Builds and records a deposit. Throws `upstream_timeout` after the deadline, without recording it, and
+ * `store_unavailable`; errors of `prepare` propagate.
  */
 async function buildDeposit(
   ctx: Context,
@@ -223,9 +218,7 @@ async function buildDeposit(
 
 /**
  * Builds and records a deposit, with one response per idempotency key and caller; without a key (null), each call
- * builds. `replayed` in the result is true if an earlier request stored the response. `prepare` replaces
- * `prepareDeposit` for moves. Throws `upstream_timeout` without recording anything if the build takes longer than its
- * deadline, and `store_unavailable`. Errors of `buildOnce` and of `prepare` propagate.
+ * builds. `prepare` replaces `prepareDeposit` for moves. Errors of `buildOnce` propagate.
  */
 export function buildDepositOnce(
   ctx: Context,

@@ -6,9 +6,8 @@ import { KEY_TTL_MS } from "../orders/build-order-once.ts";
 const DELETE_LIMIT = 5_000;
 
 /**
- * Deletes the stored responses of deposit and withdrawal builds whose idempotency key has expired (24 hours after it
- * was taken or last renewed), because they contain personal data: client addresses and user accounts. Deletes at most
- * 5,000 per run, oldest first, and returns the number deleted. Throws `store_unavailable`.
+ * Deletes the stored responses of builds whose idempotency key has expired (`KEY_TTL_MS`), because they contain
+ * personal data: at most 5,000 per run, oldest first. Returns their number. Throws `store_unavailable`.
  */
 export function deleteExpiredAnswers(ctx: Context): Promise<number> {
   return deleteKeysBefore(ctx.db, { claimedBefore: new Date(ctx.now() - KEY_TTL_MS), limit: DELETE_LIMIT });

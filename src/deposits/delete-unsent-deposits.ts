@@ -11,10 +11,8 @@ const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 10;
 
 /**
- * Deletes deposits and withdrawals that were never sent, whose quotes expired and whose rows last changed more than 30
- * days ago; otherwise, builds would fill the table. Deletes at most 10,000 per run, and only those whose chains were
- * read without a gap until a day after the expiry, that have no hint except dropped ones, and that are no other's
- * parent. Returns the number of deleted rows. Throws `store_unavailable`.
+ * Deletes deposits and withdrawals whose quotes expired at least 30 days ago and that no chain shows as sent, at most
+ * 10,000 per run. Returns the number of deleted rows. Throws `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

@@ -24,16 +24,15 @@ import type { DepositCall } from "../vaults/vault-adapter.ts";
 import { type DepositIntent, paysNative } from "./deposit-intent.ts";
 
 /**
- * The minimums and the deadline of a deposit. The Router enforces all of them; the vault, in a call without the Router,
- * at most `minShares`. `minIn` is the minimum amount that must arrive, in the deposited token's smallest unit;
- * `minShares` is the minimum number of shares in the share token's smallest unit, or null if no contract enforces one.
+ * The minimums and the deadline of a deposit. `minIn`: what must arrive, in the deposited token's smallest unit;
+ * `minShares`: in the share token's smallest unit, or null if no contract enforces a minimum.
  */
 export interface DepositFloors {
   minIn: bigint;
   minShares: bigint | null;
   /**
    * Floors of a deposit whose amount a bridge determines: shares per unit times 10^27, and an absolute minimum or zero.
-   * The Router enforces them instead of `minShares`, which then states what they require for the expected amount.
+   * Enforced instead of `minShares`, which is what they require for the expected amount.
    */
   perUnit?: { minOutPerIn: bigint; minOut: bigint };
   /** Latest block timestamp at which the Router accepts the deposit, in UNIX seconds. */
@@ -45,9 +44,8 @@ export interface DepositFloors {
 const wrappedNativeAbi = once(() => parseAbi(["function deposit() payable"]));
 
 /**
- * Encodes a deposit as the call that the user's wallet sends: to the Router, or to the vault's own entry point. Its
- * value is the amount if the Router takes a payment in the native currency, otherwise zero. Errors of `toRouterCall`
- * propagate.
+ * Encodes a deposit as the call that the user's wallet sends: to the Router, or to the vault's own entry point. Errors
+ * of `toRouterCall` propagate.
  */
 export function encodeDepositCall(intent: DepositIntent, floors: DepositFloors): UserCall {
   const { amount } = intent;
@@ -141,9 +139,8 @@ function depositStep(intent: DepositIntent, call: DepositCall): RouterStep {
 }
 
 /**
- * Verifies an encoded deposit against its intent before it is simulated: decodes a Router call and compares it field by
- * field, or compares a call of the vault with a second encoding of the intent. Throws `upstream_rejected` with the name
- * of the first field that differs.
+ * Verifies an encoded deposit against its intent: decodes a Router call, or compares a call of the vault with a second
+ * encoding. Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyDepositCall(
   intent: DepositIntent,
@@ -163,9 +160,8 @@ export function verifyDepositCall(
 }
 
 /**
- * Decodes a Router call and requires every field to equal that of the expected call. Then checks the expected call's
- * receiver, refund address, vault entry point and spender against the deposit intent. Throws `upstream_rejected` with
- * the name of the first field that differs.
+ * Requires every field of a Router call to equal the expected call's, and its receiver, refund address and vault to be
+ * the intent's. Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyRouterCall(intent: DepositIntent, built: { data: Hex; expected: RouterCall }): void {
   const { order, steps } = built.expected;

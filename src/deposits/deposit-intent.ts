@@ -12,8 +12,8 @@ import type { Token, Vault } from "../vaults/vault.ts";
 import { type DepositEntry, depositEntry } from "../vaults/vault-deposit-entry.ts";
 
 /**
- * A deposit on the vault's chain in a token that the vault accepts without a swap, ready to be encoded. `amount` is in
- * the token's smallest unit. In the `DirectDeposit` of a move, token and amount are the other vault's shares instead.
+ * A deposit on the vault's chain in a token that the vault accepts. `amount` is in the token's smallest unit. In the
+ * `DirectDeposit` of a move, token and amount are the other vault's shares instead.
  */
 export interface DepositIntent {
   client: ChainClient;
@@ -42,9 +42,8 @@ export function paysNative(intent: DepositIntent): boolean {
 }
 
 /**
- * Returns true if the deposit may be paid with a signature: the request names a kind of signature or `auto`, the Router
- * makes the deposit, and the payment is not in the native currency. `chooseAuthorization` then decides whether the
- * token and the account support a signature.
+ * Returns true if the request asks for a signature and the Router takes a token for the deposit. Whether the token and
+ * the account support a signature is for `chooseAuthorization` to decide.
  */
 export function mayBeSigned(intent: DepositIntent): boolean {
   const { authorize, entry } = intent;
@@ -97,10 +96,8 @@ export interface DepositOrderInput {
 }
 
 /**
- * Resolves a build request into an order with a new tracking id: its partner, its chains, the contract to call and, if
- * the request names a parent, the earlier deposit that it belongs to. Writes nothing. Throws `chain_unsupported`,
- * `key_forbidden`, `partner_mismatch`, `vault_not_enrolled`, `vault_paused`, `vault_not_found`; `deposit_not_found` if
- * the parent is not a deposit of this user; `store_unavailable`. Errors of the RPC nodes propagate.
+ * Resolves a build request into an order with a new tracking id; writes nothing. Throws `deposit_not_found` if its
+ * parent is not a deposit of this user, another AppError if it cannot be served; RPC errors propagate.
  */
 export async function resolveOrder(ctx: Context, { input, vault }: DepositOrderInput): Promise<DepositOrder> {
   const attribution = attributeOrder(ctx, { input, vaultId: vault.vaultId });

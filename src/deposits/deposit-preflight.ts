@@ -18,9 +18,8 @@ import { type ExplainedRevert, explainCommonRevert } from "../vaults/vault-rever
 import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-intent.ts";
 
 /**
- * What is read before a deposit is encoded: the vault's deposit conditions, the user's balance and the spender's
- * allowance, all at one block. Only the balance for a payment in the native currency is read separately. Balance and
- * allowance are in the token's smallest unit, `previewShares` in the share token's.
+ * What is read before a deposit is encoded, at one block except for a native balance. Balance and allowance are in the
+ * token's smallest unit, `previewShares` in the share token's.
  */
 export interface Preflight {
   terms: DepositTerms;
@@ -53,11 +52,8 @@ const REFUSAL_TEXTS: Readonly<Record<Refusal, string>> = {
 };
 
 /**
- * Reads the vault's deposit conditions, the user's balances, the allowance and the price feeds. Throws if the vault
- * would reject the deposit or its shares would be worth too little; a low balance or allowance is only returned.
- * `amount` is what reaches the vault, in the deposited token's smallest unit. Throws `vault_paused`,
- * `token_unsupported`, `not_allowed`, `price_stale`, `share_locked`, `below_minimum`, `above_maximum`, `zero_shares`,
- * `price_unsafe`, `would_revert`, `upstream_rejected`; errors of the RPC nodes propagate.
+ * Reads the vault's conditions and the user's funds for a deposit of `amount` (smallest unit). Throws an AppError if
+ * the vault would reject it or its shares are worth too little; low funds are only returned.
  */
 export async function preflightDeposit(
   ctx: Context,
@@ -163,10 +159,8 @@ function previewRefusal(input: { intent: DepositIntent; amount: bigint; terms: D
 }
 
 /**
- * Returns the error for a deposit that reverts in the vault's contract: the error code that the revert data maps to;
- * otherwise, `above_maximum` if the amount (in the deposited token's smallest unit) exceeds the vault's maximum;
- * otherwise, `would_revert`. `above_maximum` names the vault's maximum only if the amount exceeds it, and
- * `below_minimum` the minimum if it is known.
+ * Returns the error for a deposit that reverts in the vault's contract: that of its revert data, otherwise
+ * `above_maximum` if `amount` (smallest unit) exceeds the vault's maximum, otherwise `would_revert`.
  */
 export function toDepositRefusal(
   input: { intent: DepositIntent; amount: bigint; terms: DepositTerms },
@@ -219,10 +213,8 @@ export interface RevertedDeposit {
 }
 
 /**
- * Returns the error for a deposit whose simulation reverted, whether the user or a bridge makes it. If the Router
- * reverted because too few shares were minted, it is `zero_shares` or `price_unsafe`; if the paid token failed (its
- * approval or a transfer), `would_revert`; otherwise it is derived from the vault's revert data, which the Router's
- * error contains. `amount` is in the deposited token's smallest unit.
+ * Returns the error for a deposit whose simulation reverted, by the revert data of the Router, the paid token or the
+ * vault. `amount` is in the deposited token's smallest unit.
  */
 export function explainDepositRevert(
   of: { intent: DepositIntent; amount: bigint; terms: DepositTerms },

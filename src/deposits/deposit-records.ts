@@ -20,9 +20,8 @@ import { queueReported } from "../tracking/follow/follow-messages.ts";
 import { nextStep } from "./next-deposit-step.ts";
 
 /**
- * Converts the row of a deposit to the API format, without the next step: `next` and `next_refusal` are null. The state
- * is that at `now` (UNIX milliseconds): `expired` if the row still says `built` although the quote has expired,
- * otherwise the state of the row.
+ * Converts the row of a deposit to the API format, with the state at `now` (UNIX milliseconds). `next` and
+ * `next_refusal` are null: the next step is not built.
  */
 export function toWireDeposit(row: DepositRow, now: number): Deposit {
   const state = currentState(row, now);
@@ -73,11 +72,8 @@ export async function loadDeposit(ctx: Context, trackingId: string): Promise<Dep
 }
 
 /**
- * Tracks a deposit and returns it with the user's steps and its next transaction: the second step, built for the amount
- * that arrived, or the claim of settled shares. `next` is null if there is none or if it cannot be built, which
- * `next_refusal` explains. If a transaction that was reported for it is recorded for another deposit with the same
- * call, the progress of that one is returned. If a chain cannot be read, returns what is known of the deposit. Throws
- * `deposit_not_found`, `store_unavailable`.
+ * Tracks a deposit and returns it with its steps and next transaction; if that cannot be built, `next_refusal` says
+ * why. An unreadable chain changes nothing. Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function getTrackedDeposit(ctx: Context, trackingId: string): Promise<DepositDetail> {
   const stored = await loadDeposit(ctx, trackingId);
@@ -132,9 +128,8 @@ export async function listDeposits(
 }
 
 /**
- * Marks a deposit as abandoned, because its user will not send the transaction, and returns its new row. A deposit that
- * is already abandoned is returned unchanged. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state`
- * unless the deposit is `built`, `expired` or `abandoned`, or if it changed in the meantime.
+ * Marks an unsent deposit as abandoned and returns its row. Throws `deposit_state` if it was sent or changed in the
+ * meantime; `deposit_not_found`, `store_unavailable`.
  */
 export async function abandonDeposit(ctx: Context, trackingId: string): Promise<DepositRow> {
   const row = await loadDeposit(ctx, trackingId);
@@ -149,16 +144,14 @@ export async function abandonDeposit(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * A step of a deposit whose transaction the user can report: the source transaction, the second step (`deposit`), the
- * claim of settled shares, the cancellation of an order or request, or an approval. Reported approvals are ignored,
- * because the allowance shows them.
+ * A step whose transaction the user can report: `source`, `deposit` (the second step), the claim of shares, the
+ * cancellation of an order or request, or an approval, which is ignored.
  */
 export type DepositStep = "source" | "deposit" | "claim" | "cancel" | "approval";
 
 /**
- * Stores a reported transaction as a hint for tracking, on each chain where the step's transaction may be, queues the
- * deposit for tracking and returns it unchanged. An approval is not stored. Anyone can report any hash, so a report
- * proves nothing: the transaction's receipt decides. Throws `deposit_not_found`, `store_unavailable`.
+ * Stores a reported transaction as a hint and queues the deposit for tracking. Anyone can report any hash: its receipt
+ * decides. An approval changes nothing. Throws `deposit_not_found`, `store_unavailable`.
  */
 export async function reportTransaction(
   ctx: Context,

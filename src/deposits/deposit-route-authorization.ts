@@ -42,9 +42,8 @@ const callsRouter = ({ order, ends }: Pick<DepositAttempt, "order" | "ends">): b
   order.from.chainId === order.vault.chainId && ends === "one_step";
 
 /**
- * Throws `no_route`, with the reason `authorization_unsupported`, if the order must be paid with a signature but this
- * attempt's transaction calls the Router itself: a signature pays for a Router order, and such an order cannot contain
- * a call of the Router. Call it before the attempt is built.
+ * Throws `no_route` with the reason `authorization_unsupported` if the order needs a signature but this attempt's
+ * transaction calls the Router itself. Call it before the attempt is built.
  */
 export function assertSignable(attempt: DepositAttempt): void {
   if (needsSignature(attempt.order) && callsRouter(attempt)) throw unsignable();
@@ -69,11 +68,8 @@ function unsignable(): AppError {
 }
 
 /**
- * Wraps a built route into a Router order that the user pays for with a signature, and simulates that order. Its only
- * step sends the provider's transaction, which must not depend on its sender. If the user did not request a signature,
- * or if `auto` chooses an approval, returns the route unchanged with `authorization` null. Throws `no_route` if this
- * route cannot be paid with a signature but others might, `authorization_unsupported` if the token or account does not
- * support one or the chain has no Router, `would_revert`; errors of `simulatePayment` and of the RPC nodes propagate.
+ * Wraps a built route into a Router order that a signature pays for, and simulates it; unchanged if an approval pays.
+ * Throws `no_route` if this route cannot be signed, `authorization_unsupported` if none can.
  */
 export async function signRoute(
   ctx: Context,

@@ -12,10 +12,8 @@ import type { RoutedDeposit } from "./prepared-deposit.ts";
 import { buildTwoStep } from "./two-step-deposit.ts";
 
 /**
- * Finds a route for a deposit that must start with a swap or bridge, and builds, verifies and simulates it. `without`
- * is an accepted token that the vault has just rejected, so no route may deliver it. Throws `authorization_unsupported`
- * if no route succeeds and one of them failed because a signature cannot pay for it; errors of `findTargetTokens` and
- * `searchRoutes` propagate.
+ * Finds, builds, verifies and simulates a route for a deposit that starts with a swap or bridge. `without` is an
+ * accepted token that no route may deliver. Errors of `findTargetTokens` and `searchRoutes` propagate.
  */
 export async function prepareRouted(
   ctx: Context,

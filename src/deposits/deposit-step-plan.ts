@@ -17,9 +17,8 @@ import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * Returns the plan of the user's steps for a prepared deposit: one or two transactions (legs), each with the approvals
- * before it. `paid` is the token that the user pays with. A leg has no transaction yet if it waits for a signature, or
- * if it is the second step, which is built for the amount that arrives.
+ * Returns the plan of the user's steps for a prepared deposit. `paid` is the token that the user pays with. A
+ * transaction that waits for a signature, and the second step's, is null.
  */
 export function planDepositSteps(prepared: PreparedDeposit, paid: TokenRef): StepPlan {
   if (prepared.kind === "direct") {
@@ -114,8 +113,8 @@ export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[
   toSteps(plan, { ...NOW, signed });
 
 /**
- * Returns the steps of a deposit that was just built, in order: those of the first transaction are required (an
- * approval that is not needed is skipped, and a transaction that needs a signature waits for it), later ones waiting.
+ * Returns the steps of a deposit that was just built, in order. Those after the first transaction are waiting, and so
+ * is a transaction that needs a signature first.
  */
 export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
 

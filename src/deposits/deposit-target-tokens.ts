@@ -8,11 +8,8 @@ import { readTokenMetadata } from "../vaults/vault-token-metadata.ts";
 import type { DepositOrder } from "./deposit-intent.ts";
 
 /**
- * Lists the target tokens of a routed deposit (the vault's accepted tokens that a route may deliver), best first. First
- * come the tokens with the same symbol as the user's token, and those that bridges treat as the same asset (USD₮0 and
- * USDT). Then come the vault's asset, and the native currency if the asset is its wrapped form. Other accepted tokens
- * are left out. Reads the symbol of the user's token only if there is a choice; then throws `token_unsupported` if that
- * address is not a token, and errors of the RPC nodes propagate.
+ * Lists the accepted tokens that a route may deliver, best first: those like the user's token, then the vault's asset
+ * and its native form. Throws `token_unsupported` if the user's token is found to be none.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });
@@ -27,9 +24,8 @@ export async function findTargetTokens(ctx: Context, order: DepositOrder): Promi
 }
 
 /**
- * Orders the accepted tokens of a vault for `findTargetTokens`, without duplicates. `primary` is the vault's asset;
- * `symbol` is the symbol of the user's token, or empty if unknown; `same` returns true for a token that bridges treat
- * as the same asset. Pure.
+ * Orders a vault's accepted tokens for `findTargetTokens`, without duplicates. `primary`: the vault's asset; `symbol`:
+ * the user's token's, empty if unknown; `same`: true for a token that bridges treat as the same asset.
  */
 export function orderTargetTokens(choice: {
   accepted: readonly Token[];

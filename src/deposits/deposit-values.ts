@@ -28,10 +28,8 @@ function tokensOf({ from, vault, client, entry }: DepositOrder): ChainToken[] {
 }
 
 /**
- * Starts requesting from the price API the prices that a deposit may need, without waiting for them. For a routed
- * deposit (one with a swap or bridge), these are the paid token, the vault's accepted tokens and both chains' native
- * currencies. A direct deposit needs prices only for display: only the paid token's price is requested, and only if the
- * token has no on-chain price feed. Never throws.
+ * Starts requesting the market prices that a deposit may need, without waiting for them. For a direct deposit, whose
+ * prices are for display only, just the paid token's, if it has no feed. Never throws.
  */
 export function requestDepositPrices(
   ctx: Context,
@@ -44,9 +42,8 @@ export function requestDepositPrices(
 }
 
 /**
- * Returns the prices of the tokens of a prepared deposit, as far as this request has read or requested them. An unknown
- * price is absent. Sends no requests, but waits up to two seconds for requested prices that have not arrived. Never
- * throws.
+ * Returns the prices of a deposit's tokens, as far as this request has read or requested them; waits up to two seconds
+ * for those on their way. An unknown price is absent. Never throws.
  */
 export async function depositPrices(ctx: Context, { order }: PreparedDeposit): Promise<Prices> {
   return pricesOfRequest(ctx, tokensOf(order));
@@ -99,8 +96,8 @@ const CachedFees: z.ZodType<GasFees | null> = z
   .nullable();
 
 /**
- * Reads the gas fees of several chains. Cached values are fresh for 15 seconds, served for up to a minute while they
- * are reloaded, and for up to five minutes if reloading fails. A chain that cannot be read gets null. Never throws.
+ * Reads the gas fees of several chains, from a cache that may be some minutes old. A chain that cannot be read gets
+ * null. Never throws.
  */
 export async function readDepositFees(ctx: Context, chainIds: readonly number[]): Promise<FeesByChain> {
   const read = async (chainId: number): Promise<GasFees | null> => {
@@ -135,9 +132,8 @@ export interface GasMarket {
 const ASSUMED_DATA_BYTES = 1_500;
 
 /**
- * Returns the gas cost of the user's transactions for a built deposit, in US dollars with two to six decimals, rounded
- * down: the first transaction and, if there is one, the user's own deposit after a delivery, without approvals. Null if
- * the fees or a native currency's price are unknown.
+ * Returns the gas cost of a built deposit in US dollars, rounded down: the user's transactions without approvals. Null
+ * if the fees or a native currency's price are unknown.
  */
 export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): string | null {
   const { from, vault } = prepared.order;
@@ -157,10 +153,8 @@ export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): stri
 }
 
 /**
- * Returns the gas cost of a route that was quoted but not built, in US dollars with two to six decimals, rounded down:
- * the provider's gas estimate, with 1,500 bytes of calldata for rollups, at current fees and prices. The user's own
- * deposit after a delivery is not included. Null if the provider gives no estimate, or the fees or the native
- * currency's price are unknown.
+ * Returns the gas cost of a quoted route in US dollars, rounded down, by the provider's gas estimate, without the
+ * user's own deposit after a delivery. Null if the estimate, the fees or the price are unknown.
  */
 export function quotedGasCost(
   { gas }: Pick<TransferQuote, "gas">,
@@ -181,9 +175,8 @@ function valueOfGas(chainId: number, of: GasMarket & { gasUsed: bigint; dataByte
 const IMPACT_SCALE = 10_000n;
 
 /**
- * Returns the price impact of a deposit: the fraction of the paid value that swaps and bridges cost, as a decimal
- * string with four decimals, rounded up. `0.0025` is 0.25%; the value is negative if more value arrives than was paid.
- * Null if one of the values is unknown or the paid one is zero.
+ * Returns the fraction of the paid value that swaps and bridges cost, as a decimal string with four decimals, rounded
+ * up: `0.0025` is 0.25%, and a gain is negative. Null if a value is unknown or nothing is paid.
  */
 export function priceImpact({ paid, arrives }: DepositValues): string | null {
   if (paid === null || arrives === null || paid <= 0n) return null;

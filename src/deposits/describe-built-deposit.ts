@@ -16,8 +16,8 @@ import type { DirectDeposit } from "./direct-deposit.ts";
 import type { PreparedDeposit, RoutedDeposit } from "./prepared-deposit.ts";
 
 /**
- * What a wallet signs for a deposit. A wallet without batching sends the approval and then the transaction. A wallet
- * with batching (EIP-5792) sends `calls` in one batch: the approvals that are still needed, then the deposit.
+ * What a wallet signs for a deposit: the approval and then the transaction, or, in one batch (EIP-5792), `calls`, which
+ * contain the approvals that are still needed and the deposit.
  */
 export interface SignableDeposit {
   transaction_request: TransactionRequest;
@@ -50,9 +50,8 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 }
 
 /**
- * Converts a prepared deposit to the API response of a build. If a signature pays, the response contains no
- * transaction, approval or calls yet. `paid` is the payment's value in US dollars, times 10^18, or null if unknown.
- * `gas` is null if the native balance or the gas price is unknown; `gas_sufficient` is then null too.
+ * Converts a prepared deposit to the API response of a build. If a signature pays, it contains no transaction, approval
+ * or calls yet. `paid`: US dollars times 10^18, null if unknown, like `gas`.
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,
@@ -156,9 +155,8 @@ function routedPart(routed: RoutedDeposit, order: DepositOrder): KindPart {
 }
 
 /**
- * Returns the estimated outcome of a deposit as decimal strings in smallest units: the amount that the transfer
- * delivers, the amount deposited, and the shares. The fields whose names contain `min` are minimums; the others are
- * expectations. `min_shares` is null if no contract enforces a minimum.
+ * Returns the expected and minimum amounts of a deposit as decimal strings in smallest units. `min_shares` is null if
+ * no contract enforces a minimum.
  */
 export function toEstimate(
   prepared: PreparedDeposit,
@@ -199,9 +197,8 @@ export function toEstimate(
 }
 
 /**
- * Returns the token approval that a wallet without batching sends before the first transaction of a routed deposit (a
- * provider's, or the Router call of a move), for the whole amount, regardless of the current allowance. Null for the
- * native currency.
+ * Returns the token approval before the first transaction of a routed deposit, for the whole amount, regardless of the
+ * current allowance. Null for the native currency.
  */
 export function toPaymentApproval(payment: TokenPayment): Approval | null {
   if (isNativePayment(payment)) return null;

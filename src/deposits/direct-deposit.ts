@@ -13,9 +13,8 @@ import { explainDepositRevert, type Preflight, preflightDeposit } from "./deposi
 import { type SimulatedDeposit, simulateDeposit } from "./simulate-deposit.ts";
 
 /**
- * An encoded, verified and simulated deposit that one transaction on the vault's chain makes: a direct deposit, in a
- * token that the vault accepts, or a move, paid with the shares of another vault. In a move, `intent.token` and
- * `intent.amount` are these shares, and `depositAmount` is in the deposited token.
+ * An encoded, verified and simulated deposit by one transaction on the vault's chain. In a move, `intent.token` and
+ * `intent.amount` are the other vault's shares, and `depositAmount` is in the deposited token.
  */
 export interface DirectDeposit {
   intent: DepositIntent;
@@ -41,11 +40,8 @@ export interface DirectDeposit {
 }
 
 /**
- * Checks, encodes, verifies and simulates a direct deposit. With a fee-on-transfer token, the first simulation reverts
- * with a Router error that states the amount received; the deposit is then prepared once more for that amount. The
- * minimum shares, if a contract enforces them, are the higher of the vault's preview and the simulated shares, less the
- * slippage (at most 0.5%). Throws `simulation_unavailable`, `upstream_rejected`, `zero_shares`, `price_unsafe`; if the
- * simulation reverts, the error of `explainDepositRevert`; errors of `preflightDeposit` propagate.
+ * Checks, encodes, verifies and simulates a direct deposit, also of a token that charges a fee on transfers. Throws the
+ * error of `explainDepositRevert` if the simulation reverts; errors of `preflightDeposit` propagate.
  */
 export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
   const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });

@@ -47,10 +47,8 @@ function toQuoteSteps(prepared: PreparedDeposit): QuoteStep[] {
 type RouteOption = Quote["route_options"][number];
 
 /**
- * Lists the routes of a prepared deposit: the one that was built, then the other fair ones in order of preference, each
- * with its tags (such as `cheapest`) and its gas cost in US dollars, at the fees and prices of `market`. A direct
- * deposit has one entry, whose provider and bridge are null. Amounts are in smallest units. `deposit_amount` is the
- * expected amount, for one and two steps alike. An unknown cost or duration is null.
+ * Lists the routes of a prepared deposit: the one that was built, then the other fair ones in order of preference. A
+ * direct deposit has one, without provider. Amounts are in smallest units; unknown figures are null.
  */
 export function toRouteOptions(prepared: PreparedDeposit, market: GasMarket): RouteOption[] {
   const estimate = toEstimate(prepared);
@@ -127,8 +125,8 @@ function tagsOf(option: TransferQuote, all: readonly TransferQuote[]): string[] 
 }
 
 /**
- * Quotes a deposit by preparing and simulating it as a build does, without recording it. US dollar values are null if a
- * price or the fees cannot be read. `prepare` replaces `prepareDeposit` for moves. Errors of `prepare` propagate.
+ * Quotes a deposit by preparing and simulating it as a build does, without recording it. Unknown US dollar values are
+ * null. `prepare` replaces `prepareDeposit` for moves; its errors propagate.
  */
 export async function getQuote(
   ctx: Context,

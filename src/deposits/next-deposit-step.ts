@@ -19,10 +19,8 @@ import { prepareSecondStep } from "./two-step-deposit.ts";
 const NO_NEXT_STEP: NextStepOutcome = { next: null, refusal: null };
 
 /**
- * Returns the next transaction that the user must sign for a deposit, newly built and simulated: the second step for
- * the amount that arrived, or the claim of settled shares. If it cannot be built (the vault rejects it, the user no
- * longer holds the amount, or a chain or the database cannot be read), `next` is null and `refusal` states the reason.
- * Both are null if there is nothing to sign. AppErrors are returned as a refusal; any other error is thrown.
+ * Builds and simulates the next transaction that the user must sign for a deposit. Both fields are null if there is
+ * none. An AppError is returned as `refusal`, not thrown.
  */
 export async function nextStep(ctx: Context, row: DepositRow): Promise<NextStepOutcome> {
   try {
@@ -67,10 +65,8 @@ async function nextDeposit(
 }
 
 /**
- * Returns the simulated claim of a deposit's settled shares. Both fields are null while the vault has not settled the
- * request, and for vaults that send the shares themselves. The refusal is `request_gone` if the vault no longer knows
- * the request, and `claim_shared` if one claim also collects an earlier request of the account, which then offers it.
- * Throws `store_unavailable`; errors of the RPC nodes propagate.
+ * Returns the simulated claim of a deposit's settled shares; both fields are null if there is nothing to claim. Throws
+ * `store_unavailable`; errors of the RPC nodes propagate.
  */
 async function prepareNextClaim(ctx: Context, row: DepositRow): Promise<NextStepOutcome> {
   const now = await readRequest(ctx, row);

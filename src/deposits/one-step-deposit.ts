@@ -51,9 +51,8 @@ const MAX_DELIVERY_S = DAY_S;
 const DELIVERY_GAS_LIMIT = 1_000_000n;
 
 /**
- * Checks the vault for the expected amount and the fairness of the offer, and encodes the Router call that deposits
- * whatever amount is delivered. Throws `no_route` if the Router cannot enforce the floors; errors of `preflightDeposit`
- * and `planLoss` propagate.
+ * Checks the vault and the offer, and encodes the Router call that deposits whatever amount is delivered. Throws
+ * `no_route` if the Router cannot enforce the floors; errors of `preflightDeposit` and `planLoss` propagate.
  */
 async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Promise<DestinationDeposit> {
   const { token, option } = attempt;
@@ -105,9 +104,8 @@ function encodeDestination(intent: DepositIntent, floors: RouterFloors): Hex {
 }
 
 /**
- * Raises the minimum shares of the destination call to the simulated shares less the slippage, if the minimum from the
- * vault's preview was lower. The call is replaced within the provider's calldata. Throws `upstream_rejected` if that
- * calldata does not contain the call exactly once.
+ * Raises the minimum shares of the destination call to the simulated shares less the slippage, if that is more. Throws
+ * `upstream_rejected` if the provider's calldata does not contain the call exactly once.
  */
 function withFloorOf(
   { destination, route, attempt }: OneStepParts,
@@ -145,8 +143,7 @@ const STANDING_ALLOWANCE = 1n;
 
 /**
  * Simulates the destination call, made by the bridge's executor with `amount` of the delivered token. Throws the error
- * of `explainDepositRevert` if it reverts, `no_route` if it needs more gas than the bridge provides, and
- * `simulation_unavailable`.
+ * of `explainDepositRevert`, or `no_route` if it needs more gas than the bridge provides.
  */
 async function simulateDelivery(
   ctx: Context,
@@ -180,12 +177,8 @@ async function simulateDelivery(
 }
 
 /**
- * Builds a one-step deposit: the user sends one transaction besides approvals, and the provider then calls the Router
- * with the delivered token. On one chain, that transaction does everything and is simulated as a whole. Across chains,
- * the source transaction is simulated and, separately, the destination call with both the guaranteed and the expected
- * amount. Throws `no_route` if the Router cannot enforce a minimum or the destination call needs more than 1,000,000
- * gas, `price_unsafe` if the offer is unfair, `upstream_rejected`, `would_revert`, `simulation_unavailable`; errors of
- * the provider, of `preflightDeposit` and of `explainDepositRevert` propagate.
+ * Builds a one-step deposit, in which the provider calls the Router with what it delivers, and simulates both ends.
+ * Throws an AppError if the route, the vault or a simulation refuses it; errors of the provider propagate.
  */
 export async function buildOneStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const destination = await planDestinationDeposit(ctx, attempt);

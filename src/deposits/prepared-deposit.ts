@@ -46,8 +46,8 @@ export type RoutedEnd =
   | { kind: "two_step"; deposit: DirectDeposit };
 
 /**
- * The transaction that starts a routed deposit, verified and simulated, and the vault deposit that follows it. It is a
- * provider's or, of a move across chains, the Router call that redeems the shares and bridges the payment.
+ * The verified and simulated transaction that starts a routed deposit, and the vault deposit after it. It is a
+ * provider's or, of a move across chains, the Router call that redeems and bridges.
  */
 export interface BuiltRoute {
   /** The transaction, with the expected and guaranteed output of the provider's transfer. */
@@ -123,8 +123,7 @@ export function toTransferBuildRequest(
 
 /**
  * Returns the payment that a provider's transaction takes from the user, with the user's balance and the spender's
- * allowance; `allowance` is null if it was not read. If the route names no spender, the spender is the transaction's
- * target.
+ * allowance, null if not read. Without a named spender, it is the transaction's target.
  */
 export function toPayment({ order, funds }: DepositAttempt, route: VerifiedTransfer): TokenPayment {
   const { from, user } = order;

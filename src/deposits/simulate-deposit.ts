@@ -25,10 +25,8 @@ export type SimulatedDeposit =
   | { ok: false; revert: Hex; failedCall: "approval" | "deposit" };
 
 /**
- * Simulates a deposit and its approvals as sent by the user, on the state of the head block, 30 seconds after its
- * timestamp. State overrides give the user native currency for gas and, if the balance is too low or unknown, the
- * amount. A revert is returned, not thrown. Throws `simulation_unavailable` if no node can simulate, or if the balance
- * must be overridden and its storage slot is unknown; errors of `effect` and of the RPC nodes propagate.
+ * Simulates a deposit and its approvals as sent by the user, like `simulatePayment`. A revert is returned, not thrown.
+ * Errors of `simulatePayment` and of `effect` propagate.
  */
 export async function simulateDeposit(
   ctx: Context,

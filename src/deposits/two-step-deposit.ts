@@ -39,10 +39,8 @@ export interface SecondStep {
 }
 
 /**
- * Prepares the second step of a two-step deposit: checks, encodes, verifies and simulates it. If the slippage is below
- * 1%, the step may lose half of it, because the transfer may have lost the other half; otherwise, at most 0.5%. If the
- * token has not arrived yet, a state override gives it to the user in the simulation. Throws `vault_paused`,
- * `token_unsupported`, `vault_not_found`; errors of `prepareDirect` and of the RPC nodes propagate.
+ * Checks, encodes, verifies and simulates the second step of a two-step deposit, also before the token has arrived.
+ * Throws `vault_paused`, `token_unsupported`, `vault_not_found`; errors of `prepareDirect` propagate.
  */
 export async function prepareSecondStep(ctx: Context, step: SecondStep): Promise<DirectDeposit> {
   const { vault, user, amount, slippage, trackingId, partnerId, partnerType } = step;
@@ -82,9 +80,8 @@ const HALVED_BELOW = 0.01;
 const secondStepSlippage = (slippage: number): number => (slippage < HALVED_BELOW ? slippage / 2 : slippage);
 
 /**
- * Builds a two-step deposit: a provider's transaction that delivers a token to the user, and the user's deposit of the
- * guaranteed amount. Both are simulated. Throws `price_unsafe` if the offer is unfair; errors of the provider, of
- * `prepareSecondStep` and of `simulateProviderTransaction` propagate.
+ * Builds and simulates a provider's transaction that delivers a token to the user, and the user's deposit of the
+ * guaranteed amount. Throws `price_unsafe` if the offer is unfair; errors of the provider propagate.
  */
 export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;

@@ -28,7 +28,7 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 
 /**
  * Simulates the claim of a settled deposit request and returns the transaction to sign, or a refusal if it would
- * revert. `headTime`: time of the block of the request's read, in UNIX seconds. Errors of the RPC nodes propagate.
+ * revert. `headTime`: timestamp of the block that was read (UNIX seconds). Errors of the RPC nodes propagate.
  */
 export async function prepareClaim(
   ctx: Context,
