@@ -1,32 +1,34 @@
 import type { ApiErrorCode } from "./api-types.generated.ts";
 
-/**
- * Code of an error that arises in the client. `invalid_input`: the API rejected the input, or it cannot be written as
- * JSON, see `issues`; `network`: no usable response; `aborted`: the caller's signal aborted; `user_rejected`: the user
- * declined in the wallet; `wrong_account`: the order is for an account other than the wallet's, or no account is
- * connected; `in_progress`: the order is already being executed, in this page or in another tab;
- * `insufficient_balance`: the account does not hold what the order pays; `insufficient_allowance`: the user approved
- * less in the wallet than the order pays; `chain_unavailable`: the wallet cannot switch to the chain;
- * `transaction_reverted`: a transaction was included and reverted; `transaction_cancelled`, `transaction_replaced`: the
- * user cancelled it in the wallet, or another transaction took its place; `outcome_unknown`: the wallet has sent or may
- * have sent a transaction or a batch, and its outcome is unknown, for example because the wallet's response was lost or
- * no receipt was found in time, so it may still be executed; `wallet_failed`: any other failure of the wallet, or a
- * step that cannot be given to it.
- */
+/** Code of an error that arises in the client. */
 export type ClientErrorCode =
+  /** The API rejected the input, or it cannot be written as JSON; see `issues`. */
   | "invalid_input"
+  /** The API gave no usable response. */
   | "network"
+  /** The caller's signal aborted. */
   | "aborted"
+  /** The user declined in the wallet. */
   | "user_rejected"
+  /** The wallet does not use the order's account, or no account is connected. */
   | "wrong_account"
+  /** The order is already being executed, in this page or in another tab. */
   | "in_progress"
+  /** The account does not hold what the order pays. */
   | "insufficient_balance"
+  /** The user approved less in the wallet than the order pays. */
   | "insufficient_allowance"
+  /** The wallet is on another chain, or cannot switch to the step's. */
   | "chain_unavailable"
+  /** A transaction was included and reverted. */
   | "transaction_reverted"
+  /** The user cancelled the transaction in the wallet. */
   | "transaction_cancelled"
+  /** Another transaction took the place of the sent one. */
   | "transaction_replaced"
+  /** The wallet has sent or may have sent a transaction or a batch, which may still be executed. */
   | "outcome_unknown"
+  /** Any other failure of the wallet, or a step that cannot be given to it. */
   | "wallet_failed";
 
 /**

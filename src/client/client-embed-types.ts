@@ -1,15 +1,16 @@
 import type { EIP1193Provider } from "viem";
 
-/**
- * An event that an embedded deposit form sends to the embedding page. `ready`: the frame has received the page's
- * wallet; `connected`: an account of the wallet is connected, also after a change; `built`: a deposit was built;
- * `progress`: the deposit has this state; `resize`: the content has this height, in CSS pixels.
- */
+/** An event that an embedded deposit form sends to the embedding page. */
 export type EmbedEvent =
+  /** The frame has received the page's wallet. */
   | { type: "ready" }
+  /** An account of the wallet is connected, also after a change. */
   | { type: "connected"; address: `0x${string}` }
+  /** A deposit was built. */
   | { type: "built"; trackingId: string }
+  /** The deposit has this state. */
   | { type: "progress"; trackingId: string; state: string }
+  /** The content has this height, in CSS pixels. */
   | { type: "resize"; height: number };
 
 /**

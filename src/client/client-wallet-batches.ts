@@ -16,9 +16,8 @@ import {
 const MAX_ATTEMPTS = 20;
 
 /**
- * Returns true if the wallet can execute several calls atomically on a chain, at least after an upgrade that the user
- * must approve. Returns false if it cannot, does not say, or speaks of other chains only. Throws CausewayError like
- * `accountOf`. Source: EIP-5792, `atomic`.
+ * Returns true if the wallet says that it can execute several calls atomically on a chain, perhaps after an upgrade
+ * that the user must approve. Throws CausewayError like `accountOf`. Source: EIP-5792, `atomic`.
  */
 export async function canBatch(
   wallet: Wallet,
@@ -36,15 +35,8 @@ export async function canBatch(
 }
 
 /**
- * Asks the wallet to send the transactions of several steps as one atomic batch (EIP-5792), and returns the id by which
- * the wallet knows it. The wallet must already be on the steps' chain. Returns null if the wallet's error proves that
- * it takes no such batch and sent nothing; the caller can then send the steps one by one.
- *
- * Before each request, `keep` is called with the batch's id, which is derived from `name`: a wallet that has a batch
- * with this id refuses to send it twice, and the id of that batch is returned. If it failed, the next id is used.
- * Throws CausewayError: `outcome_unknown` if the wallet may have sent the batch; otherwise nothing was sent:
- * `wrong_account`, `chain_unavailable`, `user_rejected`, or `wallet_failed` (also if a step has no transaction yet, or
- * 20 batches of the same name have failed).
+ * Sends steps as one atomic batch (EIP-5792) and returns its id, which `keep` gets before. Null if the wallet takes no
+ * such batch. Throws CausewayError; unless it is `outcome_unknown`, nothing was sent.
  */
 export async function sendBatch(
   wallet: Wallet,
@@ -77,11 +69,8 @@ async function hasFailed(wallet: Wallet, id: string): Promise<boolean> {
 }
 
 /**
- * Waits for a batch, for at most ten minutes, and returns the hash of its last transaction, or null if the wallet shows
- * no receipt of a batch that was executed. Throws CausewayError: `wallet_failed` if the wallet gave the batch up before
- * it was sent; `transaction_reverted` if it reverted as a whole, by its status or by all its receipts;
- * `outcome_unknown` in any other case, for example if the wallet does not know the batch, cannot be asked, or has
- * executed a part.
+ * Waits for a batch and returns the hash of its last transaction, or null without a receipt. Throws CausewayError:
+ * `wallet_failed` if it was not sent, `transaction_reverted` if all of it reverted, `outcome_unknown`.
  */
 export async function batchOutcome(wallet: Wallet, id: string): Promise<Hash | null> {
   const { status, statusCode, receipts } = await waitForCallsStatus(wallet, {

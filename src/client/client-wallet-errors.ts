@@ -6,9 +6,8 @@ const NOT_AUTHORIZED = 4100;
 /** EIP-5792 error code: a batch with this id was submitted before. */
 const DUPLICATE_BATCH = 5720;
 /**
- * Codes with which a wallet says that it did not take a request at all. EIP-1193: unsupported method; JSON-RPC 2.0:
- * invalid request, unknown method, invalid parameters; EIP-1474: method not supported, and transaction creation failed.
- * Codes for any other fault, such as -32603 and -32000, say nothing about what was sent.
+ * Codes with which a wallet says that it did not take a request at all. Source: EIP-1193, JSON-RPC 2.0 and EIP-1474.
+ * Other codes, such as -32603 and -32000, say nothing about what was sent.
  */
 const NOT_TAKEN = new Set<unknown>([4200, -32_600, -32_601, -32_602, -32_004, -32_003]);
 /**
@@ -84,9 +83,8 @@ function shortMessageOf(error: unknown, marks: ReadonlySet<unknown>): string {
 }
 
 /**
- * Converts an error of a request to send something. If it proves that nothing was sent, the result is `user_rejected`,
- * `wrong_account`, `chain_unavailable` (the wallet is on another chain) or otherwise `wallet_failed`. If not, it is
- * `outcome_unknown`. A CausewayError is returned unchanged.
+ * Converts an error of a request to send something to a CausewayError: `outcome_unknown` unless it proves that nothing
+ * was sent. A CausewayError is returned unchanged.
  */
 export function toSendError(error: unknown): CausewayError {
   const marks = marksOf(error);

@@ -48,10 +48,8 @@ export const INCLUSION_MS = 600_000;
 const UNKNOWN_MS = 60_000;
 
 /**
- * Returns the wallet's client for a chain: the result of `source` if it is a function, otherwise `source` itself,
- * switched to the chain if necessary. Throws CausewayError: `chain_unavailable`, `user_rejected` or `wrong_account` if
- * the chain cannot be read or switched, `wallet_failed` if the wallet does not answer; errors of the function
- * propagate.
+ * Returns the wallet's client for a chain: the result of `source` if it is a function, otherwise `source`, switched to
+ * the chain. Throws CausewayError if that fails; errors of the function propagate.
  */
 export async function walletOn(source: WalletSource, chainId: number): Promise<Wallet> {
   if (typeof source === "function") return source(chainId);
@@ -66,9 +64,8 @@ export async function walletOn(source: WalletSource, chainId: number): Promise<W
 }
 
 /**
- * Returns the account of a wallet: the client's own, otherwise the first that the wallet lists. Throws CausewayError
- * `wrong_account` if no account is connected, or if it is not `expected` (letter case is ignored); `wallet_failed` if
- * the wallet does not answer. If `expected` is null, every account is accepted.
+ * Returns the account of a wallet: the client's own, otherwise the first that the wallet lists. Throws CausewayError,
+ * `wrong_account` if there is none or it is not `expected` (null: any; in any letter case).
  */
 export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
   const account = wallet.account ?? (await answerOf(getAddresses(wallet).catch(() => [])))[0];
@@ -80,9 +77,8 @@ export async function accountOf(wallet: Wallet, expected: string | null): Promis
 }
 
 /**
- * Returns the address of the wallet's account on a chain. Throws CausewayError `wrong_account` if none is connected, or
- * if `expected` is given and differs, and `wallet_failed` if the wallet does not answer; errors of `walletOn`
- * propagate.
+ * Returns the address of the wallet's account on a chain. Throws CausewayError, `wrong_account` if it is not `expected`
+ * or none is connected; errors of `walletOn` propagate.
  */
 export async function addressIn(
   source: WalletSource,
@@ -93,9 +89,8 @@ export async function addressIn(
 }
 
 /**
- * Returns the chain of a step, for a request that is sent to the wallet next. Throws CausewayError `chain_unavailable`
- * if the wallet is on another chain: the user may have changed it since `walletOn`. Throws `wallet_failed` if the
- * wallet does not answer.
+ * Returns the chain of a step, for a request that is sent to the wallet next. Throws CausewayError, `chain_unavailable`
+ * if the wallet is on another chain, as the user may have changed it.
  */
 export async function chainOf(wallet: Wallet, { chainId }: TransactionStep): Promise<Chain> {
   const current = await answerOf(getChainId(wallet)).catch((error: unknown) => {
@@ -106,9 +101,8 @@ export async function chainOf(wallet: Wallet, { chainId }: TransactionStep): Pro
 }
 
 /**
- * Sends the transaction of a step and returns its hash. The wallet must already be on the step's chain (see
- * `walletOn`). Throws CausewayError: `outcome_unknown` if the wallet may have sent it; otherwise nothing was sent:
- * `wrong_account`, `chain_unavailable`, `user_rejected`, or `wallet_failed` (also if the step has no transaction yet).
+ * Sends the transaction of a step and returns its hash. The wallet must be on the step's chain (see `walletOn`). Throws
+ * CausewayError; unless it is `outcome_unknown`, nothing was sent.
  */
 export async function sendStep(
   wallet: Wallet,
@@ -129,9 +123,8 @@ export async function sendStep(
 }
 
 /**
- * Returns the wallet without viem's second attempt: after some errors of `eth_sendTransaction`, among them -32000,
- * which says nothing about what was sent, viem asks the wallet again by `wallet_sendTransaction`, and returns that
- * error alone.
+ * Returns the wallet without viem's second attempt by `wallet_sendTransaction`, which follows also on errors that say
+ * nothing about what was sent.
  */
 function askedOnce(wallet: Wallet): Wallet {
   const ask = wallet.request as EIP1193RequestFn;
@@ -144,12 +137,8 @@ function askedOnce(wallet: Wallet): Wallet {
 }
 
 /**
- * Waits for the receipt of a transaction, for at most ten minutes, and returns its hash, or that of the transaction
- * with the same calldata and a higher fee by which the user replaced it. For a transaction that was sent in an earlier
- * execution (`sentBefore`) and that the wallet's node does not know, it waits for a minute. Throws CausewayError:
- * `transaction_reverted`; `transaction_cancelled` or `transaction_replaced` if the user did that in the wallet: the
- * step was not performed; `outcome_unknown` if no receipt is found, or if the reverted transaction is not a call of
- * `to` by `user`, so that it says nothing about the step (`to` is null if unknown).
+ * Waits for a transaction's receipt and returns its hash, or that of its repriced replacement. `to` is null if unknown.
+ * Throws CausewayError if it reverted, was cancelled or replaced, or `outcome_unknown`.
  */
 export async function receiptOf(
   wallet: Wallet,
@@ -189,9 +178,8 @@ const replacedError = (reason: "replaced" | "cancelled", by: Hash): CausewayErro
     : new CausewayError("transaction_replaced", `another transaction took its place: ${by}`);
 
 /**
- * Signs the EIP-712 message of a step and returns the signature. Throws CausewayError: `wrong_account` if the wallet's
- * account is not `user`, `user_rejected`, or `wallet_failed` (also if the step has no message to sign, or one for
- * another chain).
+ * Signs the EIP-712 message of a step and returns the signature. Throws CausewayError, `wallet_failed` also if the
+ * message is missing or for another chain.
  */
 export async function signStep(
   wallet: Wallet,
@@ -225,9 +213,8 @@ const ALLOWANCE_POLL_MS = 2_000;
 const ALLOWANCE_READS = 4;
 
 /**
- * Requires that an approval which was sent allows what its step says: wallets let their user lower the amount. Throws
- * CausewayError `insufficient_allowance` if the wallet's node shows less, also some seconds later; `aborted` when the
- * signal aborts while it waits for that. An allowance that cannot be read is taken for sufficient.
+ * Throws CausewayError `insufficient_allowance` if the wallet's node shows a lower allowance than an approval's step
+ * says: users can lower it in the wallet. One that cannot be read is taken for sufficient.
  */
 export async function requireAllowance(
   wallet: Wallet,

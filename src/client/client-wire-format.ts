@@ -21,9 +21,8 @@ const toCamelCase = (name: string): string =>
 const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Converts a JSON value of the API to the value that the client returns: names in `camelCase`, and decimal strings as
- * `bigint` if the name of their field is that of an amount. Records of any names and values are unchanged: messages to
- * sign, evidence of signals, parameters of vaults, and values in the audit log.
+ * Converts a JSON value of the API: names to `camelCase`, decimal strings in amount fields to `bigint`. Records of
+ * arbitrary names (`recordFields`), such as messages to sign, are unchanged.
  */
 export function decodeModel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(decodeModel);
@@ -53,9 +52,8 @@ export function encodeModel(input: Readonly<Record<string, unknown>>): Record<st
 }
 
 /**
- * Returns the body of a request as JSON: the top level as `encodeModel` converts it, and bigints at every depth as
- * decimal strings. Throws CausewayError `invalid_input` for a value that JSON cannot represent, such as an object that
- * contains itself.
+ * Returns the body of a request as JSON: the top level as `encodeModel` converts it, bigints as decimal strings. Throws
+ * CausewayError `invalid_input` for a value that JSON cannot represent.
  */
 export function encodeBody(body: Readonly<Record<string, unknown>>): string {
   try {

@@ -33,11 +33,8 @@ export function trackedOrder<Reading extends OrderReading>(
 }
 
 /**
- * Executes the steps of an order that the API does not track, such as the claim of a request that was made elsewhere.
- * Returns the order when all steps are done. `submit` is needed only if one of them is a signature. The steps must pay
- * nothing: nothing is remembered, so a second execution can send them again, and an unknown outcome is thrown as
- * `wallet_failed`. Without a signature, no step may be `waiting`, because the API is not asked. Otherwise throws
- * CausewayError like `walkSteps`, and `wallet_failed` for a signature without `submit`.
+ * Executes steps that the API does not track, such as a claim. They must pay nothing, because a second execution can
+ * send them again. Without a signature, no step may be `waiting`. Throws CausewayError like `walkSteps`.
  */
 export async function walkBuiltSteps(
   of: Pick<Order<OrderReading>, "userAddress" | "first"> & Partial<Pick<Order<OrderReading>, "submit">>,
@@ -63,9 +60,8 @@ export async function walkBuiltSteps(
 }
 
 /**
- * Cancels a signed order before it is submitted, like `cancelDeposit`. Returns when the transaction is included in a
- * block. Throws CausewayError: `deposit_state` or `withdrawal_state` if there is nothing to cancel, or an error of the
- * API or of the wallet.
+ * Cancels a signed order before it is submitted, and returns when the transaction is in a block. Throws CausewayError;
+ * errors of a wallet function propagate.
  */
 export async function cancelSignedOrder(
   client: CausewayClient,
@@ -93,11 +89,8 @@ const pollAfter = (recommended: unknown): number =>
   typeof recommended === "number" && recommended > 0 ? Math.min(recommended, MAX_POLL_MS) : POLL_MS;
 
 /**
- * Executes the steps of an order: performs the first required step, fetches the order again, and repeats this until no
- * step is required or waiting. Returns the order's last state. Except for approvals, does not send again what it has
- * sent, or what `order.handed` says was handed to the wallet before, unless `sendAgain` is set. Temporary failures of
- * the API while fetching are retried. Throws CausewayError: `aborted`, and errors of the wallet and of the API; errors
- * of a wallet function propagate.
+ * Executes an order's steps until none is required or waiting, and returns its last state. Does not send again what it
+ * or `order.handed` remembers, except approvals. Throws CausewayError and errors of a wallet function.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,
@@ -129,9 +122,8 @@ function reportedAs(kind: "deposits" | "withdrawals", step: Pick<Step, "stepId" 
 }
 
 /**
- * Calls `read` until the API responds. Network errors, rate limits and server errors are retried, because sent
- * transactions proceed without the client, after three seconds or the time that the API asks for; other errors
- * propagate.
+ * Calls `read` until the API responds: network errors, rate limits and server errors are retried, because sent
+ * transactions proceed without the client. Other errors propagate.
  */
 async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   for (;;) {
@@ -149,9 +141,8 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Polls an order until no step is required or waiting, and calls `onChange` with the first result and with each one
- * that differs in `updatedAt`, state or states of steps. Returns the last result. Temporary failures of the API are
- * retried; other errors propagate. Throws `aborted`.
+ * Polls an order until no step is required or waiting, calls `onChange` for each change, and returns the last result.
+ * Temporary failures of the API are retried; other errors propagate. Throws `aborted`.
  */
 export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {
   read: () => Promise<Reading>;

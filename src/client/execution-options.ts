@@ -19,8 +19,8 @@ export interface OrderReading {
 export interface ExecutionProgress {
   trackingId: string;
   /**
-   * `wallet`: the wallet shows the step; `sent`: its transaction is sent; `included`: its transaction is in a block;
-   * `signed`: its message is signed; `waiting`: for a bridge, a vault or confirmations; `done`: no step is left.
+   * `wallet`: the wallet shows the step; `sent` and `included`: its transaction is sent, is in a block; `signed`: its
+   * message is signed; `waiting`: for a bridge, a vault or a block; `done`: no step is left.
    */
   phase: "wallet" | "sent" | "included" | "signed" | "waiting" | "done";
   /** The current step, or null when `phase` is `done`. */
@@ -28,8 +28,8 @@ export interface ExecutionProgress {
   /** Steps that are executed together: one step or a batch. All open steps while waiting; empty when done. */
   batch: readonly Step[];
   /**
-   * Hash of the transaction in the phases `sent` and `included`. Null in the other phases, while a batch is sent, for a
-   * batch of which the wallet shows no receipt, and if the wallet's response to an earlier execution was lost.
+   * Hash of the transaction in the phases `sent` and `included`. Null in the other phases and where it is unknown, as
+   * for a batch without a receipt.
    */
   txHash: Hash | null;
   /** All steps of the order, as the API last returned them. */
@@ -42,9 +42,8 @@ export interface ExecutionOptions {
   /** Called with each progress, and again after each reading while waiting. The callback must not throw. */
   onProgress?: ((progress: ExecutionProgress) => void) | undefined;
   /**
-   * Aborts the execution with the error `aborted`. Transactions that were already sent are not affected; the order can
-   * be continued from its tracking id. What the wallet shows at that time can still be confirmed there, and the order
-   * is `in_progress` until then.
+   * Aborts the execution with the error `aborted`. What was sent is not affected, and what the wallet shows can still
+   * be confirmed there; the order is `in_progress` until then.
    */
   signal?: AbortSignal | undefined;
   /** False to send every transaction separately, even if the wallet supports batches. */
@@ -55,8 +54,8 @@ export interface ExecutionOptions {
    */
   storage?: StepStorage | undefined;
   /**
-   * True to send steps again whose outcome the client does not know (error `outcome_unknown`). Only for a user who has
-   * seen in the wallet that it sent nothing, or that what it sent has failed: otherwise the order may be paid twice.
+   * True to send steps again whose outcome is unknown (`outcome_unknown`). Only for a user who has seen in the wallet
+   * that nothing was sent or that it failed: otherwise the order may be paid twice.
    */
   sendAgain?: boolean | undefined;
 }

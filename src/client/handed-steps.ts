@@ -18,9 +18,8 @@ export interface HandedStep {
 }
 
 /**
- * What executions of an order have handed to the wallet and the API has not seen yet, except approvals that were sent
- * without another step. Where the platform has a storage, the record outlives the page, because the wallet may send
- * long after the page was closed. No method throws.
+ * What executions of an order have handed to the wallet and the API has not seen yet. Approvals are kept only in a
+ * batch with another step. No method throws.
  */
 export interface HandedSteps {
   /** Returns the entries, the one that was kept last at the end. */
@@ -51,9 +50,8 @@ function defaultStorage(): StepStorage {
 }
 
 /**
- * Opens the record of an order in `storage`: by default the page's `localStorage`, which outlives the page, or the
- * memory of the process where there is none. After a write to the storage has failed, the record is kept in memory
- * until a write succeeds; a failure is never an error.
+ * Opens the record of an order in `storage`: by default the page's `localStorage`, or the memory of the process without
+ * one. While writes to the storage fail, the record is kept in memory.
  */
 export function openHandedSteps(trackingId: string, storage = defaultStorage()): HandedSteps {
   const name = `causeway:${trackingId}`;

@@ -14,8 +14,8 @@ export function requireBalance(
 }
 
 /**
- * Returns the answer to a read of an order if it is that order. Otherwise throws CausewayError `network`, because what
- * stands between the client and the API can answer anything, and the next step is taken from this answer.
+ * Returns the answer to a read of an order if it is that order; the next step is taken from it. Otherwise throws
+ * CausewayError `network`.
  */
 export function requireOrder<Reading>(answer: Reading, trackingId: string): Reading {
   const order = answer as { trackingId?: unknown; steps?: unknown } | null;
@@ -29,11 +29,8 @@ interface Locks {
 }
 
 /**
- * Runs `work`, which executes an order, unless the order is already being executed in this page or in another tab of
- * the same website: two executions would send its transactions twice. In that case, throws CausewayError `in_progress`;
- * errors of `work` propagate. If the signal aborts while a wallet does not answer, throws `aborted`; the order stays in
- * progress until the wallet answers, because the user can still confirm it there. Nothing is checked where Web Locks
- * are missing (Node before 24, pages without TLS) or refused (frames without an origin). Source: W3C, Web Locks API.
+ * Runs `work`, which executes an order. Throws CausewayError `in_progress` if another execution on the website has its
+ * lock, unless the platform has no Web Locks. Errors of `work` propagate. Source: W3C, Web Locks API.
  */
 export function executeAlone<T>(
   { trackingId, signal }: { trackingId: string; signal?: AbortSignal | undefined },

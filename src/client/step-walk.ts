@@ -77,8 +77,8 @@ export class StepWalk<Reading extends OrderReading> {
   }
 
   /**
-   * Performs a step, with those that fit into one batch with it if the wallet takes batches. If the wallet was handed
-   * steps of this order before and the API has not seen them, it waits for those instead. Throws CausewayError.
+   * Performs a step, with those that fit into one batch with it, or waits for what the wallet was handed before and the
+   * API has not seen. Throws CausewayError; errors of a wallet function propagate.
    */
   async perform(step: Step, { steps }: OrderReading): Promise<void> {
     const left = this.#leftBehind(steps);
@@ -181,8 +181,8 @@ export class StepWalk<Reading extends OrderReading> {
   }
 
   /**
-   * Returns the result of `work`, and forgets the handed steps if it fails with a proof that nothing came of them.
-   * Steps that are not kept pay nothing, so that they may be sent again: an unknown outcome becomes `wallet_failed`.
+   * Returns the result of `work`, and forgets the handed steps if it proves that nothing came of them. An unknown
+   * outcome of steps that are not kept becomes `wallet_failed`, as they may be sent again.
    */
   async #handOver<T>(left: HandedStep, work: () => Promise<T>): Promise<T> {
     const { handed } = this.#order;
@@ -218,9 +218,8 @@ export class StepWalk<Reading extends OrderReading> {
 }
 
 /**
- * Waits for the end of what was handed to the wallet and returns the hash of its last transaction, or null for a batch
- * of which the wallet shows no receipt. Throws CausewayError like `receiptOf` and `batchOutcome`, and `outcome_unknown`
- * if neither a hash nor a batch id is known.
+ * Waits for what was handed to the wallet and returns the hash of its last transaction, or null for a batch without a
+ * receipt. Throws CausewayError, `outcome_unknown` if neither hash nor batch id is known.
  */
 async function outcomeOf(
   wallet: Wallet,

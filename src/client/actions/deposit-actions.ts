@@ -20,11 +20,8 @@ export type ExecuteDepositInput = Omit<DepositInput, "userAddress"> &
   ExecutionOptions & { userAddress?: `0x${string}`; idempotencyKey?: string };
 
 /**
- * Builds a deposit and executes all its steps: switches chains, sends approvals, signs, sends, and waits for bridges
- * and vaults until no step is left. Returns the deposit in its last state, which may be `refunded`, `partial` or
- * `failed`. Throws CausewayError with a code of the API's build, such as `no_route` or `would_revert`, or of the
- * client, such as `insufficient_balance` (before anything is signed), `user_rejected`, `wrong_account` or `aborted`;
- * errors of a wallet function propagate. Temporary failures of the API while waiting are retried.
+ * Builds a deposit and executes its steps until none is left. Returns it in its last state, which may be a failed one,
+ * such as `refunded`. Throws CausewayError; errors of a wallet function propagate.
  */
 export async function executeDeposit(client: CausewayClient, input: ExecuteDepositInput): Promise<Deposit> {
   const { wallet, onProgress, signal, batch, storage, idempotencyKey, sendAgain, ...rest } = input;
@@ -42,9 +39,8 @@ export async function executeDeposit(client: CausewayClient, input: ExecuteDepos
 }
 
 /**
- * Continues a deposit from its tracking id alone, for example after the page was reloaded: fetches the remaining steps
- * and executes them like `executeDeposit`. Throws CausewayError, for example `deposit_not_found`, `wrong_account`, or
- * `in_progress` if the deposit is already being executed; errors of a wallet function propagate.
+ * Continues a deposit from its tracking id alone, for example after the page was reloaded, like `executeDeposit`.
+ * Throws CausewayError, for example `in_progress`; errors of a wallet function propagate.
  */
 export async function continueDeposit(
   client: CausewayClient,
@@ -93,10 +89,8 @@ export async function executeMove(client: CausewayClient, input: ExecuteMoveInpu
 }
 
 /**
- * Cancels a deposit's signed order before it is submitted: sends a transaction, after a signature if the token requires
- * one, and returns when it is included in a block. Throws CausewayError: `deposit_not_found`, `deposit_state` if there
- * is nothing to cancel, `quote_expired` after the order's deadline, `aborted`, or another error of the API or of the
- * wallet.
+ * Cancels a deposit's signed order before it is submitted, by a transaction, and returns when that is in a block.
+ * Throws CausewayError, `deposit_state` if there is nothing to cancel; errors of a wallet function propagate.
  */
 export async function cancelDeposit(
   client: CausewayClient,
@@ -107,10 +101,8 @@ export async function cancelDeposit(
 }
 
 /**
- * Claims the shares of a user's settled deposit requests at a vault, including requests that were not built with
- * Causeway, and returns when the claim is included in a block. Throws CausewayError: `nothing_to_withdraw` if no
- * request is settled, the API's reason if the claim is not possible, or another error of the API or of the wallet.
- * Source: `pending` of `GET /v1/positions/{user_address}`.
+ * Claims the shares of a user's settled deposit requests at a vault, built with Causeway or not, and returns when the
+ * claim is in a block. Throws CausewayError, for example `nothing_to_withdraw`.
  */
 export async function claimDeposit(
   client: CausewayClient,
@@ -142,10 +134,8 @@ export async function claimDeposit(
 const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has settled no deposit request" };
 
 /**
- * Polls a deposit until none of its steps is required or waiting, and calls `onChange` with the first result and with
- * each one that differs in `updatedAt`, state or states of steps. Returns the last result. Network errors, rate limits
- * and server errors are retried without limit. Throws CausewayError: `aborted` when the signal aborts, and other errors
- * of the API, such as `deposit_not_found`.
+ * Polls a deposit until none of its steps is required or waiting, calls `onChange` for each change, and returns the
+ * last result. Temporary failures of the API are retried without limit. Throws CausewayError.
  */
 export function watchDeposit(
   client: CausewayClient,

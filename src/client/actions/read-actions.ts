@@ -73,9 +73,8 @@ export async function ask<Name extends Id>(
 }
 
 /**
- * Reads a list page by page from the request's `cursor` on, which is the first page without one. Each page is requested
- * when the one before has been taken. Throws CausewayError, like `CausewayClient.request`, and `network` if the API
- * names a page again, which would never end.
+ * Reads a list page by page from the request's `cursor` on, each page when the one before has been taken. Throws
+ * CausewayError, `network` if the API names a page twice, which would never end.
  */
 async function* readPages<Name extends Id>(
   client: CausewayClient,
@@ -143,9 +142,8 @@ export function quoteDeposit(client: CausewayClient, input: DepositInput & Actio
 }
 
 /**
- * Builds a deposit: the simulated transactions to sign, and the tracking id. The same `idempotencyKey` with the same
- * input returns the same deposit while its quote is valid. Throws CausewayError, for example `no_route`, `would_revert`
- * or `idempotency_conflict`. Source: `POST /v1/quote/build`.
+ * Builds a deposit: the transactions to sign, and the tracking id. The same `idempotencyKey` and input return the same
+ * deposit while its quote is valid. Throws CausewayError. Source: `POST /v1/quote/build`.
  */
 export function buildDeposit(
   client: CausewayClient,
@@ -169,9 +167,8 @@ export async function getDeposit(
 }
 
 /**
- * Lists one page of a user's deposits (20 by default, at most 100), newest first; `depositPages` reads older ones.
- * Without `state`, only deposits with a transaction on a chain are listed. Throws CausewayError. Source:
- * `GET /v1/deposits`.
+ * Lists one page of a user's deposits, newest first; `depositPages` reads older ones. Without `state`, only those with
+ * a transaction on a chain. Throws CausewayError. Source: `GET /v1/deposits`.
  */
 export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -179,8 +176,8 @@ export function getDeposits(client: CausewayClient, query: Query<"deposits.list"
 }
 
 /**
- * Reads all of a user's deposits that match the filters, page by page (`for await`), newest first, 20 in a page unless
- * `limit` says otherwise. Without `state`, only deposits with a transaction on a chain are read. Throws CausewayError.
+ * Reads a user's deposits that match the filters, page by page (`for await`), newest first. Without `state`, only those
+ * with a transaction on a chain. Throws CausewayError.
  */
 export function depositPages(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -218,9 +215,8 @@ export async function getWithdrawal(
 }
 
 /**
- * Lists one page of a user's withdrawals (20 by default, at most 100), newest first; `withdrawalPages` reads older
- * ones. Without `state`, only withdrawals with a transaction on a chain are listed. Throws CausewayError. Source: `GET
- * /v1/withdrawals`.
+ * Lists one page of a user's withdrawals, newest first; `withdrawalPages` reads older ones. Without `state`, only those
+ * with a transaction on a chain. Throws CausewayError. Source: `GET /v1/withdrawals`.
  */
 export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -228,9 +224,8 @@ export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals
 }
 
 /**
- * Reads all of a user's withdrawals that match the filters, page by page (`for await`), newest first, 20 in a page
- * unless `limit` says otherwise. Without `state`, only withdrawals with a transaction on a chain are read. Throws
- * CausewayError.
+ * Reads a user's withdrawals that match the filters, page by page (`for await`), newest first. Without `state`, only
+ * those with a transaction on a chain. Throws CausewayError.
  */
 export function withdrawalPages(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -238,9 +233,8 @@ export function withdrawalPages(client: CausewayClient, query: Query<"withdrawal
 }
 
 /**
- * Returns whether a user can deposit, withdraw, claim and cancel at a vault now, with the largest amounts or the reason
- * why an action is not possible, and the user's open requests. Throws CausewayError, `vault_not_found` for an unknown
- * vault. Source: `GET /v1/actions/{user_address}/{vault_id}`.
+ * Returns what a user can do at a vault now, with the largest amounts or the reasons against it, and the user's open
+ * requests. Throws CausewayError. Source: `GET /v1/actions/{user_address}/{vault_id}`.
  */
 export function getActions(
   client: CausewayClient,
@@ -251,8 +245,8 @@ export function getActions(
 }
 
 /**
- * Returns the status of a transfer, given the hash of its source transaction, of its delivery or of its second step. An
- * unknown transaction is not an error: its status is `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
+ * Returns the status of a transfer by the hash of its source transaction, delivery or second step. An unknown
+ * transaction is not an error: its status is `NOT_FOUND`. Throws CausewayError. Source: `GET /v1/status`.
  */
 export function getStatus(client: CausewayClient, query: Query<"status.get"> & ActionOptions) {
   const { signal, ...rest } = query;

@@ -23,10 +23,8 @@ export type ExecuteWithdrawalInput = Omit<WithdrawalInput, "userAddress"> &
   ExecutionOptions & { userAddress?: `0x${string}` };
 
 /**
- * Builds a withdrawal and executes all its steps like `executeDeposit`, including the claim of a request. Returns it in
- * its last state, which may be `partial`, `refunded`, `failed`, `rejected` or `cancelled`. Throws CausewayError with a
- * code of the API's build, such as `no_liquidity`, or of the client, such as `insufficient_balance` (before anything is
- * signed), `user_rejected` or `aborted`; errors of a wallet function propagate.
+ * Builds a withdrawal and executes its steps like `executeDeposit`, the claim of a request included. Returns it in its
+ * last state, which may be a failed one. Throws CausewayError; errors of a wallet function propagate.
  */
 export async function executeWithdrawal(
   client: CausewayClient,
@@ -68,9 +66,8 @@ function walk(
 }
 
 /**
- * Cancels a withdrawal's signed order before it is submitted, like `cancelDeposit`. Throws CausewayError:
- * `withdrawal_not_found`, `withdrawal_state` if there is nothing to cancel, `quote_expired` after the order's deadline,
- * `aborted`, or another error of the API or of the wallet.
+ * Cancels a withdrawal's signed order before it is submitted, like `cancelDeposit`. Throws CausewayError,
+ * `withdrawal_state` if there is nothing to cancel; errors of a wallet function propagate.
  */
 export async function cancelSignedWithdrawal(
   client: CausewayClient,
@@ -81,9 +78,8 @@ export async function cancelSignedWithdrawal(
 }
 
 /**
- * Polls a withdrawal like `watchDeposit`, until none of its steps is required or waiting, and calls `onChange` as it
- * does. Returns the last result. Throws CausewayError like `watchDeposit`, but `withdrawal_not_found` for an unknown
- * tracking id.
+ * Polls a withdrawal until none of its steps is required or waiting, like `watchDeposit`, and returns the last result.
+ * Throws CausewayError, for example `aborted`.
  */
 export function watchWithdrawal(
   client: CausewayClient,
@@ -97,19 +93,15 @@ export function watchWithdrawal(
 export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress?: `0x${string}` };
 
 /**
- * Claims a settled redemption request, which need not have been built with Causeway, and returns when the claim is
- * included in a block. Throws CausewayError with a code of the API, for example `request_pending` if the vault has not
- * settled the request, or an error of the wallet. Source: `POST /v1/withdraw/claim`.
+ * Claims a settled redemption request, which need not have been built with Causeway, and returns when the claim is in a
+ * block. Throws CausewayError, for example `request_pending`. Source: `POST /v1/withdraw/claim`.
  */
 export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "claim", input });
 
 /**
- * Sends the cancellation of a redemption request that the vault has not settled, or only in part; it need not have been
- * built with Causeway. Returns when the transaction is included in a block. Some vaults answer it only later; the
- * shares must then be claimed back (`claimRequest`). Throws CausewayError with a code of the API, for example
- * `mode_unsupported` or `withdrawal_state`, or of the client, for example `user_rejected` or `aborted`; errors of a
- * wallet function propagate. Source: `POST /v1/withdraw/cancel`.
+ * Cancels a redemption request, built with Causeway or not, and returns when the transaction is in a block. Some vaults
+ * return the shares later, by a claim. Throws CausewayError. Source: `POST /v1/withdraw/cancel`.
  */
 export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "cancel", input });
