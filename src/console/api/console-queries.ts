@@ -22,9 +22,8 @@ const PAGE_LIMIT = 500;
 export const LIST_LIMIT = 5_000;
 
 /**
- * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise, and one that
- * is no longer fresh is reloaded when the window regains the focus. Temporary errors are retried up to twice; other
- * errors are shown immediately.
+ * Creates the cache of API responses. A response is fresh for 10 seconds unless its query says otherwise. Temporary
+ * errors are retried up to twice; other errors are shown immediately.
  */
 export const createQueryCache = (): QueryClient =>
   new QueryClient({

@@ -2,15 +2,13 @@ import type { EmbedEvent } from "../../client/client-embed-types.ts";
 import { type FrameMessage, HELLO, type HostMessage, LEND } from "./embed-protocol.ts";
 
 /**
- * Connection to the wallet of the page that embeds this iframe: an EIP-1193 `request`, which is forwarded to that page,
- * the wallet's events, and a way to send the deposit form's own events to the page. Events are received with `listen`
- * instead of EIP-1193's `on`.
+ * Connection to the wallet of the page that embeds this iframe. Unlike an EIP-1193 provider, it passes on events by
+ * `listen`; `report` sends the form's own events to the page.
  */
 export interface LentProvider {
   /**
    * Sends a request to the wallet and returns its result. Waits as long as the user needs. Rejects with an Error that
-   * has the wallet's `code`, -32603 if the wallet's error has none, or 4200 for a method that the embedding page does
-   * not allow.
+   * has the wallet's `code`, or -32603 if it gave none; 4200 if the page does not allow the method.
    */
   request(call: { method: string; params?: unknown }): Promise<unknown>;
   /**
@@ -28,10 +26,8 @@ interface Waiting {
 }
 
 /**
- * Asks the embedding page for its wallet and resolves with a provider that relays requests to it. Accepts only a reply
- * that comes from the parent window `around`, has the origin `hostOrigin` (the `host` parameter of the frame's URL) and
- * carries a MessagePort. All further messages use that port, to which no other page has access. Never settles if no
- * such reply arrives.
+ * Asks the embedding page for its wallet and resolves with a provider that relays requests to it. Accepts a reply only
+ * from the parent window `around` with the origin `hostOrigin`. Never settles without such a reply.
  */
 export function receiveWallet(around: Window, hostOrigin: string): Promise<LentProvider> {
   return new Promise((resolve) => {

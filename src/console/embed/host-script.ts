@@ -29,9 +29,8 @@ const SERVICE = new URL(import.meta.url).origin;
 type Wallet = EmbedOptions["provider"];
 
 /**
- * Inserts a vault's deposit form into the page as a frame and connects it to the page's wallet. Returns a function that
- * removes the form. Messages are accepted only from the frame's window and origin, and responses of the wallet are sent
- * only there. The frame can call only the wallet methods that a deposit needs; any other gets error 4200.
+ * Inserts a vault's deposit form into the page as a frame and connects it to the page's wallet, of which the frame can
+ * call only the methods that a deposit needs. Returns a function that removes the form.
  */
 export function mountDeposit(options: EmbedOptions): () => void {
   const { container, vaultId, provider, onEvent } = options;

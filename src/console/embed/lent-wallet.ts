@@ -2,10 +2,8 @@ import type { WalletConnection, WalletState } from "../wallet/wagmi-connection.t
 import type { LentProvider } from "./embed-lent-provider.ts";
 
 /**
- * Creates a wallet connection that uses the embedding page's wallet, shown as `Wallet of <host>`; this browser's
- * wallets are not offered. `publish` is called with every new state, null when the wallet is disconnected or offers no
- * account. `connect` throws CausewayError `user_rejected`, `wrong_account` or `wallet_failed`; `reconnect` rejects with
- * the wallet's own error.
+ * Creates a wallet connection that uses the embedding page's wallet, shown as `Wallet of <host>`. `publish` is called
+ * with every new state, null when the wallet is disconnected or offers no account.
  */
 export function createLentConnection(
   provider: LentProvider,

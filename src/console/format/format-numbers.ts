@@ -28,10 +28,8 @@ export function formatMinimum(amount: bigint, decimals: number): string {
 }
 
 /**
- * Formats an amount in a token's smallest unit for display, with at most `digits` decimals (4 by default) and without
- * trailing zeros: `1,234.5678`. Rounds toward zero, so that neither a gain nor a loss is shown larger than it is. A
- * nonzero amount too small for these decimals is shown as `<` and the smallest amount that they can show, such as
- * `<0.0001`, with a minus sign in front if it is negative.
+ * Formats an amount in a token's smallest unit with at most `digits` decimals (4 by default), rounded toward zero:
+ * `1,234.5678`. A nonzero amount too small for these is shown like `<0.0001`, with its sign.
  */
 export function formatAmount(amount: bigint, options: { decimals: number; digits?: number }): string {
   const { decimals, digits = DIGITS } = options;
@@ -47,7 +45,7 @@ export function formatAmount(amount: bigint, options: { decimals: number; digits
 
 /**
  * Formats an amount of at least zero like `formatAmount` with two decimals, but shortens amounts from a million whole
- * tokens on: `123.45B`. Rounds toward zero. For columns: a number that is cut there reads as another number.
+ * tokens on: `123.45B`. Rounds toward zero.
  */
 export function formatShortAmount(amount: bigint, decimals: number): string {
   const whole = amount / 10n ** BigInt(decimals);
@@ -79,10 +77,8 @@ const NUMBER =
 const DECIMAL_COMMA = /^(?:0*|[\d.\s_'’٬]+)[,٫]\d*$/;
 
 /**
- * Parses an amount that the user typed (digits, optionally with a decimal point) to the smallest unit of a token with
- * `decimals` decimals. Commas, spaces, underscores and apostrophes are accepted only between groups of three digits of
- * the whole part. Returns a problem for an empty text, zero, anything else, such as a decimal comma or an exponent, and
- * more decimals than the token has: amounts are never rounded or guessed.
+ * Parses an amount that the user typed to the smallest unit of a token, or returns the problem with it: nothing is
+ * rounded or guessed. Accepts separators between groups of three digits, but no decimal comma or exponent.
  */
 export function parseAmount(text: string, decimals: number): ParsedAmount {
   const typed = text.trim();
@@ -102,9 +98,8 @@ function problemOfNumber(typed: string): string {
 }
 
 /**
- * Formats an amount in US dollars for display, rounded toward zero to cents: `$1,234.56`. If `compact` is true, amounts
- * from 10,000 dollars on are shortened: `$1.23M`. A positive amount below a cent is shown as `<$0.01`, an unknown one
- * as a dash.
+ * Formats an amount in US dollars, rounded toward zero: `$1,234.56`, or from 10,000 dollars on, if `compact` is true,
+ * `$12.34K`. A positive amount below a cent is shown as `<$0.01`, an unknown one as a dash.
  */
 export function formatUsd(usd: string | null | undefined, compact = false): string {
   if (usd === null || usd === undefined) return "–";
@@ -116,9 +111,8 @@ export function formatUsd(usd: string | null | undefined, compact = false): stri
 }
 
 /**
- * Formats a fraction as a percentage, rounded to `digits` decimals: `0.0512` is shown as `5.12 %`. A nonzero fraction
- * too small for these decimals is shown like `<0.01 %`, with a minus sign in front if it is negative, and an unknown
- * one as a dash.
+ * Formats a fraction as a percentage, rounded to `digits` decimals: `0.0512` is shown as `5.12 %`. A nonzero one too
+ * small for these is shown like `<0.01 %`, with its sign, and an unknown one as a dash.
  */
 export function formatPercent(fraction: number | string | null | undefined, digits = 2): string {
   if (fraction === null || fraction === undefined || !Number.isFinite(Number(fraction))) return "–";

@@ -14,9 +14,8 @@ export function formatDuration(seconds: number): string {
 }
 
 /**
- * Formats the time elapsed since an ISO 8601 time: `just now` (less than 30 seconds ago, or in the future), `5 min
- * ago`, `3 h ago`, `2 d ago`. Rounds down, except that 30 to 59 seconds are shown as a minute. `now` is in milliseconds
- * since the epoch.
+ * Formats the time elapsed since an ISO 8601 time: `just now`, `5 min ago`, `3 h ago`, `2 d ago`. Rounds down, but to
+ * at least a minute from 30 seconds on. `now` is in milliseconds since the epoch.
  */
 export function formatAge(time: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - Date.parse(time)) / 1_000));

@@ -6,9 +6,8 @@ import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 import type { OrderKind } from "./order-words.ts";
 
 /**
- * Button that cancels the signed order of a deposit or withdrawal before it is submitted, by a transaction of its
- * account (after a signature if the token requires one), and then marks it as abandoned in the API. Renders nothing if
- * the connected account is not the order's.
+ * Button that cancels the signed order of a deposit or withdrawal by a transaction, and then marks it as abandoned.
+ * Renders nothing if the connected account is not the order's.
  */
 export function CancelSignature(props: {
   kind: OrderKind;

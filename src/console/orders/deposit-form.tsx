@@ -31,9 +31,8 @@ interface PaidToken {
 const SLIPPAGE = "0.01";
 
 /**
- * Form for a deposit into a vault. The user enters the amount, token, slippage and kind of authorization; the form
- * shows a quote and builds the deposit. `onBuilt` is called with the tracking id of the built deposit; nothing is sent
- * before.
+ * Form for a deposit into a vault: shows a quote for what the user enters, and builds the deposit. `onBuilt` is called
+ * with its tracking id. The form sends no transaction.
  */
 export function DepositForm(props: { vault: VaultDetail; onBuilt: (trackingId: string) => void }) {
   const { vault, onBuilt } = props;

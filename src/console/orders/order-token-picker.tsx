@@ -14,9 +14,8 @@ import { TokenMark } from "../ui/token-display.tsx";
 export type ListedToken = Extract<Answer<"tokens.list">, readonly unknown[]>[number];
 
 /**
- * Dialog for choosing a token on any served chain. It shows the tokens of the chain `chainId` when it is first opened,
- * and of the chain that was selected last when it is opened again. Calls `onPick` with the chosen token, and then
- * `onOpenChange` with false.
+ * Dialog for choosing a token on any served chain, first on the chain `chainId`, later on the one selected last. Calls
+ * `onPick` with the chosen token, and then `onOpenChange` with false.
  */
 export function TokenPicker(props: {
   open: boolean;

@@ -33,9 +33,8 @@ export type TrackedOrder = Pick<
 >;
 
 /**
- * View of a deposit or withdrawal: its state, its steps to sign, and its details (`children`). It executes the steps
- * with the user's wallet, and reloads positions, lists, actions and balances when the state changes. `extra` is shown
- * below the steps while none is executed.
+ * View of a deposit or withdrawal: its state, its steps, which the user's wallet executes here, and its details
+ * (`children`). `extra` is shown below the steps while none is executed.
  */
 export function OrderView(props: {
   kind: OrderKind;
@@ -251,9 +250,8 @@ function Ended({ order }: { order: TrackedOrder }): ReactNode {
 }
 
 /**
- * The name of the bridge with the key `bridge`, as a link to the bridge's page about the transfer if `url` is not null.
- * Shows the key while the list of bridges is loading or if the list does not contain it. Renders nothing without a
- * bridge.
+ * The name of the bridge with the key `bridge`, or the key while the name is unknown, as a link to the transfer if
+ * `url` is not null. Renders nothing without a bridge.
  */
 export function BridgeFact({ bridge, url }: { bridge: string | null; url: string | null }) {
   const bridges = useQuery({ ...bridgesQuery, enabled: bridge !== null }).data ?? [];

@@ -125,9 +125,8 @@ interface AuthorizationMessage {
 }
 
 /**
- * Returns an explanation of what a signature allows: a permit lets the Router take an amount, a cancellation makes an
- * earlier signature unusable, and any other pays for one order. It includes the deadline of the message, if there is
- * one.
+ * Returns an explanation of what a signature allows, by the type of its message: a permit, a cancellation, or a payment
+ * for one order. Includes the deadline, if there is one.
  */
 function describeSignature({ typedData }: Step, amount: string): string {
   const { primaryType, message = {} } = (typedData ?? {}) as AuthorizationMessage;

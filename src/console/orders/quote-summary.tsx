@@ -8,9 +8,8 @@ import { sharesToAssets } from "../vaults/vault-page-limits.ts";
 import { MinimumFact } from "./order-minimum.tsx";
 
 /**
- * Summary of the quote of a deposit or move: the expected and minimum shares, the costs, and warnings. Shows the error
- * instead if the last quote failed (even if there is an older one), and a placeholder before the first quote. While
- * `busy` (a newer quote is loading), the last quote is dimmed and an error is not shown.
+ * Summary of the quote of a deposit or move: shares, costs and warnings, or a placeholder, or the error of the last
+ * quote. While `busy` (a newer quote is loading), it is dimmed and shows no error.
  */
 export function QuoteSummary(props: {
   vault: VaultDetail;

@@ -34,9 +34,8 @@ export function depositInput(
 }
 
 /**
- * Quotes a draft, and again every 30 seconds until a quote fails. A changed amount is quoted when it has been unchanged
- * for 350 ms. Without a wallet, the quote is for the burn address. `settling` is true until a changed amount has been
- * unchanged for that time.
+ * Quotes a draft, and again every 30 seconds until a quote fails. Without a wallet, the quote is for the burn address.
+ * `settling` is true while a changed amount is still being typed.
  */
 export function useDepositQuote(vault: VaultDetail, draft: DepositDraft) {
   const { address } = useWallet();

@@ -7,7 +7,7 @@ import type { OrderKind } from "./order-words.ts";
 
 /**
  * Execution of an order's steps by the user's wallet. `progress` is null before the first update and when nothing is
- * running. `error` is the error of the last attempt, or null if it succeeded, is still running, or there was none.
+ * running. `error` is that of the last attempt, if it failed.
  */
 export interface OrderWalk {
   running: boolean;
@@ -22,10 +22,8 @@ export interface OrderWalk {
 }
 
 /**
- * Executes an order's steps with the user's wallet when `start` is called; a further call replaces the one before.
- * `onChange` is called after every progress update and at the end, but not after the execution was replaced or stopped.
- * Unmounting the component stops the execution, but not a transaction that the wallet was already asked for; another
- * `trackingId` does not, so render the component with the tracking id as its key.
+ * Executes an order's steps with the user's wallet when `start` is called; calls `onChange` after every update and at
+ * the end. Unmounting stops it, another `trackingId` does not: render the component with it as its key.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

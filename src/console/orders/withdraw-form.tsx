@@ -42,9 +42,8 @@ interface RequestedToken {
 const [SAME_TOKEN, OTHER_TOKEN] = ["0.005", "0.03"];
 
 /**
- * Form for a withdrawal to the wallet. The user chooses the token, chain, slippage and withdrawal mode; the withdrawal
- * is then built and its page opened. `shares` is in the smallest unit of the share token, null while the amount is
- * invalid; the whole balance is withdrawn as `all`.
+ * Form that builds a withdrawal to the wallet and opens its page. `shares` is in the share token's smallest unit, null
+ * while the amount is invalid; the whole balance is withdrawn as `all`.
  */
 export function WithdrawForm(props: {
   position: Position;

@@ -8,9 +8,8 @@ export interface DayBar {
 const DAY_MS = 86_400_000;
 
 /**
- * Returns one bar for each UTC day of a period, in ascending order: from the day of `since` (an ISO timestamp, or
- * null for the first day of the list) to that of `now` (milliseconds since the epoch), or to the last day of the list,
- * which is later if this clock is behind the API's. Days that are missing from the list have no deposits.
+ * Returns one bar for each UTC day in ascending order, from that of `since` (ISO time; null: the first of the list) to
+ * that of `now` (milliseconds), or of the list if later. Days that are not listed have no deposits.
  */
 export function toDayBars(
   list: readonly DayBar[],

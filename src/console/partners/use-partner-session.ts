@@ -60,9 +60,8 @@ async function sign(
 }
 
 /**
- * Mutation that signs a partner in with one signature by the connected wallet, and sets the session. With the purpose
- * `register`, the same signature registers an approved applicant's wallet as a partner; the session's `issued` then has
- * the first API key and secret, which the API shows only once. Fails with CausewayError, for example `user_rejected`.
+ * Mutation that signs a partner in with a signature by the connected wallet, and sets the session. With the purpose
+ * `register`, the session's `issued` has the first API key and secret, which the API shows once.
  */
 export function usePartnerSignIn() {
   return useMutation({

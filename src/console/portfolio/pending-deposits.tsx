@@ -11,8 +11,7 @@ export type PendingDeposit = Positions["pending"][number];
 
 /**
  * Button that claims the shares of all settled deposit requests at a vault, or the reason why that is not possible now.
- * There is no button if there is nothing to claim or the portfolio is not that of the connected account (`own` is
- * null).
+ * No button if there is nothing to claim, or `own`, the connected account, is null.
  */
 export function ClaimDeposit({ pending, own }: { pending: PendingDeposit; own: `0x${string}` | null }) {
   const { vaultId, next, nextRefusal } = pending;

@@ -12,10 +12,8 @@ import type { Position } from "./portfolio-search.ts";
 type Request = Position["requests"][number];
 
 /**
- * List of a position's open deposit and redemption requests, including claimable ones. If the position belongs to the
- * connected account (`own`), buttons claim or cancel a redemption request where that is possible, and claim all deposit
- * requests at the vault together (`pending`, null if there are none). If `own` is null, there are no buttons. Renders
- * nothing without requests.
+ * List of a position's open requests, with buttons to claim or cancel them if it belongs to the connected account
+ * (`own`). `pending` is what can be claimed of its deposit requests. Renders nothing without requests.
  */
 export function PositionRequests(props: {
   position: Position;

@@ -43,10 +43,8 @@ export function Modal(props: {
 }
 
 /**
- * Button for an action that the user must confirm. It opens a dialog that names the consequence; `act` is called only
- * when the user confirms there, and not again before it has ended, also if the dialog is closed and opened meanwhile.
- * The dialog closes when `act` has succeeded, and otherwise shows its error. `subject` is what the action applies to,
- * and part of the button's name for screen readers.
+ * Button for an action that the user must confirm in a dialog, which names the consequence. Closes the dialog when
+ * `act` has succeeded, otherwise shows its error. `subject` is what the action applies to.
  */
 export function ConfirmedAction(props: {
   label: string;

@@ -108,8 +108,8 @@ export interface LoadableQuery<Data> {
 }
 
 /**
- * Renders the data of a query, a placeholder of `rows` rows while it loads, or its error, with a button to try again if
- * the error is temporary. Data that was loaded before stays visible during a reload and after a failed one.
+ * Renders a query's data, also during a reload and after a failed one; without data, a placeholder of `rows` rows or
+ * the error, with a button to try again if it is temporary.
  */
 export function Loaded<Data>(props: {
   query: LoadableQuery<Data>;

@@ -30,9 +30,8 @@ export function TokenMark({ symbol }: { symbol: string }) {
 }
 
 /**
- * An amount, in the token's smallest unit, with the token's symbol. It shows at most `digits` decimals (4 by default),
- * rounded toward zero, but a nonzero amount too small for them like `<0.0001`; the tooltip shows the exact amount. If
- * the amount or the token's decimals are unknown, it is only a dash, without the symbol.
+ * An amount, in the token's smallest unit, with the token's symbol, formatted by `formatAmount`; the tooltip shows the
+ * exact amount. Only a dash if the amount or the token's decimals are unknown.
  */
 export function TokenAmount(props: {
   amount: bigint | null | undefined;

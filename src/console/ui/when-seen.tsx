@@ -1,8 +1,8 @@
 import { type ReactNode, useEffect, useRef } from "react";
 
 /**
- * A box that renders its children while `seen` is true and stays empty otherwise: code far down a page is loaded only
- * for users who scroll to it. `onSeen` is called when the box has been scrolled into view. `className` sets its height.
+ * A box that renders its children while `seen` is true and stays empty otherwise. `onSeen` is called when it comes into
+ * view before that. `className` sets its height.
  */
 export function WhenSeen(props: {
   seen: boolean;

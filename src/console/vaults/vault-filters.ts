@@ -5,10 +5,8 @@ import { familyName } from "../format/format-vault-words.ts";
 export type VaultOrder = "tvl" | "apy" | "name";
 
 /**
- * Filters and sort order of the list of vaults. They are stored in the page's URL, so that a filtered list can be
- * bookmarked and shared. `q` is a search text, `chain` a chain id, `asset` the exact symbol of an accepted token,
- * `family` the name of a vault family, `settlement` how deposits are settled. A missing filter matches every vault; a
- * missing `order` means `tvl`.
+ * Filters and sort order of the list of vaults, as stored in the page's URL. `asset` is the exact symbol of an accepted
+ * token. A missing filter matches every vault; a missing `order` means `tvl`.
  */
 export interface VaultFilters {
   q?: string;
@@ -48,9 +46,8 @@ function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | und
 }
 
 /**
- * Returns the vaults that match the filters, sorted by their order (by default, highest total value first). A vault
- * without a known value to sort by comes after the others, and paused vaults come last. Every word of `q` must occur in
- * the name, curator, address, chain, family or a token symbol.
+ * Returns the vaults that match the filters, sorted by `order`, those without a known value later and paused vaults
+ * last. Every word of `q` must occur in the name, curator, address, chain, family or a token symbol.
  */
 export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
   return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));

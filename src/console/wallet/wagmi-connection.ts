@@ -65,9 +65,8 @@ export interface WalletConnection {
 }
 
 /**
- * Creates the connection to this browser's wallets, which announce themselves by EIP-6963. `publish` is called with
- * every new state, null when no wallet is connected. Throws CausewayError if the chains cannot be loaded from the API.
- * Source: EIP-6963.
+ * Creates the connection to this browser's wallets. `publish` is called with every new state, null when no wallet is
+ * connected. Throws CausewayError if the chains cannot be loaded. Source: EIP-6963.
  */
 export async function createWalletConnection(of: {
   storageKey: string;
