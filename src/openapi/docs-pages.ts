@@ -12,9 +12,8 @@ import { textPages } from "./robots-and-llms.ts";
 /** Path of the icon among the static assets. */
 const ICON = "/docs-assets/icon.svg";
 /**
- * Returns the content security policy of the API reference page. Scripts and styles come from the page's own origin;
- * the viewer needs inline styles. Requests may also go to the public URL, which is a different origin if the page was
- * opened under a second host name.
+ * Returns the content security policy of the API reference page. The viewer needs inline styles. Requests may also go
+ * to the public URL, if the page was opened under a second host name.
  */
 const docsPolicy = (publicUrl: string): string =>
   `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self' ${new URL(publicUrl).origin}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
@@ -78,9 +77,8 @@ async function homePage(c: Context<AppEnv>): Promise<Response> {
 }
 
 /**
- * Mounts the OpenAPI document, the API reference, the page of error codes, the guide, the home page, `/robots.txt` and
- * `/llms.txt` on an app. Methods other than GET, HEAD and OPTIONS get 405. If the document is missing among the static
- * assets, its path returns `internal`; if the home page is missing, `/` returns `route_not_found`.
+ * Mounts the OpenAPI document, the documentation pages, the home page, `/robots.txt` and `/llms.txt` on an app. Methods
+ * other than GET, HEAD and OPTIONS get 405. A page that is missing among the static assets is an error.
  */
 export function mountDocsPages(app: Hono<AppEnv>): void {
   let documentText: string | null = null;

@@ -130,8 +130,7 @@ function errorResponses(route: AnyRoute): RouteConfig["responses"] {
 
 /**
  * Returns the OpenAPI 3.1 document of the routes, in their order, with the public URL of a deployment as its server.
- * Problem documents follow from the routes' error codes; they and the 2xx responses have examples. Source: OpenAPI
- * Specification 3.1.
+ * Source: OpenAPI Specification 3.1.
  */
 export function openApiDocument(routes: readonly AnyRoute[], publicUrl: string): DescribedDocument {
   const document = new OpenAPIHono();

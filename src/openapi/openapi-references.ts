@@ -43,10 +43,8 @@ interface Components {
 }
 
 /**
- * Gives each reference to a component the description of its field, and each component its own description. This
- * corrects two faults of the generator: it puts the description of the first field on the component, and it repeats the
- * whole component where a field has its own description (because `Vault.meta({ description })` has no id). Modifies the
- * document in place.
+ * Gives each reference to a component the description of its field, and each component its own, which the generator
+ * confuses. Replaces repeated components by references. Modifies the document in place.
  */
 export function describeReferences(document: DescribedDocument, routes: readonly AnyRoute[]): void {
   const components: Components = { schemas: { ...document.components?.schemas }, uses: new Map() };

@@ -60,9 +60,8 @@ interface EnumNode {
 }
 
 /**
- * Moves each enumeration of `sharedEnums` that the document uses into one component and references it everywhere, so
- * that generated clients have one type for it. An enumeration is recognised by its values in their order, `null` apart,
- * whatever the field is called. Modifies the document in place.
+ * Moves each enumeration of `sharedEnums` that the document uses into one component, so that generated clients have one
+ * type for it. Recognises it by its values in their order. Modifies the document in place.
  */
 export function nameSharedEnums(document: DescribedDocument): void {
   const used = new Set<string>();
@@ -99,9 +98,8 @@ interface DefaultedField {
 }
 
 /**
- * Moves the defaults of fields in request bodies, also of nested objects and of the items of arrays, into the fields'
- * descriptions. Client generators would otherwise treat a field with a default as always present and require it from
- * the caller. Modifies the document in place.
+ * Moves the defaults of fields in request bodies into their descriptions, because client generators would require a
+ * field with a default from the caller. Modifies the document in place.
  */
 export function describeDefaults(document: DescribedDocument): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, DefaultedField>;
@@ -127,9 +125,8 @@ function describeDefault(field: DefaultedField): void {
 }
 
 /**
- * Makes the fields of responses that have a default required, at every depth, and drops the default: `respond` fills
- * such a field in, so that every response has it. Fields of schemas that request bodies have too are left as
- * `describeDefaults` made them. Modifies the document in place.
+ * Makes the fields of responses that have a default required, and drops the default: `respond` fills such fields in.
+ * Call it after `describeDefaults`. Modifies the document in place.
  */
 export function requireDefaultedFields(document: DescribedDocument): void {
   const schemas = (document.components?.schemas ?? {}) as Record<string, DefaultedField>;

@@ -23,9 +23,8 @@ type Schemas = Readonly<Record<string, SchemaNode>>;
 const PROBLEM = "application/problem+json";
 
 /**
- * Adds examples to the responses of an OpenAPI document: to each success, a body composed of the examples of its fields
- * and of `exampleValues`; to each error status, references to the problem documents of its codes; and to status 422, a
- * validation error. Modifies the document in place.
+ * Adds examples to the responses of an OpenAPI document: bodies of successes, problem documents of the error codes, and
+ * validation errors. Modifies the document in place.
  */
 export function addResponseExamples(document: DescribedDocument, codesOf: CodesOf): void {
   const schemas: Schemas = document.components?.schemas ?? {};

@@ -109,9 +109,8 @@ interface Submitted {
 }
 
 /**
- * Returns true if the named submitter can send the order. The user always can. Another account can only if the payment
- * is not in the native currency and is authorized by a signature over the whole order: `erc3009`, `permit2`, or `auto`,
- * which then looks for one of these.
+ * Returns true if the named submitter can send the order: the user, or another account unless the payment is by an
+ * approval, by a permit or in the native currency.
  */
 export function canSubmit({
   user_address: user,

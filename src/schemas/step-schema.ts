@@ -20,9 +20,8 @@ export const TokenRef = z
 export type TokenRef = z.infer<typeof TokenRef>;
 
 /**
- * Purposes of a step that the user takes for a deposit or withdrawal. `approve_reset`, `approve` and `authorize` are
- * for the payment. `cancel` takes back a request to the vault or invalidates a signed order. `authorize` is a
- * signature, and so is the first `cancel` of an ERC-3009 order; all other steps are transactions.
+ * Purposes of a step that the user takes for a deposit or withdrawal. `authorize` is a signature, and so is the first
+ * `cancel` of an ERC-3009 order; all other steps are transactions.
  */
 export const stepPurposes = [
   "approve_reset",

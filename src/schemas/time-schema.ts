@@ -13,10 +13,8 @@ export interface RequestedTime {
 }
 
 /**
- * Parses a time in a request. It is either an age, which is a whole number from 1 to 999999 with a unit (`m` minutes,
- * `h` hours, `d` days, `w` weeks), or an RFC 3339 time with its time zone, with uppercase `T` and `Z` and no leap
- * second. Returns null for any other text. Times before 1970 become 1970: there is no earlier data, and Postgres does
- * not accept every earlier year.
+ * Parses a time in a request: an age such as `90m`, `12h`, `30d` or `4w`, or an RFC 3339 time with its time zone.
+ * Returns null for any other text. Times before 1970 become 1970.
  */
 export function parseRequestedTime(text: string): RequestedTime | null {
   const [, count, unit] = /^([1-9][0-9]{0,5})([mhdw])$/.exec(text) ?? [];

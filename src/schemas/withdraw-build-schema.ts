@@ -189,9 +189,8 @@ export type WithdrawOption = z.infer<typeof WithdrawOption>;
 const Warnings = z.array(Warning).meta({ description: "Warnings to show before signing.", example: [] });
 
 /**
- * Response to a quote request for a withdrawal: the expected result in every mode of the vault that matches the
- * requested mode, the one that a build would take first. A mode that is not possible now has reasons instead of
- * amounts. The warnings are those of the first mode.
+ * Response to a quote request for a withdrawal: the result in every mode that matches the request, the one that a build
+ * would take first. A mode that is not possible now has reasons instead of amounts.
  */
 export const WithdrawQuote = z
   .object({

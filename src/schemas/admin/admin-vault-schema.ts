@@ -11,8 +11,8 @@ import { Asset, VaultProofText, VaultType } from "../vault-schema.ts";
 import { AdminNote } from "./admin-schema.ts";
 
 /**
- * Status of a vault in the registry: known but not proven (`candidate`), open for deposits (`active`), rejected by its
- * proof (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
+ * Status of a vault in the registry: not proven (`candidate`), open for deposits (`active`), rejected by its proof
+ * (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
  */
 export const RegistryStatus = z
   .enum(["candidate", "active", "refused", "paused", "unsupported"])
@@ -72,9 +72,8 @@ const ClaimedVault = z.strictObject({ vault_id: VaultIdInput, ...claims }).meta(
 const MAX_CLAIMS = 500;
 
 /**
- * Request body for adding vaults to the registry: one, or up to 500 in `vaults`. Addresses of the asset, share token
- * and accepted tokens are claims, which are compared with the chain. The contract that deposits call and the one that
- * needs the allowance cannot be given, because they are always read from the chain.
+ * Request body for adding vaults to the registry: one, or up to 500 in `vaults`. The addresses in it are claims, which
+ * are compared with the chain.
  */
 export const NewVaultInput = z
   .strictObject({
