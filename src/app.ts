@@ -10,9 +10,8 @@ import { mountDocsPages } from "./openapi/docs-pages.ts";
 let runtime: Runtime | null = null;
 
 /**
- * Creates the context of one HTTP request, cron job run or queue message. All contexts of an isolate share one runtime,
- * which the first successful call creates. Throws `internal` with the names of missing or invalid configuration
- * variables, or with the id of a chain whose settings are incomplete.
+ * Creates the context of one HTTP request, cron job run or queue message. All contexts of an isolate share one runtime.
+ * Throws `internal` if the deployment's configuration is invalid.
  */
 export const contextOfIsolate: ContextFactory = (bindings, request) => {
   runtime ??= createRuntime(bindings);

@@ -13,9 +13,8 @@ import { byChain, ContractAddress, jsonVariable, Url } from "./lib/environment-v
 import { parseSigningTokens, type SigningTokens } from "./lib/signing-token-setting.ts";
 
 /**
- * Schema of one entry of `CHAINS`: the settings of a chain. For a chain that the code supports, only `rpc_urls` is
- * used; any other chain also needs a name, a key and its native currency. No setting can thus replace an address that
- * ships in code.
+ * Schema of one entry of `CHAINS`. For a chain that the code supports, only `rpc_urls` is used; any other chain also
+ * needs a name, a key and its native currency.
  */
 const ChainSetting = z.object({
   chain_id: z.int().positive(),
@@ -161,9 +160,8 @@ const VeloraSetting = z.lazy(() =>
 export type VeloraSetting = z.output<typeof VeloraSetting>;
 
 /**
- * Schema of `PROVIDERS`: the services that swap and bridge tokens. Only the providers that it names are used; without
- * the variable the deployment makes direct deposits only. `deployments` adds a provider's contracts on chains that the
- * code does not support, by chain id; the contracts on supported chains ship in code.
+ * Schema of `PROVIDERS`: the services that swap and bridge tokens. Only the providers that it names are used.
+ * `deployments` adds a provider's contracts on chains that the code does not support.
  */
 const ProviderSettings = z.strictObject({
   lifi: LifiSetting.optional(),

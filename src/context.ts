@@ -124,9 +124,8 @@ const PATIENCE_MS = 6_000;
 const signInPolicy = { ...redisPolicy, hangMs: 5_000 };
 
 /**
- * Creates what a Worker isolate keeps between requests from its bindings, without I/O. Throws `internal` with the names
- * of missing or invalid variables, or with the id of a chain whose settings are incomplete. The error is also logged
- * here, because no request's context exists yet.
+ * Creates what a Worker isolate keeps between requests, without I/O. Throws `internal` if the configuration is invalid,
+ * and logs the error, because no request's context exists yet.
  */
 export function createRuntime(env: unknown): Runtime {
   try {

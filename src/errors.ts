@@ -1,6 +1,6 @@
 /**
  * Every error code of the API with its HTTP status, its title and whether the same request may succeed later
- * (`retryable`). The error responses in the OpenAPI document and the page /docs/errors are generated from this table.
+ * (`retryable`). The OpenAPI document and /docs/errors are generated from this table.
  */
 export const errorTable = {
   route_not_found: { status: 404, title: "No such endpoint", retryable: false },
@@ -106,9 +106,8 @@ export type PriceSubject = "vault" | "route";
 type MembersOf<C extends ErrorCode> = C extends keyof ErrorMembers ? [members: ErrorMembers[C]] : [];
 
 /**
- * An error with a public error code. The caller sees `detail` (the message) and `members` (the additional fields of the
- * problem document), which must not name an upstream service, URL or key. Details for operators go into `cause`, which
- * the caller does not see.
+ * An error with a public error code. The caller sees `detail` (the message) and `members`, which must not name an
+ * upstream service, URL or key, but not `cause`, which is for operators.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;

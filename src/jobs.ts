@@ -114,16 +114,15 @@ export const jobsByCron: Readonly<Record<string, readonly (readonly Job[])[]>> =
 
 /**
  * Runs the jobs of a cron trigger as `runJobs` does. `cron` is a key of `jobsByCron`; any other text does nothing.
- * Throws the first error of a job once all jobs have ended; errors of `makeContext` propagate at once.
+ * Throws the first error of a job once all jobs have ended.
  */
 export function handleCron(cron: string, makeContext: () => Context): Promise<void> {
   return runJobs(jobsByCron[cron] ?? [], makeContext);
 }
 
 /**
- * Runs lists of jobs: the lists concurrently, the jobs of a list one after the other. Each job has its own context and
- * its own lock, and its end is logged; a job whose lock another run holds is skipped. A failing job does not stop the
- * others. Throws the first error of a job once all jobs have ended; errors of `makeContext` propagate at once.
+ * Runs the lists concurrently, the jobs of a list in order, each with its own context and lock; a job whose lock
+ * another run holds is skipped. Throws the first error of a job once all jobs have ended.
  */
 export async function runJobs(lists: readonly (readonly Job[])[], makeContext: () => Context): Promise<void> {
   const failures: unknown[] = [];
@@ -212,9 +211,8 @@ const BACKFILL: MessageWork = { job: "backfill_flows", run: runBackfillMessage, 
 const FOLLOW: MessageWork = { job: "follow_message", run: runFollowMessage, retries: false };
 
 /**
- * Handles queue messages one by one and logs the end of each. For a failed backfill message, a further delivery is
- * requested; any other failed message is acknowledged. Messages of a dead-letter queue are only logged and
- * acknowledged. Errors of `makeContext` propagate; those of the work do not.
+ * Handles queue messages one by one and logs the end of each. Only a failed backfill message is requested again.
+ * Messages of a dead-letter queue are only logged. Errors of the work do not propagate.
  */
 export async function handleMessages(batch: QueueBatch, makeContext: () => Context): Promise<void> {
   for (const message of batch.messages) {
