@@ -6,7 +6,7 @@ import type { ContextFactory } from "./http/request-scope.ts";
 import { onceImported } from "./lib/once.ts";
 import { mountDocsPages } from "./openapi/docs-pages.ts";
 
-/** The isolate's runtime. The first request creates it, because bindings are not available earlier. */
+/** The isolate's runtime. The first call creates it, because bindings are not available earlier. */
 let runtime: Runtime | null = null;
 
 /**

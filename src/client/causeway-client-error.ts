@@ -41,10 +41,7 @@ export interface InputIssue {
   type: string;
 }
 
-/**
- * Optional fields of a new `CausewayError`, whose fields of the same names describe them. Omitted ones become null or
- * empty there.
- */
+/** Optional fields of a new `CausewayError`, whose fields of the same names describe them. */
 export interface CausewayErrorDetails {
   status?: number;
   requestId?: string | null;

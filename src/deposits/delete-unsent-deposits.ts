@@ -11,8 +11,8 @@ const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 10;
 
 /**
- * Deletes deposits and withdrawals whose quotes expired at least 30 days ago and that no chain shows as sent, at most
- * 10,000 per run. Returns the number of deleted rows. Throws `store_unavailable`.
+ * Deletes at most 10,000 deposits and withdrawals that were never sent, 30 days after their quotes expired, and returns
+ * their number. They are kept where the chains were not read without a gap. Throws `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

@@ -69,7 +69,7 @@ function unsignable(): AppError {
 
 /**
  * Wraps a built route into a Router order that a signature pays for, and simulates it; unchanged if an approval pays.
- * Throws `no_route` if this route cannot be signed, `authorization_unsupported` if none can.
+ * Throws an AppError if a signature is required and cannot pay, or if the order would revert.
  */
 export async function signRoute(
   ctx: Context,

@@ -51,7 +51,7 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 
 /**
  * Converts a prepared deposit to the API response of a build. If a signature pays, it contains no transaction, approval
- * or calls yet. `paid`: US dollars times 10^18, null if unknown, like `gas`.
+ * or calls yet. `paid` is in US dollars times 10^18; it and `gas` are null if unknown.
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,

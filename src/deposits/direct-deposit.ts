@@ -40,8 +40,8 @@ export interface DirectDeposit {
 }
 
 /**
- * Checks, encodes, verifies and simulates a direct deposit, also of a token that charges a fee on transfers. Throws the
- * error of `explainDepositRevert` if the simulation reverts; errors of `preflightDeposit` propagate.
+ * Checks, encodes, verifies and simulates a direct deposit, also of a token that charges a fee on transfers. Throws an
+ * AppError if it is refused or its simulation reverts. Errors of the RPC nodes propagate.
  */
 export async function prepareDirect(ctx: Context, intent: DepositIntent): Promise<DirectDeposit> {
   const first = await attemptDirect(ctx, { intent, depositAmount: intent.amount });

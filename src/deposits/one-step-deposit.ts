@@ -177,8 +177,8 @@ async function simulateDelivery(
 }
 
 /**
- * Builds a one-step deposit, in which the provider calls the Router with what it delivers, and simulates both ends.
- * Throws an AppError if the route, the vault or a simulation refuses it; errors of the provider propagate.
+ * Builds and simulates a one-step deposit, in which the provider calls the Router with what it delivers. Throws an
+ * AppError if the route, the vault or a simulation refuses it; errors of the provider propagate.
  */
 export async function buildOneStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const destination = await planDestinationDeposit(ctx, attempt);

@@ -157,7 +157,7 @@ export function findUnfairness(offer: FairnessCase): FairnessBreach | null {
 
 /**
  * Returns the slippage tolerance to request from the provider, in parts per billion: the transfer's part of the
- * slippage, lowered so that `leastGuaranteed` remains. Null if no usable tolerance keeps it.
+ * slippage, lowered so that `leastGuaranteed` remains. Null if none is possible or the fair value is unknown.
  */
 export function toleranceOf(offer: Omit<FairnessCase, "built" | "simulated" | "minIn">): bigint | null {
   const { fair, loss, option } = offer;

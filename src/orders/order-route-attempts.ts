@@ -64,8 +64,8 @@ export interface RouteSearchInput<B> {
    */
   isTargetRefusal(error: AppError): boolean;
   /**
-   * Builds, verifies and simulates one route. If it throws, the next route is tried, unless the error was caused by
-   * neither the target token nor the provider.
+   * Builds, verifies and simulates one route. If it throws, the next route is tried, unless `isFinal` says otherwise or
+   * neither the target token nor the provider is at fault.
    */
   build(ctx: Context, attempt: RouteAttempt): Promise<B>;
   /** Returns true for an error of `build` that is no route's fault and ends the search. By default, there is none. */

@@ -29,7 +29,7 @@ export const PartnerTypeInput = z.int(PARTNER_TYPES).min(0, PARTNER_TYPES).max(2
 
 /**
  * Adds an issue if the user of an order is a contract that the order itself names: the vault or the token. It would
- * receive the shares, whoever sends the transaction, and could not give them back.
+ * receive the shares and could not give them back.
  */
 function refuseContractAsUser(
   order: { user_address: string; from_token: string; vault_id: VaultKey },

@@ -59,8 +59,8 @@ export const AddressInput = z
   });
 
 /**
- * The wallet of an order in a request. Refuses the two addresses that stand for the native currency: nobody can sign
- * for them, and what is sent to them is lost.
+ * The wallet of an order in a request. Refuses the two addresses that stand for the native currency, because what is
+ * sent to them is lost.
  */
 export const UserInput = AddressInput.superRefine((address, context) => {
   if (!isNativeAlias(address)) return;
@@ -202,8 +202,8 @@ export function integerParam(bounds: IntegerBounds) {
 export const WEBSITE_RULE = "must be a web address, such as https://wallet.example";
 
 /**
- * A website in a request, with or without `https://`, or an empty text. Any other scheme is refused, because whoever
- * shows the website as a link would run it (`javascript:`).
+ * A website in a request, or an empty text; it may lack its scheme. Any scheme but `http` and `https` is refused,
+ * because a page that shows the website as a link would run it (`javascript:`).
  */
 export const WebsiteInput = z
   .string()

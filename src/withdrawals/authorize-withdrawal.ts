@@ -41,7 +41,7 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
 
 /**
  * Verifies the user's signature for a built withdrawal, simulates the signed Router call, and returns the build's
- * response with its transaction. The signature is not stored. Errors of `authorizeOrder` propagate.
+ * response with its transaction. Stores no signature. Throws an AppError if it is not accepted.
  */
 export async function authorizeWithdrawal(
   ctx: Context,

@@ -33,9 +33,9 @@ export interface ExitWay {
    * its wrapped form only through the Router, which unwraps it.
    */
   pays: boolean;
-  /** Contract to which the user approves the shares on this path, or null if it needs no approval. */
+  /** `router`: the Router's executor redeems the shares; `user`: the owner redeems them without the Router. */
   via: "router" | "user";
-  /** Contract that needs an allowance of the shares, or null if none does. */
+  /** Contract to which the user approves the shares on this path, or null if it needs no approval. */
   spender: Address | null;
   terms: ExitTerms;
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 
-/** Error codes that quoting and building a withdrawal can return. A build with an idempotency key can return more. */
+/** Error codes of quoting and building a withdrawal, without those of idempotency keys and of every request. */
 export const withdrawBuildErrors: readonly ErrorCode[] = [
   "chain_unsupported",
   "token_unsupported",
@@ -29,7 +29,9 @@ export const withdrawBuildErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Error codes that claiming and cancelling a redemption request (`buildRequestAction`) can return. */
+/**
+ * Error codes of claiming and cancelling a redemption request (`buildRequestAction`), without those of every request.
+ */
 export const exitRequestErrors: readonly ErrorCode[] = [
   "vault_not_found",
   "mode_unsupported",

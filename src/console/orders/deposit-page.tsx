@@ -15,10 +15,7 @@ import { MinimumFact } from "./order-minimum.tsx";
 import { BridgeFact, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen, paidToken } from "./order-words.ts";
 
-/**
- * Page of a built deposit, with the steps to sign and their progress. The page can be reopened to continue the deposit:
- * as long as nothing was sent, only until the quote expires; afterwards at any time.
- */
+/** Page of a built deposit, with the steps to sign and their progress. It can be reopened to continue the deposit. */
 export function DepositPage() {
   const { trackingId } = useParams({ from: "/deposits/$trackingId" });
   return <DepositOrder trackingId={trackingId} />;

@@ -22,8 +22,8 @@ export interface OrderWalk {
 }
 
 /**
- * Executes an order's steps with the user's wallet when `start` is called; calls `onChange` after every update and at
- * the end. Unmounting stops it, another `trackingId` does not: render the component with it as its key.
+ * Executes an order's steps with the user's wallet when `start` is called; `onChange` is called after every update and
+ * its end. Unmounting stops it, another `trackingId` does not: render the component with it as its key.
  */
 export function useOrderWalk(of: { kind: OrderKind; trackingId: string; onChange: () => void }): OrderWalk {
   const { kind, trackingId, onChange } = of;

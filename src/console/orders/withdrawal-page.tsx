@@ -17,8 +17,7 @@ import { BridgeFact, OrderView } from "./order-view.tsx";
 import { isCancellable, isOpen } from "./order-words.ts";
 
 /**
- * Page of a built withdrawal, with the steps to sign and their progress. The page can be reopened at any time to
- * continue the withdrawal.
+ * Page of a built withdrawal, with the steps to sign and their progress. It can be reopened to continue the withdrawal.
  */
 export function WithdrawalPage() {
   const { trackingId } = useParams({ from: "/withdrawals/$trackingId" });

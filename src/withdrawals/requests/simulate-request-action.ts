@@ -43,7 +43,7 @@ export interface SimulatedRequestCall {
   transaction: TransactionRequest;
   /** Token that the user receives: that of the payment, or the shares. */
   token: Address;
-  /** Amount that the user received, in the token's smallest unit, or null if it could not be read. */
+  /** Amount that the user received, in the token's smallest unit, or null if unknown, as for the native currency. */
   received: bigint | null;
   gasUsed: bigint;
   blockNumber: number;
@@ -57,7 +57,7 @@ export interface SimulatedRequestCall {
 const TOLERANCE = PARTS_PER_BILLION / 200n;
 
 /**
- * Simulates a claim or cancellation as sent by the user. `warnings` contains `pays_less` if it brings over 0.5% less
+ * Simulates a claim or cancellation as sent by the user. The warning `pays_less` says that it brings over 0.5% less
  * than the vault states. Throws an AppError if the call is refused or cannot be simulated.
  */
 export async function simulateRequestCall(ctx: Context, of: RequestCall): Promise<SimulatedRequestCall> {
