@@ -42,7 +42,7 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 
 /**
  * Verifies the user's signature for a built deposit, simulates the signed Router call, and returns the build's response
- * with its transaction. Stores no signature. Throws an AppError if deposit or signature are not accepted.
+ * with its transaction. Stores no signature. Throws an AppError if it is not accepted.
  */
 export async function authorizeDeposit(
   ctx: Context,

@@ -58,7 +58,7 @@ interface BuildOutcome<T> {
 
 /**
  * Builds a deposit or withdrawal, with one response per idempotency key and caller; without a key, every request
- * builds. Throws an AppError if the key cannot be used now, such as `idempotency_conflict`, and errors of `build`.
+ * builds. Throws an AppError if the key cannot be used, such as `idempotency_conflict`, and errors of `build`.
  */
 export async function buildOnce<T extends Built>(
   ctx: Context,
