@@ -31,19 +31,22 @@ async function buildWithdrawal(ctx: Context, input: WithdrawInput): Promise<Buil
   const client = ctx.chains.client(input.vault_id.chainId);
   const gasPrice = client === null ? Promise.resolve(null) : readGasPrice(ctx, client);
   const prepared = await prepareWithdrawal(ctx, input);
-  // The client has stopped waiting, so the withdrawal must not be recorded.
-  if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
-    throw failure("upstream_timeout", "the withdrawal could not be built in time; try again");
   const expiresAt = new Date(ctx.now() + lifetimeMs(prepared));
   const { chainId, shareToken: address } = prepared.order.vault;
   const plan = planWithdrawalSteps(prepared, await findToken(ctx, { chainId, address }));
   const made = { expiresAt, plan, gas: toGasFunds(prepared, await waitForGasPrice(gasPrice)) };
-  if (plan.source.authorization === undefined) await recordWithdrawal(ctx, { prepared, expiresAt, plan });
   const prices = await pricesOfRequest(ctx, preparedTokens(prepared.order));
   const built = toWireWithdrawal(prepared, { ...made, prices });
+  // The client has stopped waiting, so the withdrawal must not be recorded.
+  if (ctx.timing.elapsedMs() > BUILD_DEADLINE_MS)
+    throw failure("upstream_timeout", "the withdrawal could not be built in time; try again");
   // What is signed later is answered with what was built.
-  if (plan.source.authorization !== undefined)
-    await recordWithdrawal(ctx, { prepared, expiresAt, plan: { ...plan, answer: built } });
+  const awaitsSignature = plan.source.authorization !== undefined;
+  await recordWithdrawal(ctx, {
+    prepared,
+    expiresAt,
+    plan: awaitsSignature ? { ...plan, answer: built } : plan,
+  });
   return built;
 }
 

@@ -139,7 +139,9 @@ function minimumOf(asked: ExpectedWithdrawal, of: { read: DecodedExitCall; token
   if (minimum === null || !minimumIn18) return minimum ?? 0n;
   const { order, mode } = asked;
   const found = order.exits.tokens(order.vault, mode).find((one) => sameAddress(one.address, of.token));
-  return minimum / 10n ** BigInt(MIDAS_DECIMALS - (found?.decimals ?? MIDAS_DECIMALS));
+  const decimals = found?.decimals ?? MIDAS_DECIMALS;
+  const [more, fewer] = [Math.max(0, decimals - MIDAS_DECIMALS), Math.max(0, MIDAS_DECIMALS - decimals)];
+  return (minimum * 10n ** BigInt(more)) / 10n ** BigInt(fewer);
 }
 
 function verifyLoss({ maxLossBps }: DecodedExitCall, slippage: number): void {

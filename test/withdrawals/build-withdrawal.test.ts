@@ -1,6 +1,8 @@
 import { keccak256 } from "viem";
 import { describe, expect, test } from "vitest";
+import type { Context } from "../../src/context.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
+import { PriceBook } from "../../src/prices/price-book.ts";
 import { buildWithdrawalOnce } from "../../src/withdrawals/build-withdrawal.ts";
 import { USDC, USER, VAULT, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
@@ -9,6 +11,17 @@ import { createWithdrawalFixture, fairWeth, inputOf, swapDesk } from "../support
 
 const paysAll = () => ({ rises: { [balanceKey(USDC, USER)]: WORTH } });
 const LEAST = (WORTH * 995n) / 1_000n;
+
+/** A request for which it is too late once the prices have been waited for. */
+function withLatePrices(ctx: Context): Context {
+  let now = 0;
+  const book = new PriceBook();
+  book.market.get = () => {
+    now = 60_000;
+    return undefined;
+  };
+  return { ...ctx, timing: new Timing(() => now), prices: { ...ctx.prices, book } };
+}
 
 describe("buildWithdrawalOnce()", () => {
   test("answers with what it records", async () => {
@@ -73,6 +86,9 @@ describe("buildWithdrawalOnce()", () => {
     const timing = new Timing(() => (now += 60_000));
     const other = buildWithdrawalOnce({ ...late.ctx, timing }, { input: inputOf(), key: null });
     await expect(other).rejects.toMatchObject({ code: "upstream_timeout" });
-    expect([...refused.db.written, ...late.db.written]).toEqual([]);
+    const unpriced = await createWithdrawalFixture({ effects: paysAll });
+    const third = buildWithdrawalOnce(withLatePrices(unpriced.ctx), { input: inputOf(), key: null });
+    await expect(third).rejects.toMatchObject({ code: "upstream_timeout" });
+    expect([...refused.db.written, ...late.db.written, ...unpriced.db.written]).toEqual([]);
   });
 });

@@ -277,6 +277,23 @@ describe("verifyExit() of the vault's own call", () => {
     expect(refusedField(asked, { ...instant(USDC, MIN_ASSETS * 10n ** 12n), target: VAULT })).toBe("target");
   });
 
+  test("compares a minimum in 18 decimals of a token that has more", () => {
+    const midas = familyVault("midas", {
+      redemption_vault: PARAMETER_ADDRESS,
+      redeem_tokens: `${USDC.toLowerCase()}/20/USDC`,
+      interface: "standard",
+    });
+    const abi = parseAbi(["function redeemInstant(address, uint256, uint256)"]);
+    const asked = expectedWithdrawalOf(own({ vault: midas }, { spender: PARAMETER_ADDRESS }));
+    const instant = (minimum: bigint): UserCall => ({
+      ...{ target: PARAMETER_ADDRESS, value: 0n },
+      data: encodeFunctionData({ abi, functionName: "redeemInstant", args: [USDC, HELD, minimum] }),
+    });
+    const least = (MIN_ASSETS + 99n) / 100n;
+    expect(refusedField(asked, instant(least))).toBe(null);
+    expect(refusedField(asked, instant(least - 1n))).toBe("minAssets");
+  });
+
   test("keeps redemptions and requests apart", () => {
     const abi = parseAbi(["function requestRedeem(uint256 shares, address controller, address owner)"]);
     const request = (args: readonly [bigint, Address, Address]): UserCall => ({
