@@ -68,12 +68,19 @@ export async function walletOn(source: WalletSource, chainId: number): Promise<W
  * `wrong_account` if there is none or it is not `expected` (null: any; in any letter case).
  */
 export async function accountOf(wallet: Wallet, expected: string | null): Promise<Account | `0x${string}`> {
-  const account = wallet.account ?? (await answerOf(getAddresses(wallet).catch(() => [])))[0];
+  const account = wallet.account ?? (await answerOf(getAddresses(wallet).catch(noAccounts)))[0];
   const address = typeof account === "object" ? account.address : account;
   if (account === undefined || address === undefined)
     throw new CausewayError("wrong_account", "no account is connected");
   if (expected === null || address.toLowerCase() === expected.toLowerCase()) return account;
   throw new CausewayError("wrong_account", `the wallet holds ${address}, the order is of ${expected}`);
+}
+
+/** Passes on that the user declined. A wallet that fails otherwise counts as one without an account. */
+function noAccounts(error: unknown): never[] {
+  const declined = toWalletError(error, "wrong_account");
+  if (declined.code === "user_rejected") throw declined;
+  return [];
 }
 
 /**

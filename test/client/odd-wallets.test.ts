@@ -112,6 +112,7 @@ describe("a wallet that", () => {
     ["never says its accounts", "wallet_failed", { eth_accounts: silence }],
     ["has another account now", "wrong_account", { eth_accounts: () => [`0x${"99".repeat(20)}`] }],
     ["no longer gives its accounts", "wrong_account", { eth_accounts: () => fail(4100) }],
+    ["declines to give its accounts", "user_rejected", { eth_accounts: () => fail(4001) }],
   ])("%s is sent nothing, and the error is %s", async (_name, code, script) => {
     const { ended, sends, storage } = await execute(script);
     expect([ended, sends]).toEqual([`CausewayError ${code}`, []]);

@@ -105,7 +105,7 @@ export function formatUsd(usd: string | null | undefined, compact = false): stri
   if (usd === null || usd === undefined) return "–";
   const value = Number(usd);
   if (!Number.isFinite(value)) return "–";
-  if (value > 0 && value < 0.01) return "<$0.01";
+  if (value !== 0 && Math.abs(value) < 0.01) return `${value < 0 ? THIN_SPACE_MINUS : ""}<$0.01`;
   const format = compact && Math.abs(value) >= 10_000 ? compactUsdFormat : usdFormat;
   return format.format(value);
 }

@@ -102,6 +102,7 @@ test("unknown figures are dashes, small ones are not zero", () => {
     "<0.01 %",
     "−<0.01 %",
   ]);
+  expect([formatUsd("-0.001"), formatUsd("-0.02"), formatUsd("0")]).toEqual(["−<$0.01", "-$0.02", "$0.00"]);
   expect([formatUsd("1234567.8", true), formatUsd("1234.5"), formatPercent(0.0512)]).toEqual([
     "$1.23M",
     "$1,234.50",
