@@ -57,8 +57,8 @@ import {
 } from "./position-shares.ts";
 
 /**
- * Returns a user's positions and pending requests on one chain, or on all if `chainId` is null. What cannot be read is
- * marked in `chains`. Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable`.
+ * Returns a user's positions and requests on one chain, or on all (`chainId` null). `chains` marks what cannot be read.
+ * Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain can be.
  */
 export async function getPositions(
   ctx: Context,

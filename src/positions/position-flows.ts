@@ -91,7 +91,7 @@ function withForeign(
 
 /**
  * Returns a user's indexed deposits minus withdrawals in one vault, in the asset's smallest unit, without redemption
- * requests. Null if unknown or without flows, or if the index is too old for the times in `of` (in seconds).
+ * requests. Null if unknown or without flows, or if the index is too old for the times in `of` (seconds).
  */
 export function depositedAssets(
   flows: ChainFlows | undefined,

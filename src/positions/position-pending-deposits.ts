@@ -86,7 +86,7 @@ const MAX_CLAIMS = 8;
 
 /**
  * Converts a user's pending deposits on one chain to the API's format. A claim is included if its simulation succeeds;
- * otherwise, `next_refusal` states why not. `headTime` is the time of the deposits' block, in UNIX seconds.
+ * `next_refusal` says why one is left out. `headTime`: time of the deposits' block, in UNIX seconds.
  */
 export async function toWirePending(
   ctx: Context,

@@ -8,7 +8,7 @@ import { readSharesAt } from "./position-shares.ts";
 
 /**
  * How a user's shares compare with the indexed flows. `explained`: they agree, or it cannot be told. `transferred`:
- * some shares seem to be another account's. `unindexed`: a flow may not be indexed yet.
+ * some seem to have come from or gone to another account. `unindexed`: a flow may not be indexed yet.
  */
 export type ShareBasis = "explained" | "transferred" | "unindexed";
 

@@ -54,8 +54,8 @@ const AnswerHex = z.string().regex(/^0x([0-9a-fA-F]{2})+$/);
 const MAX_ROUNDS = 8;
 
 /**
- * Reads a user's shares in many vaults through the position lens, at the latest block of each call. Vaults in which the
- * user has none are left out. Throws an Error if vaults are not reached, and errors of the chain client.
+ * Reads a user's shares in many vaults through the position lens, at the latest block of each call, without vaults in
+ * which the user has none. Throws an Error if vaults are not reached, and errors of the chain client.
  */
 export async function readChainPositions(
   client: ChainClient,
@@ -115,8 +115,8 @@ const isRejection = (error: unknown): boolean =>
   error instanceof RpcError || (error instanceof AppError && error.code === "upstream_unavailable");
 
 /**
- * Reads a user's shares and the first batch of `additional` in one `eth_call`. Null if that is not possible; the caller
- * must then read them separately. Throws an Error if vaults stay unread, and errors of the chain client.
+ * Reads a user's shares and the first batch of `additional` in one `eth_call`. Null if that is not possible; they must
+ * then be read separately. Throws an Error if vaults stay unread, and errors of the chain client.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
