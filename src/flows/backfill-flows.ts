@@ -135,7 +135,7 @@ export type BackfillMessage = z.infer<typeof BackfillMessage>;
 
 /**
  * Backfills the flows of a block range and queues the remaining blocks if there is a queue. Reads nothing if the chain
- * has no stored final block. Throws `chain_unsupported`, what `backfill` throws, and errors of the queue.
+ * has no stored final block. Throws `chain_unsupported`, what `backfill` throws, and the queue's errors.
  */
 export async function backfillFromMessage(ctx: Context, part: BackfillMessage): Promise<BackfillReport> {
   const indexer = indexerOf(ctx, part.chain_id);

@@ -23,8 +23,8 @@ const STORED_PER_RUN = 20;
 const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} ${logIndex} ${blockHash}`;
 
 /**
- * Sets the unknown amounts of new flows (`rows`) in place: those that `known` has for the same event, and those in
- * other tokens, by the vault's price in the flow's block. Others stay null. Errors of the node are ignored.
+ * Sets the unknown amounts of new flows (`rows`) in place, from the rows of `known` for the same events or by the
+ * vaults' prices in the flows' blocks, as far as they are known. Errors of the node are ignored.
  */
 export async function convertNewFlows(
   node: NodeSession,

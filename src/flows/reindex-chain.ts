@@ -25,8 +25,8 @@ const UNBOUNDED_REQUESTS = 1_000_000;
 const ROUNDS = 100;
 
 /**
- * Reads all missing flows of a chain in one run, for operators, not in a Worker. If `from` is not null, first deletes
- * the flows from that block on. Throws errors of nodes and the database, and a RangeError if it cannot finish.
+ * Reads all missing flows of a chain in one run, which is too long for a Worker. If `from` is not null, first deletes
+ * the flows from that block on. Throws errors of nodes and the database; a RangeError if blocks stay missing.
  */
 export async function reindexChain(
   ctx: Context,
