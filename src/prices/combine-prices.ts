@@ -9,7 +9,7 @@ const PEGGED_DISPUTE_BPS = 100;
 const ALL_BPS = 10_000n;
 
 /**
- * Combines feed prices with market prices. The feed price counts, unless only the market price may check offers
+ * Combines feed and market prices. Of two, the feed price counts, unless only the market price may check offers
  * (`judges`). If both may and differ too much, it is marked as disputed, with bounds that span both.
  */
 export function combinePrices(feeds: Prices, market: Prices): Map<string, TokenPrice> {

@@ -19,8 +19,8 @@ const LONGEST_PAUSE_MS = 60_000;
 /** Time reserved for a trial request after a pause, in milliseconds; other requests are refused during it. */
 const TRIAL_MS = 3_000;
 /**
- * Circuit breaker of the price API, per isolate: each failure in a row makes it refuse requests for a longer pause,
- * from five seconds to a minute.
+ * Circuit breaker of the price API, per isolate: after a failure it refuses requests for five seconds to a minute, by
+ * the number of failures in a row and the API's `Retry-After`.
  */
 export class MarketBreaker {
   #failures = 0;
@@ -35,8 +35,8 @@ export class MarketBreaker {
   }
 
   /**
-   * Returns true if a request may be sent now. After a pause, it is true once, and then false until the outcome is
-   * recorded or three seconds have passed. `now` is in milliseconds since the epoch.
+   * Returns true if a request may be sent now. After a pause, it is true for one trial, and then false for three
+   * seconds, or until an answer is recorded. `now` is in milliseconds since the epoch.
    */
   admits(now: number): boolean {
     if (this.isOpen(now)) return false;

@@ -177,8 +177,8 @@ const SHORT_WAIT_MS = 50;
 const LONG_WAIT_MS = 2_000;
 
 /**
- * Returns the prices of some tokens without sending requests: feed prices of the last 30 seconds or of this request,
- * and those that `requestMarketPrices` requested. Tokens without a price are absent. Never throws.
+ * Returns the prices of some tokens without sending requests: recent feed prices, and those of `requestMarketPrices`,
+ * for which it waits up to two seconds. Tokens without a price are absent. Never throws.
  */
 export async function pricesOfRequest(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
   const { book, memory } = ctx.prices;
