@@ -13,8 +13,8 @@ import { readVaultFlags, vaultStatesQuery } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * State and value of one chain's vaults (`figures`), and those of their pauses and minimum deposits (`flags`) and
- * yields that are newer or not in `figures`, all by vault id. A vault that could not be read is absent.
+ * Figures of one chain's vaults, by vault id; a vault that could not be read is absent. `flags` and `yields` are empty
+ * where `figures` has current ones.
  */
 export interface ChainFigures {
   chainId: number;
