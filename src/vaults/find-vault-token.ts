@@ -14,8 +14,8 @@ export interface TokenKey {
 }
 
 /**
- * Returns the symbol (empty if unverified) and decimals (null if unknown) of a native currency, or of an accepted or
- * share token of a vault in `listRegistry`. Throws viem's InvalidAddressError, and `store_unavailable`.
+ * Returns a token's symbol (empty if unverified) and decimals (null if unknown), as known for native currencies and for
+ * the tokens of vaults in `listRegistry`. Throws viem's InvalidAddressError, and `store_unavailable`.
  */
 export async function findToken(ctx: Context, { chainId, address }: TokenKey): Promise<TokenRef> {
   const own = { address: getAddress(address) };

@@ -70,8 +70,8 @@ export interface Registry {
 const registryOfRows = new WeakMap<object, Registry>();
 
 /**
- * Returns the vaults that are active, paused or once were active, from a cache; if the database fails, from the last
- * good copy, however old. Leaves out invalid rows. Throws `store_unavailable` if there is no copy.
+ * Returns the registry from a cache, usually at most a minute old; if the database fails, the last good copy, however
+ * old. Leaves out invalid rows. Throws `store_unavailable` if there is no copy.
  */
 export async function listRegistry(ctx: Context): Promise<Registry> {
   const { value: rows } = await ctx.cache.cached(registryPolicy(ctx));

@@ -54,8 +54,8 @@ export interface DepositTerms {
   /** True if on-chain data show that deposits are switched off; false also if unknown. */
   paused: boolean;
   /**
-   * The asset that the vault names on chain, or the deposited token if on-chain data shows that the vault accepts it.
-   * Null if neither is known, or if the vault names contracts other than the registry entry's.
+   * The asset that the vault names on chain, or the deposited token if the vault is known to accept it or not (see
+   * `paused`, `refusal`). Null if unknown, or if the vault names contracts other than the registry entry's.
    */
   asset: Address | null;
   /**
@@ -186,7 +186,7 @@ export interface PendingDeposit {
   rejected?: boolean;
   /**
    * Assets that the vault's events count as deposited although their shares are not claimed yet, and the time of the
-   * last of these events in unix seconds. Absent if the events count a deposit when its shares are claimed.
+   * last of these events in unix seconds. Absent if not read.
    */
   booked?: { assets: bigint | null; at: number };
 }

@@ -26,8 +26,8 @@ const ROUNDING = 2n;
 const FEE_PARTS = 10n ** 9n;
 
 /**
- * Returns the fee of an instant withdrawal as a fraction, rounded up to a billionth, from the value of some shares
- * (`gross`) and the payment for them (`net`); 0 if they differ by rounding only. Null if it cannot be told.
+ * Returns the fee of an instant withdrawal as a fraction, rounded up to a billionth, or 0 within rounding: `gross` is
+ * the value of some shares, `net` the payment for them, in smallest units. Null if it cannot be told.
  */
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
   if (gross === null || net === null || gross < LEAST_SAMPLE) return null;

@@ -29,8 +29,8 @@ import {
 // What stops deposits often leaves withdrawals open, so only the simulation shows whether a pause concerns them.
 const waiting = waitingExits(erc4626Exits({ charges: true, switches: exitSwitches }));
 /**
- * Redemptions on request of a vault that only the standards describe. With the cancellations of EIP-7887, new requests
- * are refused while one is pending. Sources: EIP-7540, EIP-7887.
+ * Redemptions on request of a vault that only the standards describe. A pending cancellation of EIP-7887 refuses new
+ * requests. Sources: EIP-7540, EIP-7887.
  */
 const requested = erc7540Exits({
   numbered: true,

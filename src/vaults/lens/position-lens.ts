@@ -79,8 +79,8 @@ export interface PositionQuery<V extends LensVault> {
 }
 
 /**
- * Encodes the `eth_call`s that read a user's positions. Data of up to `MAX_INITCODE_BYTES` is sent without `to`; larger
- * data must be set as code by a state override. Throws for malformed input or a size without room.
+ * Encodes the `eth_call`s that read a user's positions. Data above `MAX_INITCODE_BYTES` must be set as code by a state
+ * override; other data can be sent without `to`. Throws if an input is malformed or `maxBytes` too low.
  */
 export function encodePositionCalls<V extends LensVault>(query: PositionQuery<V>): PositionCall<V>[] {
   const { user, vaults, readGas = DEFAULT_READ_GAS, maxBytes = MAX_INITCODE_BYTES } = query;

@@ -100,7 +100,7 @@ const onVault = (vault: Vault) => ({ to: vault.entryPoint, abi: redeemAbi() }) a
 
 /**
  * Creates the withdrawal part of an ERC-7540 family's adapter: a request, which the owner must send directly (not
- * through the Router), then a claim. Amounts are estimated at the current share price. Source: EIP-7540.
+ * through the Router), then a claim. What a new request will pay is an estimate. Source: EIP-7540.
  */
 export function erc7540Exits(options: Erc7540ExitOptions = {}): VaultExits {
   const { explain } = options;

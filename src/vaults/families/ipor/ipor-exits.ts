@@ -184,8 +184,8 @@ function describePending(
 }
 
 /**
- * Withdrawals from IPOR Fusion's Plasma vaults, which the owner must call. With the registry parameter
- * `withdraw_manager`, the owner can also request one; its shares stay in the wallet. Source: IPOR-Labs/ipor-fusion.
+ * Withdrawals from IPOR Fusion's Plasma vaults, which the owner must call: instant or, with the registry parameter
+ * `withdraw_manager`, by a request, whose shares stay in the wallet. Source: IPOR-Labs/ipor-fusion.
  */
 export const iporExits: VaultExits = {
   ...instant,

@@ -183,8 +183,8 @@ function paramsOf(market: TokenQueues, queue: QueueInfo): Record<string, string>
 }
 
 /**
- * Deriver of Mellow's Core vaults, for the registry entry's asset or, if that is unknown, for the vault's first token
- * with a deposit queue. The user must call the queue. Source: mellow-finance/flexible-vaults.
+ * Deriver of Mellow's Core vaults, for the registry entry's asset or, if that is unknown, for a token with a deposit
+ * queue. The user must call the queue. Source: mellow-finance/flexible-vaults.
  */
 export const mellowDeriver: Deriver = {
   conclusive: true,

@@ -38,8 +38,8 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 }
 
 /**
- * Returns the events from which a Core vault's deposits and withdrawals are indexed. A deposit counts when it is
- * requested, a redemption when it is claimed. Throws an Error for an invalid queue address.
+ * Returns the events from which a Core vault's deposits and withdrawals are indexed. A deposit request counts when it
+ * is made, a redemption request when it is claimed. Throws an Error for an invalid queue address.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");

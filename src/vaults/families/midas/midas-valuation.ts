@@ -21,14 +21,14 @@ const HALF_WORD_BITS = 128n;
 
 /**
  * Returns the price feed of the vault's asset, or null if the asset has a fixed price or no known feed. Throws an Error
- * if the parameter `asset_feed` is not an address.
+ * if the feed is not an address.
  */
 export const assetFeed = (vault: Vault) =>
   vault.params["asset_rate"] === "stable" ? null : addressParam(vault, "asset_feed");
 
 /**
  * Returns how the position lens values mTokens: by the mToken's price feed and, unless the asset's price is fixed or
- * its feed unknown, by that of the asset. Throws an Error if the parameter `asset_feed` is not an address.
+ * its feed unknown, by that of the asset. Throws as `assetFeed` does.
  */
 export function midasLens(vault: Vault): LensVault {
   const { shareToken, pricer } = vault;

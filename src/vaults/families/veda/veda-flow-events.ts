@@ -29,8 +29,8 @@ const delayedAbi = once(() =>
 );
 
 /**
- * Returns the events from which a vault's deposits and withdrawals are indexed. A request in the queue counts when it
- * is made, and its cancellation as a deposit that names the request. Source: Veda-Labs/boring-vault.
+ * Returns the events from which a vault's deposits and withdrawals are indexed. A request in the queue counts for its
+ * user when it is made; a cancellation is a deposit that names the request. Source: Veda-Labs.
  */
 export function vedaFlows(vault: Vault): FlowSource {
   const queue = addressParam(vault, "withdraw_queue");
