@@ -26,7 +26,7 @@ const ROUNDS = 100;
 
 /**
  * Reads all missing flows of a chain in one run, which is too long for a Worker. If `from` is not null, first deletes
- * the flows from that block on. Throws errors of nodes and the database; a RangeError if blocks stay missing.
+ * the flows from that block on. Throws errors of nodes and the database; a RangeError if it cannot end.
  */
 export async function reindexChain(
   ctx: Context,

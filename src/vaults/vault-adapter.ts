@@ -54,8 +54,8 @@ export interface DepositTerms {
   /** True if on-chain data show that deposits are switched off; false also if unknown. */
   paused: boolean;
   /**
-   * The asset that the vault names on chain, or the deposited token if the vault is known to accept it or not (see
-   * `paused`, `refusal`). Null if unknown, or if the vault names contracts other than the registry entry's.
+   * The asset that the vault names on chain, or the deposited token if the chain shows whether the vault accepts it
+   * (see `paused`, `refusal`). Null if unknown, or if the vault names contracts other than the registry entry's.
    */
   asset: Address | null;
   /**
@@ -208,8 +208,8 @@ export interface AsyncDeposits {
    */
   pending(vault: Vault, of: { user: Address; requestIds: readonly string[] }): Query<PendingDeposit>;
   /**
-   * Encodes the user's call that claims all claimable shares, or returns null if nothing is claimable or settlement
-   * itself sends the shares.
+   * Encodes the user's call that claims all claimable shares, or returns null if nothing is known to be claimable or
+   * settlement itself sends the shares.
    */
   claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): { target: Address; data: Hex } | null;
   /** True if settlement itself sends the shares, so that the user claims nothing. */

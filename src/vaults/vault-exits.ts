@@ -39,19 +39,22 @@ export interface ExitTermsInput extends Omit<ExitInput, "minAssets" | "variant">
   now: number;
 }
 
-/**
- * Why a vault's views say that it would reject a withdrawal. `request_pending`: an earlier request or its cancellation
- * must end first; `price_stale`: the vault's price is out of date or not trusted.
- */
+/** Why a vault's views say that it would reject a withdrawal. */
 export type ExitRefusal =
+  // The vault pays no withdrawals in this mode now.
   | "mode_unsupported"
+  // The account may not redeem.
   | "not_allowed"
   | "share_locked"
   | "exits_paused"
+  // The vault holds too few assets.
   | "no_liquidity"
   | "cooldown"
+  // An earlier request or its cancellation must end first.
   | "request_pending"
+  // The vault's price is out of date or not trusted.
   | "price_stale"
+  // The vault does not pay this token.
   | "token_unsupported";
 
 /**
