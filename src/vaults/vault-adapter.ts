@@ -55,7 +55,7 @@ export interface DepositTerms {
   paused: boolean;
   /**
    * The asset that the vault names on chain, or the deposited token if the chain shows whether the vault accepts it
-   * (see `paused`, `refusal`). Null if unknown, or if the vault names contracts other than the registry entry's.
+   * (see `paused`, `refusal`). Null if unknown, or if the vault names other contracts than the registry entry.
    */
   asset: Address | null;
   /**
@@ -291,8 +291,8 @@ export interface VaultFamily {
   /** Events of the family that report governance changes, in addition to the common ones. */
   governanceEvents?: readonly GovernanceEvent[];
   /**
-   * The linked contract (one that governs the vault but is not in its registry entry) and the signature of the vault's
-   * view function that returns its address.
+   * The linked contract that governs the vault, and the signature of the vault's view function that returns its
+   * address.
    */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
   /**

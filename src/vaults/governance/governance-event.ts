@@ -27,7 +27,7 @@ export type GovernanceKind =
  */
 export type GovernanceStage = "done" | "announced" | "withdrawn";
 
-/** A contract of a vault whose address is in the vault's registry entry. `address` is the vault itself. */
+/** A contract of a vault that is a column of its registry entry. `address` is the vault itself. */
 export type VaultContract = "address" | "entryPoint" | "pricer" | "shareToken";
 /**
  * A contract that affects a vault and whose address is read from a view function, a proxy slot or a registry parameter.
@@ -317,11 +317,15 @@ export const memberTexts = (
 
 const VAULT_CONTRACTS = ["address", "entryPoint", "pricer", "shareToken"] as const;
 
-/** Returns true for a linked contract: one whose address is not in the vault's registry entry. */
+/**
+ * Returns true for a linked contract: one other than the vault itself, its entry point, its pricer and its share token.
+ */
 export const isLinkedContract = (contract: GovernanceContract): boolean =>
   !VAULT_CONTRACTS.some((own) => own === contract);
 
-/** Returns true if the lowercase address is one of the contracts in the vault's registry entry. */
+/**
+ * Returns true if the lowercase address is that of the vault itself, its entry point, its pricer or its share token.
+ */
 export const isVaultContract = (vault: Vault, address: string): boolean =>
   VAULT_CONTRACTS.some((contract) => vault[contract].toLowerCase() === address);
 

@@ -62,7 +62,7 @@ export const PRICE_UNIT = 10n ** 18n;
 export const isSyncQueue = (vault: Vault): boolean =>
   choiceParam(vault, { name: "queue", choices: ["sync", "async"] }) === "sync";
 
-/** Price, fees and limits of deposits through a vault's queue. A field is null if unknown. */
+/** Price, fees and limits of deposits through a vault's queue. Null means unknown. */
 export interface MellowMarket {
   /** The queue's token. Null also if the vault's share manager or oracle differs from the registry entry's. */
   asset: Address | null;

@@ -99,7 +99,7 @@ export interface MidasPayment {
   caller: Address | null;
 }
 
-/** The DepositVault's conditions for one payment. Amounts and prices have 18 decimals. A field is null if unknown. */
+/** The DepositVault's conditions for one payment. Amounts and prices have 18 decimals. Null means unknown. */
 export interface MidasMarket {
   /** True if the DepositVault's mToken and price feed are those of the registry entry. */
   matchesRegistry: boolean;
