@@ -20,7 +20,7 @@ export async function assertSameFinalBlock(
 
 /**
  * Deletes the flows above a common ancestor (all if none is found), to be read again, after a reorg below the stored
- * final block. Only if every node contradicts that block. Throws `store_unavailable` and errors of nodes.
+ * final block. Call it only if every node contradicts that block. Throws `store_unavailable` and node errors.
  */
 export async function rewindToCommonAncestor(indexer: Indexer): Promise<void> {
   const stored = await indexer.store.newestFinal();

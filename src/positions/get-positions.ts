@@ -58,7 +58,7 @@ import {
 
 /**
  * Returns a user's positions and requests on one chain, or on all (`chainId` null). `chains` marks what cannot be read.
- * Throws `chain_unsupported`, `store_unavailable`, and `upstream_unavailable` if no chain can be.
+ * Throws `chain_unsupported`, `store_unavailable`; `upstream_unavailable` if no chain could be read.
  */
 export async function getPositions(
   ctx: Context,

@@ -190,8 +190,8 @@ export interface PositionValue extends HeldShares {
 }
 
 /**
- * Adds open requests to a user's positions. One that consists of requests only has a balance of zero and comes after
- * the held ones. A value is null if a part of it is unknown.
+ * Adds open requests to a user's positions. A position that consists only of requests has a balance of zero and comes
+ * after the held ones. A value is null if a part of it is unknown.
  */
 export function joinRequests(
   held: readonly HeldShares[],
