@@ -23,7 +23,7 @@ export type ExchangeSender = (
 ) => Promise<BoundedResponse>;
 
 /**
- * Creates the sender of requests to an exchange's API; nothing is sent twice. While a rate limit lasts, it throws
+ * Creates the sender of requests to an exchange's API, without retries. While a rate limit lasts, it throws
  * `rate_limited` without sending. Throws what `failureFrom` returns, `upstream_unavailable` or `upstream_timeout`.
  */
 export function createExchangeSender({ name, failureFrom }: ExchangeApi): ExchangeSender {

@@ -95,9 +95,8 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Chooses the error to report if every route failed: one that is not about a route, an unsafe offer, or what the user
- * can remove, in this order. A `no_route` error lists the reasons of all failures; `rate_limited` becomes
- * `upstream_unavailable`.
+ * Chooses the error to report if every route failed. Errors about the vault or the request come first, then unsafe
+ * offers, then what the user can remove. A `no_route` error lists all reasons; there is no `rate_limited`.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

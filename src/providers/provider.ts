@@ -128,10 +128,7 @@ export interface VerifiedTransfer extends TransferQuote {
   validSeconds: number;
   /** True if the transaction swaps one token for another. */
   swaps: boolean;
-  /**
-   * How a step of a Router order can contain the call. Absent if only the user may make the call, because the called
-   * contract refunds or pays its caller.
-   */
+  /** How a step of a Router order can contain the call. Absent if only the user may make the call. */
   asStep?: RouterStepUse;
 }
 
@@ -162,9 +159,8 @@ export interface TransferReference {
  */
 export interface ProviderStatus {
   /**
-   * Progress of the transfer. `delivered`: paid out on the destination chain, even if a destination call failed.
-   * `refunding`, `refunded`: it is or was returned on the source chain. `failed`: no delivery is expected. `unknown`:
-   * nothing is known of it.
+   * Progress of the transfer. `delivered`: paid out on the destination chain, even if a call there failed. `refunding`,
+   * `refunded`: on the source chain. `failed`: no delivery is expected. `unknown`: nothing is known of it.
    */
   phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
   /** The substatus shown to customers, or null if the provider reports none or one that is unknown. */
@@ -187,8 +183,7 @@ export interface BridgeProof {
   delivery: DeliveryProof | null;
   /**
    * What the bridge took on the source chain, and the contract (`by`) that would refund it after `deadline` (UNIX
-   * seconds). `refundable`: the destination chain shows that the deadline has passed without a payout. Null for bridges
-   * that never refund there.
+   * seconds). `refundable`: the destination chain shows that it passed without payout. Null if never refunded there.
    */
   taken: { token: Address; amount: bigint; by: Address; deadline: number; refundable: boolean } | null;
 }
@@ -246,8 +241,7 @@ export interface ProviderCapabilities {
 
 /**
  * An upstream service that quotes, builds and tracks transfers. Its asynchronous methods throw AppErrors such as
- * `no_route`, `upstream_rejected` (a response does not match the request) and `upstream_timeout`. The others send no
- * requests.
+ * `no_route`, `upstream_timeout` and `upstream_rejected` (a wrong response). The others send no requests.
  */
 export interface Provider {
   /** The key of the provider: `across`, `lifi`, `kyber` or `velora`. */
@@ -266,7 +260,7 @@ export interface Provider {
   spenders(request: TransferRequest): readonly Address[];
   /**
    * Builds and verifies the transaction of a transfer. Tokens are delivered to the user if `request.call` is null,
-   * otherwise to the contract that makes the call. Does not check whether the amounts are fair, and does not simulate.
+   * otherwise to the contract that makes the call. Neither judges whether the amounts are fair, nor simulates.
    */
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
   /**

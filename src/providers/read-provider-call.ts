@@ -30,9 +30,8 @@ export interface TransferCallData {
 const tokenOf = (address: Address): Address => (isNativeAlias(address) ? zeroAddress : getAddress(address));
 
 /**
- * Decodes the calldata of any provider's transfer to a user. Null for other calldata, for a transfer with a destination
- * call, and if the calldata does not determine the receiver. Nothing is verified: the caller compares the fields with
- * the request. Never throws.
+ * Decodes the calldata of any provider's transfer to a user. Null for other calldata, and if it does not determine the
+ * receiver. Nothing is verified: the caller compares the fields with the request. Never throws.
  */
 export function readTransferCall(data: Hex): TransferCallData | null {
   const hex = data.toLowerCase() as Hex;

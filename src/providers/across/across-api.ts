@@ -27,9 +27,9 @@ const DEFAULT_RETRY_SECONDS = 60;
 const MAX_RETRY_SECONDS = 3_600;
 
 /**
- * Converts an error response of Across's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with a
- * reason if Across refuses the transfer, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
- * Source: across-protocol/frontend `api/_errors.ts`.
+ * Converts an error response of Across's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` for a known
+ * reason, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch. Source: across-protocol/frontend
+ * `api/_errors.ts`.
  */
 export function failureFromAcrossResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;
@@ -101,9 +101,8 @@ interface ApiExchange {
 }
 
 /**
- * Requests a quote from Across's API. `message` is for the recipient of the delivery. The timeout is 5 seconds, or the
- * rest of the caller's deadline. Throws `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`.
- * Source: Across API `suggested-fees`.
+ * Requests a quote from Across's API. `message` is for the recipient of the delivery. Throws `no_route`,
+ * `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: Across API `suggested-fees`.
  */
 export async function fetchSuggestedFees(
   scope: ProviderScope,
@@ -118,9 +117,8 @@ export async function fetchSuggestedFees(
 }
 
 /**
- * Requests the status of a transfer from Across's API by its source transaction; null if the API does not know it yet.
- * The timeout is 4 seconds, or the rest of the caller's deadline. Throws `no_route`, `rate_limited`, `upstream_timeout`
- * or `upstream_unavailable`. Source: Across API `deposit/status`.
+ * Requests the status of a transfer from Across's API by its source transaction; null if it is not known yet. Throws
+ * `no_route`, `rate_limited`, `upstream_timeout` or `upstream_unavailable`. Source: `deposit/status`.
  */
 export async function fetchDepositStatus(
   scope: ProviderScope,

@@ -51,7 +51,7 @@ export function encodeAcrossDelivery(request: TransferRequest, route: AcrossRout
 
 /**
  * Returns the handler's calls for a destination call: clear the allowance, approve the delivered balance, make the
- * call. Anyone can make the handler leave an allowance behind, and USDT rejects changing one that is not zero.
+ * call. Anyone can make the handler leave an allowance behind, and USDT rejects changing one above zero.
  */
 function destinationCalls(
   call: DestinationCall,

@@ -22,9 +22,8 @@ interface AcrossAsset {
 }
 
 /**
- * The assets that Across bridges, with their tokens on each chain. Only tokens of one asset are exchanged, because the
- * API is not trusted to pair tokens. Bridged USDC is listed after Circle's. Source: npm `@across-protocol/constants`
- * 3.1.127.
+ * The assets that Across bridges, with their tokens on each chain; the API is not trusted to pair tokens. Bridged USDC
+ * is listed after Circle's native USDC. Source: npm `@across-protocol/constants` 3.1.127.
  */
 const acrossAssets: readonly AcrossAsset[] = [
   {
@@ -115,7 +114,7 @@ const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
 /**
  * Across's deployments in code. Those without tokens serve to track transfers that other providers send through Across.
- * Sources: across-protocol/contracts `broadcast/deployed-addresses.json` and the API's overrides (2026).
+ * Sources: across-protocol/contracts `broadcast/deployed-addresses.json`, the API's overrides (2026).
  */
 export const knownAcrossDeployments: readonly AcrossDeployment[] = [
   {
@@ -171,7 +170,7 @@ export type AcrossDeployments = ReadonlyMap<number, AcrossDeployment>;
 
 /**
  * Returns Across's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra one names
- * a chain that is defined in code, or two name the same chain, so that no setting can replace an address.
+ * a chain that is defined in code or two name the same, so that no setting can replace an address.
  */
 export function resolveAcrossDeployments(extra: readonly AcrossDeployment[]): AcrossDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));

@@ -37,9 +37,9 @@ export interface AcrossOptions {
 }
 
 /**
- * Creates the Across provider, which bridges a token to the same asset on another chain. A quote guarantees its full
- * amount: Across either delivers it or refunds the deposit. Throws `internal` if `options.deployments` names a chain
- * that is defined in code, or one chain twice.
+ * Creates the Across provider, which bridges a token to the same asset on another chain. Across delivers the full
+ * quoted amount or refunds the deposit. Throws `internal` if `options.deployments` names a chain that is defined in
+ * code, or one chain twice.
  */
 export function createAcross(options: AcrossOptions): Provider {
   const deployments = resolveAcrossDeployments(options.deployments ?? []);

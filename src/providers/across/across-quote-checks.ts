@@ -42,8 +42,8 @@ interface QuoteCheckInput {
 }
 
 /**
- * Returns a description of the first fault of an Across quote, for logs only, or null: a contract or token that is not
- * the route's, an output above the amount paid, or a time out of bounds. Source: SpokePool.sol for its own bounds.
+ * Returns the first fault of an Across quote, for logs only, or null: a contract or token that is not the route's, an
+ * output above the amount paid, or a time out of bounds. Source: SpokePool.sol for its own bounds.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;
@@ -111,9 +111,8 @@ export interface AcrossTerms {
 }
 
 /**
- * Checks an Across quote and returns its deposit parameters. Throws `upstream_rejected` if the quote has a fault, and
- * `no_route` if the amount is outside the bridge's limits or the output is too low for the call. Does not check whether
- * the output is fair.
+ * Checks an Across quote and returns its deposit parameters. Throws `upstream_rejected` if it has a fault, and
+ * `no_route` if the bridge's limits or the call's minimum exclude the amount. Fairness is not checked.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
   const fault = findQuoteFault(fees, asked);

@@ -61,7 +61,7 @@ function deploymentOf(deployments: AcrossDeployments, chainId: number): AcrossDe
 
 /**
  * Returns the multicall handler of the destination chain if the delivery needs it: for a destination call, or for the
- * wrapped native token, which the SpokePool would unwrap for a user. Throws `no_route` if the chain has none.
+ * wrapped native token, which the SpokePool would unwrap for a user. Throws `no_route` if there is none.
  */
 function requiredHandler(request: TransferRequest, destination: AcrossDeployment): Address | null {
   const { wrappedNative, multicallHandler } = destination;

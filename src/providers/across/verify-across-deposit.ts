@@ -93,9 +93,8 @@ export function verifyAcrossDeposit(
 }
 
 /**
- * Returns the names of the fields in which an Across deposit transaction differs from the expected one, the calls in
- * its message and appended bytes included. Empty if it matches. Instead of fields that cannot be decoded, it has the
- * decoder's error message.
+ * Returns the names of the fields in which an Across deposit transaction differs from the expected one; empty if it
+ * matches. If the calldata cannot be decoded, the list has the decoder's error message.
  */
 export function findDepositDifferences(
   transaction: VerifiedTransfer["transaction"],

@@ -25,9 +25,8 @@ interface KyberRequest<S extends z.ZodType> {
 /** HTTP client of KyberSwap's API. */
 export interface KyberClient {
   /**
-   * Sends a request once and returns its parsed response together with the complete JSON, in which numbers keep all
-   * their digits. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`,
-   * without text from KyberSwap.
+   * Sends a request once and returns its parsed response, and its JSON with all digits. Throws `no_route`,
+   * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`, without text from KyberSwap.
    */
   ask<S extends z.ZodType>(
     scope: ProviderScope,
@@ -86,9 +85,8 @@ interface ExactJson {
 }
 
 /**
- * Parses JSON without losing digits of large numbers, so that a route, which contains 256-bit integers, can be sent
- * back unchanged. Throws `upstream_unavailable` for invalid JSON. Source: ECMAScript proposal JSON.parse source text
- * access.
+ * Parses JSON without losing digits of large numbers: a route has 256-bit integers and is sent back unchanged. Throws
+ * `upstream_unavailable` for invalid JSON. Source: ECMAScript proposal JSON.parse source text access.
  */
 function parseExactJson(text: string): unknown {
   const json = JSON as unknown as ExactJson;

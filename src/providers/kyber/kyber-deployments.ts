@@ -39,7 +39,7 @@ const slugs: Readonly<Record<number, string>> = {
 
 /**
  * Returns KyberSwap's deployments in code together with `extra` ones, by chain id. Throws `internal` if an extra one
- * names a chain that is defined in code, or two name the same chain, so that no setting can replace a router.
+ * names a chain that is defined in code or two name the same, so that no setting can replace a router.
  */
 export function resolveKyberDeployments(extra: readonly KyberDeployment[]): KyberDeployments {
   const known = new Set(knownChains.map(({ chainId }) => chainId));

@@ -38,8 +38,8 @@ const reasonByCode: Readonly<Record<number, ExchangeReason>> = {
 };
 
 /**
- * Converts an error response of KyberSwap's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with a
- * reason if KyberSwap refuses the swap, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
+ * Converts an error response of KyberSwap's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` if
+ * KyberSwap refuses the swap, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
  */
 export function failureFromKyberResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;

@@ -35,9 +35,9 @@ export interface KyberOptions extends KyberApiSettings {
 }
 
 /**
- * Creates the KyberSwap provider, which swaps tokens on one chain and delivers them to the user. Its status is always
- * `unknown`, because only the receipt shows the result. Throws `internal` if `options.deployments` names a chain that
- * is defined in code, or one chain twice.
+ * Creates the KyberSwap provider, which swaps on one chain and delivers to the user. Its status is always `unknown`:
+ * only the receipt shows the result. Throws `internal` if a deployment in the options names a chain that is defined in
+ * code, or two name the same.
  */
 export function createKyber(options: KyberOptions): Provider {
   const deployments = resolveKyberDeployments(options.deployments ?? []);
@@ -117,9 +117,8 @@ interface SwapInput {
 }
 
 /**
- * Requests a route, and returns it as a quote and unchanged (`summary`, to be sent back for the build). Throws
- * `upstream_rejected` if it is for another swap, and `no_route` if its minimum output is zero; errors of the client
- * propagate. Source: `GET /{chain}/api/v1/routes`.
+ * Requests a route, and returns it as a quote and unchanged (`summary`, to be sent back). Throws `upstream_rejected`
+ * for another swap, `no_route`, and the errors of the client. Source: `GET /{chain}/api/v1/routes`.
  */
 async function fetchRoute(
   client: KyberClient,

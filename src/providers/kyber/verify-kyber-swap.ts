@@ -45,8 +45,7 @@ export interface VerifiedKyberSwap {
 
 /**
  * Decodes a swap's transaction, compares the fields that move money with the request, and encodes it again from them.
- * The executor's data stay opaque; the minimum output bounds what it does. Throws `upstream_rejected`, with the
- * differing field in its cause.
+ * Executor and data stay opaque; the minimum output bounds what they do. Throws `upstream_rejected`.
  */
 export function verifyKyberSwap({ request, deployment, answer }: KyberVerifyInput): VerifiedKyberSwap {
   const native = isNative(request.fromToken);

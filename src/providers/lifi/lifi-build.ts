@@ -13,9 +13,8 @@ interface QuoteInput {
 }
 
 /**
- * Requests the transaction of a transfer from LI.FI and verifies it. With a destination call, the tokens go to the
- * call, or to the user if it fails. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or
- * `upstream_timeout`. Source: LI.FI `GET /quote`, `POST /quote/contractCalls`.
+ * Requests the transaction of a transfer from LI.FI and verifies it. Throws `no_route`, `rate_limited`,
+ * `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: `GET /quote`, `POST /quote/contractCalls`.
  */
 export async function buildLifiTransfer(
   context: LifiContext,

@@ -16,7 +16,7 @@ export interface OfferedBridge {
 }
 
 /**
- * Requests the verifiable bridges that LI.FI currently offers, each with the chain pairs that its tools connect. Throws
+ * Requests the verifiable bridges that LI.FI currently offers, with the chain pairs that they connect. Throws
  * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /tools`.
  */
 export async function listLifiBridges(context: LifiContext, scope: ProviderScope): Promise<OfferedBridge[]> {

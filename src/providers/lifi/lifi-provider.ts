@@ -55,14 +55,13 @@ export interface LifiProvider extends Provider {
   /** Requests the verifiable bridges that LI.FI currently offers, with the chain pairs that they connect. */
   bridges(scope: ProviderScope): Promise<OfferedBridge[]>;
   tokens(scope: ProviderScope, chainId: number): Promise<ListedToken[]>;
-  /** Returns the ids of chains for which LI.FI now states a Diamond contract other than the one in code. */
+  /** Returns the ids of chains for which LI.FI now states a Diamond contract other than the known one. */
   changedDiamonds(scope: ProviderScope): Promise<number[]>;
 }
 
 /**
- * Creates the LI.FI provider, which bridges, swaps and makes destination calls, with verified transactions of LI.FI's
- * API. Throws `internal` if the integrator name is invalid, or if `options.deployments` names a chain that is defined
- * in code.
+ * Creates the LI.FI provider, which bridges, swaps and makes destination calls. Throws `internal` if the integrator
+ * name is invalid, or if a deployment in the options names a chain that is defined in code.
  */
 export function createLifi(options: LifiOptions): LifiProvider {
   const { integrator } = options;

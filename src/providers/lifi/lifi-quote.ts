@@ -10,10 +10,9 @@ import { lifiSlippage, requestedTools, toolDeliveryModes, toolsFor } from "./lif
 import { checkQuotedAction } from "./verify/verify-lifi-envelope.ts";
 
 /**
- * Requests quotes from LI.FI, for the verifiable bridges that can serve a transfer or for a swap on one chain. Returns
- * the quote with the highest minimum output for each bridge; the amounts are those before a destination call. Throws
- * `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `POST
- * /advanced/routes`.
+ * Requests quotes from LI.FI for a transfer by verifiable bridges, the best for each, or for a swap on one chain;
+ * amounts are those before a destination call. Throws `no_route`, `rate_limited`, `upstream_rejected`,
+ * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `POST /advanced/routes`.
  */
 export async function quoteLifiTransfer(
   context: LifiContext,
@@ -76,8 +75,7 @@ function routesBody(
 
 /**
  * Returns the request to quote, and the tools that may serve it (null for any). Across delivers the wrapped native
- * token only into a call, so a request for it without a call may be quoted as native currency, at the same cost. Throws
- * `no_route` if no tool can serve the request.
+ * token only into a call, so native currency may be quoted for it, at the same cost. Throws `no_route` without a tool.
  */
 function toPricedRequest(
   context: LifiContext,

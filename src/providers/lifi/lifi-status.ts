@@ -11,8 +11,8 @@ type Phase = ProviderStatus["phase"];
 
 /**
  * Requests the status of a transfer from LI.FI. It proves nothing: the transactions that it names must be verified on
- * chain. The phase is `unknown` if LI.FI does not know the transfer. Throws `rate_limited`, `upstream_rejected`,
- * `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET /status`.
+ * chain. Throws `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`. Source: LI.FI `GET
+ * /status`.
  */
 export async function fetchLifiStatus(
   context: LifiContext,
@@ -36,9 +36,8 @@ export async function fetchLifiStatus(
 }
 
 /**
- * Converts LI.FI's status response to a `ProviderStatus`. The phase is `unknown` if the response is about another
- * transfer or its status is unknown; malformed fields and an unknown substatus become null. Source: docs.li.fi,
- * transaction status.
+ * Converts LI.FI's status response to a `ProviderStatus`. The phase is `unknown` if its status is unknown or it is
+ * about another transfer. Malformed fields become null. Source: docs.li.fi, transaction status.
  */
 export function interpretLifiStatus(transfer: TransferReference, answer: LifiStatus): ProviderStatus {
   const { phase, substatus } = statusMeaningOf(answer);

@@ -1,8 +1,8 @@
 import { type Address, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from "viem";
 
 /**
- * ABI of the one function of Augustus V6.2 that is accepted: the generic swap of an exact input amount. Calldata of the
- * functions for single kinds of pools is rejected. Sources: AugustusV6.sol, GenericSwapExactAmountIn.sol.
+ * ABI of the one function of Augustus V6.2 that is accepted: the generic swap of an exact input amount. The functions
+ * for single kinds of pools are rejected. Sources: AugustusV6.sol, GenericSwapExactAmountIn.sol.
  */
 export const augustusAbi = parseAbi([
   "struct GenericData { address srcToken; address destToken; uint256 fromAmount; uint256 toAmount; uint256 quotedAmount; bytes32 metadata; address beneficiary; }",

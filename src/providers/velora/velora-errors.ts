@@ -25,8 +25,8 @@ const reasonByText: readonly (readonly [RegExp, ExchangeReason])[] = [
 const REFUSALS: ReadonlySet<number> = new Set([400, 404, 422]);
 
 /**
- * Converts an error response of Velora's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with a
- * reason if Velora refuses the swap, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
+ * Converts an error response of Velora's API to an AppError: `rate_limited`, `upstream_timeout`, `no_route` if Velora
+ * refuses the swap, otherwise `upstream_unavailable`. `now` is in milliseconds since the epoch.
  */
 export function failureFromVeloraResponse(response: BoundedResponse, now: number): AppError {
   const { status } = response;

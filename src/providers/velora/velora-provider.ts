@@ -41,9 +41,9 @@ interface VeloraParts {
 }
 
 /**
- * Creates the Velora provider, which swaps tokens on one chain and delivers them to the user. Its status is always
- * `unknown`, because only the receipt shows the result. Throws `internal` if `options.deployments` names a chain that
- * is defined in code, or one chain twice.
+ * Creates the Velora provider, which swaps on one chain and delivers to the user. Its status is always `unknown`: only
+ * the receipt shows the result. Throws `internal` if a deployment in the options names a chain that is defined in code,
+ * or two name the same.
  */
 export function createVelora(options: VeloraOptions): Provider {
   const deployments = resolveVeloraDeployments(options.deployments ?? []);
@@ -163,8 +163,8 @@ async function swapQuery(parts: VeloraParts, { scope, request }: SwapInput): Pro
 }
 
 /**
- * Returns the decimals of both tokens of a swap, which Velora asks for. Throws `no_route` for a token without decimals
- * or a chain that is not served, and `upstream_timeout` or `upstream_unavailable` if the chain cannot be read.
+ * Returns the decimals of both tokens of a swap, which Velora asks for. Throws `no_route` if a token has none or the
+ * chain is not served, and `upstream_timeout` or `upstream_unavailable` if the chain cannot be read.
  */
 async function readDecimals(
   { decimals }: VeloraParts,
@@ -224,7 +224,7 @@ function quoteOf({ gasCost }: VeloraRoute) {
 
 /**
  * Returns the slippage to send to Velora, in basis points: below the user's, so that the user's minimum is still
- * reached less the unit that the router keeps. Velora does not document how it rounds; a lower minimum is refused.
+ * reached less the unit that the router keeps. Velora does not document its rounding; lower minimums are refused.
  */
 const slippageBps = ({ slippage }: TransferRequest): bigint => (slippage - 1n) / PARTS_PER_BPS;
 

@@ -36,8 +36,7 @@ export interface VerifiedVeloraSwap {
 
 /**
  * Decodes a swap's transaction, compares the fields that move money with the request, and encodes it again from them.
- * The executor's data stay opaque; the minimum output, less the unit that the router keeps, bounds what it does. Throws
- * `upstream_rejected`, with the differing field in its cause.
+ * Executor and data stay opaque; the minimum output bounds what they do. Throws `upstream_rejected`.
  */
 export function verifyVeloraSwap({ request, deployment, answer }: VeloraVerifyInput): VerifiedVeloraSwap {
   const { priceRoute: route, txParams: sent } = answer;

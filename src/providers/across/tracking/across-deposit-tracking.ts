@@ -64,8 +64,8 @@ export function relayHash(deposited: AcrossDeposit): Hex {
 }
 
 /**
- * Fill status of an Across deposit in the destination SpokePool. `slow_fill_requested`: Across itself will deliver,
- * unless a relayer does so first. Source: SpokePool.sol, `FillStatus`.
+ * Fill status of an Across deposit in the destination SpokePool. `slow_fill_requested`: Across itself was asked to
+ * deliver; a relayer may do so first. Source: SpokePool.sol, `FillStatus`.
  */
 export type RelayState = "unfilled" | "slow_fill_requested" | "filled";
 

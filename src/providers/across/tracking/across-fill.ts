@@ -18,9 +18,8 @@ interface HandlerDelivery {
 }
 
 /**
- * Returns whether the destination calls of an Across delivery succeeded, or null if its logs do not show it.
- * `deliveryLogs` are the receipt's logs from this fill up to the next. Throws an Error if the message cannot be
- * decoded.
+ * Returns whether an Across delivery's destination calls succeeded, or null if its logs do not show it. `deliveryLogs`
+ * are the receipt's logs from this fill to the next. Throws an Error if the message cannot be decoded.
  */
 function didCallsSucceed(deliveryLogs: readonly Log[], delivery: HandlerDelivery): boolean | null {
   const { deposited, messageHash, execution, handler } = delivery;
@@ -76,9 +75,9 @@ export interface Fill {
 }
 
 /**
- * Returns the fill of an Across deposit from a destination receipt, or null if it contains none or reverted. All fields
- * that the event repeats must match, because anyone can fill an invented deposit with the same id. Throws an Error if
- * the deposit cannot be decoded. Source: SpokePool.sol.
+ * Returns the fill of an Across deposit from a destination receipt, or null if it shows none. All fields that the event
+ * repeats must match, because anyone can fill an invented deposit with the same id. Throws an Error if the deposit
+ * cannot be decoded.
  */
 export function findFill(
   receipt: Receipt,

@@ -4,8 +4,9 @@ import type { RelayState } from "./across-deposit-tracking.ts";
 import type { Fill } from "./across-fill.ts";
 
 /**
- * State of a transfer's source transaction. `unread`: the chain could not be read. `absent`: it does not know the
- * transaction. `waiting`: pending. `deposited`: included, with exactly one Across deposit to the destination chain.
+ * State of a transfer's source transaction. `unread`: the chain could not be read; `absent`: it does not know it;
+ * `waiting`: pending; `deposited`: with exactly one Across deposit to the destination chain; `no_deposit`: with none or
+ * several.
  */
 export type SourceEvidence = "unread" | "absent" | "waiting" | "reverted" | "no_deposit" | "deposited";
 
@@ -55,8 +56,8 @@ const STATUS_FAILED: UnprovenStatus = { ...STATUS_UNKNOWN, phase: "failed", subs
 
 /**
  * Returns the status of an Across transfer that the evidence supports. A fill on the destination chain and a reverted
- * source transaction take precedence over the API's status. The substatus of a delivery is PARTIAL if the destination
- * call failed, and null if its outcome is unknown.
+ * source transaction take precedence over the API's status. A delivery's substatus is null if the outcome of its call
+ * is unknown.
  */
 export function statusFromEvidence(evidence: TransferEvidence): UnprovenStatus {
   const { apiStatus, source, relay, fill } = evidence;

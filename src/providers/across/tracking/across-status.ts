@@ -112,8 +112,8 @@ export interface AcrossTracker {
 }
 
 /**
- * Returns the status of an Across transfer from the API and the chains. `proof` is null if the source transaction does
- * not show exactly one Across deposit to the destination chain. Throws the errors of `fetchDepositStatus` if the API
+ * Returns the status of an Across transfer from the API and the chains. `proof` is null unless the source transaction
+ * shows exactly one Across deposit to the destination chain. Throws the errors of `fetchDepositStatus` if both the API
  * and the source chain fail.
  */
 export async function trackAcrossTransfer(

@@ -46,16 +46,16 @@ export interface LifiRequest<S extends z.ZodType> {
 /** HTTP client of LI.FI's API, with its timeouts, retries and rate limits. */
 export interface LifiClient {
   /**
-   * Sends a request and returns its parsed response; after status 500 it is sent once more if time remains. Throws
-   * `no_route` (not for the endpoints `other`), `rate_limited`, `upstream_rejected`, `upstream_unavailable` or
-   * `upstream_timeout`, without text from LI.FI.
+   * Sends a request and returns its parsed response; after status 500 it may be sent once more. Throws `no_route` (not
+   * for the endpoints `other`), `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`,
+   * without text from LI.FI.
    */
   ask<S extends z.ZodType>(scope: ProviderScope, request: LifiRequest<S>): Promise<z.infer<S>>;
 }
 
 /**
  * Creates the client of LI.FI's API. `apiUrl` is `https://li.quest/v1`, or an emulator of it; no key is sent if
- * `apiKey` is null. While a rate limit in `rateLimits` is in force, requests throw `rate_limited` without being sent.
+ * `apiKey` is null. While a rate limit in `rateLimits` is in force, requests throw `rate_limited` unsent.
  */
 export function createLifiClient(options: {
   apiUrl: string;

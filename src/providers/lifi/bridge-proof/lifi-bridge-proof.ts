@@ -29,10 +29,9 @@ interface ProvableTransfer extends PairDeployments {
 }
 
 /**
- * Adds the proof from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer; any other status
- * stays unchanged. The transaction that is proven to have completed the transfer becomes `destinationTxHash`.
- * `proof.delivery` is null if none is proven or the destination call succeeded. Never throws. Sources:
- * StargateBase.sol, MessageTransmitterV2.sol.
+ * Adds the proof from the bridge's own contracts to LI.FI's status of a Stargate or CCTP transfer. The transaction that
+ * is proven to have completed it becomes `destinationTxHash`. Returns the status unchanged for other bridges, and if a
+ * chain or the transfer cannot be read. Never throws.
  */
 export async function addBridgeProof(
   scope: ProviderScope,
@@ -88,7 +87,7 @@ interface ProvenArrival {
 
 /**
  * Returns the transaction that completed the transfer: the given one or, if the bridge makes the destination call
- * separately, a later one. Null if neither shows it or it may be another transfer's. Errors of the RPC nodes propagate.
+ * apart, a later one. Null if neither shows it or it may be another's. Errors of the RPC nodes propagate.
  */
 async function readProvenArrival(transfer: ProvableTransfer, hash: Hex): Promise<ProvenArrival | null> {
   const { receipt, confirmations } = await fetchTransaction(transfer.to, hash);

@@ -33,9 +33,8 @@ export const receiverAbi = once(() =>
 );
 
 /**
- * Returns the payout of a Stargate transfer from a destination receipt, or null unless it shows exactly one. A taxi
- * transfer (sent at once) is matched by its LayerZero message; a bus transfer (batched) by content, which another may
- * share. Source: IOFT.sol, `OFTReceived`.
+ * Returns the payout of a Stargate transfer from a destination receipt, or null unless it shows exactly one. A bus
+ * transfer is matched by content, which another transfer may share. Source: IOFT.sol, `OFTReceived`.
  */
 export function findStargatePayout(
   receipt: Receipt,
@@ -64,9 +63,8 @@ export function findStargatePayout(
 }
 
 /**
- * Returns how a destination receipt shows the end of a Stargate transfer's destination call: "called" if it succeeded,
- * the payment of the tokens to the user if it failed, otherwise "no_call". Sources: ReceiverStargateV2.sol, LayerZero's
- * MessagingComposer.sol.
+ * Returns how a Stargate transfer's destination call ended, as a receipt shows it: "called" if it succeeded, the
+ * payment to the user if it failed, otherwise "no_call". Sources: ReceiverStargateV2.sol, MessagingComposer.sol.
  */
 export function findStargateRecovery(
   receipt: Receipt,
@@ -93,8 +91,8 @@ export function findStargateRecovery(
 }
 
 /**
- * Returns the mint in a destination receipt that matches a CCTP burn, or null unless exactly one does. It is matched by
- * content, because Circle assigns a message's nonce off chain. `amount` is what the recipient received, after the fee.
+ * Returns the mint in a destination receipt that matches a CCTP burn by content (Circle assigns nonces off chain), or
+ * null unless exactly one does. `amount` is what the recipient received, after the fee.
  */
 export function findCctpMint(
   receipt: Receipt,

@@ -11,8 +11,8 @@ const swapAbi = once(() =>
 );
 
 /**
- * Returns the events by which a user's LI.FI transfers are found on a chain, or none if LI.FI has no deployment there.
- * They serve native payments; token payments are found by the token's `Transfer` event. Sources: ILiFi.sol, IOFT.sol.
+ * Returns the events by which a user's LI.FI transfers are found on a chain; none without a deployment. They serve
+ * native payments; token payments are found by the token's `Transfer` event. Sources: ILiFi.sol, IOFT.sol.
  */
 export function lifiEvents(deployment: LifiDeployment | undefined): TransferEvent[] {
   if (deployment === undefined) return [];

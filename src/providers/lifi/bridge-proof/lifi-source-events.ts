@@ -74,9 +74,8 @@ export const logsAtAddress = (logs: readonly Log[], address: Hex): Log[] =>
   logs.filter((log) => isAddressEqual(log.address, address));
 
 /**
- * Returns the Stargate transfer that a source receipt shows, or null unless it contains exactly one `OFTSent` event,
- * which leads to the destination chain, and one transfer event of LI.FI's Diamond. Sources: StargateBase.sol,
- * StargateFacetV2.sol.
+ * Returns the Stargate transfer that a source receipt shows, or null unless it has exactly one `OFTSent` event, to the
+ * destination chain, and one `LiFiTransferStarted`. Sources: StargateBase.sol, StargateFacetV2.sol.
  */
 export function findStargateSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const { source, destination } = pair;

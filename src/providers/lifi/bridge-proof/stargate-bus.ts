@@ -31,7 +31,7 @@ export interface BusRide {
 
 /**
  * Returns whether the Stargate bus (a batch of transfers) that made a delivery carried the given ticket, or null if the
- * bus is not found or the source chain cannot be read. Never throws. Sources: Bus.sol, TokenMessaging.sol.
+ * bus is not found or the chain cannot be read. Never throws. Sources: Bus.sol, TokenMessaging.sol.
  */
 export async function wasOnBus(client: ChainClient, ride: BusRide): Promise<boolean | null> {
   try {

@@ -28,8 +28,8 @@ const TO_NATIVE = { fromNative: false, toNative: true } as const;
 const FROM_NATIVE = { fromNative: true, toNative: false } as const;
 
 /**
- * Decoders of the functions of LI.FI's Diamond and Executor that can be verified, by selector in lowercase hex. A
- * decoder takes the calldata without its selector, and returns null if the encoding is not canonical.
+ * Decoders of functions of LI.FI's Diamond and Executor, by selector in lowercase hex. A decoder takes the calldata
+ * without its selector, and returns null if the encoding is not canonical.
  */
 export const lifiDecoders: Readonly<Record<string, (data: Hex) => LifiCall | null>> = {
   "0xa1f1ce43": decodeAcross,

@@ -31,8 +31,8 @@ const MAX_EXCLUSIVITY_PERIOD = 31_536_000;
 
 /**
  * Verifies the calldata of LI.FI's Across facet and returns the guaranteed output, in the delivered token's smallest
- * unit, rounded down. Throws `upstream_rejected` if a field does not match the request, and `no_route` if the
- * destination call declares a higher input than is guaranteed. Source: AcrossFacetV4.sol.
+ * unit. Throws `upstream_rejected`, and `no_route` if the destination call declares more than is guaranteed. Source:
+ * AcrossFacetV4.sol.
  */
 export function verifyAcrossFacet(verification: Verification, call: AcrossCall): bigint {
   const { claim } = verification;
@@ -80,7 +80,7 @@ function checkParties(verification: Verification, call: AcrossCall): void {
 
 /**
  * Returns the token that a relayer must deliver so that the user receives the requested one, or null if Across cannot
- * deliver it: it unwraps the wrapped native token for a user, and a destination call needs an ERC-20 token.
+ * deliver it: it unwraps the wrapped native token for a user, and a call needs an ERC-20 token.
  */
 function deliveredToken({ request, destination }: Verification): Address | null {
   const wrapped = destination.wrappedNative;
@@ -108,8 +108,8 @@ function checkTimes({ now }: Verification, { facet }: AcrossCall): void {
 }
 
 /**
- * Checks that an Across transfer, which does not change the asset, delivers at most the bridged amount and at least
- * half of it. Otherwise a huge multiplier could hide a tiny minimum of the source swap. Throws `upstream_rejected`.
+ * Checks that an Across transfer, which does not change the asset, delivers between half and all of the bridged amount.
+ * Otherwise a huge multiplier could hide a tiny minimum of the source swap. Throws `upstream_rejected`.
  */
 function checkRatio(verification: Verification, step: { output: bigint; call: AcrossCall }): void {
   const { request, source, destination } = verification;

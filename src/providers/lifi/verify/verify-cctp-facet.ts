@@ -20,8 +20,8 @@ const POLYMER_CAP = 5_000_000n;
 
 /**
  * Verifies the calldata of a CCTP transfer through Celer and returns the guaranteed output, in USDC's smallest unit:
- * the quote's minimum, because the calldata does not contain the fee of Celer's proxy. Throws `upstream_rejected` if a
- * field does not match the request. Source: CelerCircleBridgeFacet.sol.
+ * the quote's minimum, because the calldata lacks the fee of Celer's proxy. Throws `upstream_rejected`. Source:
+ * CelerCircleBridgeFacet.sol.
  */
 export function verifyCelerFacet(verification: Verification, call: CelerCall): bigint {
   checkUsdc(verification, call);
@@ -32,9 +32,8 @@ export function verifyCelerFacet(verification: Verification, call: CelerCall): b
 }
 
 /**
- * Verifies the calldata of a CCTP transfer through Polymer and returns the guaranteed output, in USDC's smallest unit,
- * which may be below the quote's minimum: the burned amount less the maximum CCTP fee. Throws `upstream_rejected` if a
- * field does not match. Source: PolymerCCTPFacet.sol.
+ * Verifies the calldata of a CCTP transfer through Polymer and returns the guaranteed output, in USDC's smallest unit:
+ * the burned amount less the maximum CCTP fee. Throws `upstream_rejected`. Source: PolymerCCTPFacet.sol.
  */
 export function verifyPolymerFacet(verification: Verification, call: PolymerCall): bigint {
   const { claim, request } = verification;

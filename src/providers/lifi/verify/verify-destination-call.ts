@@ -7,8 +7,8 @@ import { requireMatch, type Verification } from "./lifi-verification.ts";
 
 /**
  * Verifies that a bridge's message to LI.FI's receiver contract contains the requested destination call alone, and
- * names the user as the receiver if it fails. `guaranteed` is in the delivered token's smallest unit. Throws the errors
- * of `checkDestinationCall`.
+ * names the user as receiver. `guaranteed` is in the delivered token's smallest unit. Throws the errors of
+ * `checkDestinationCall`.
  */
 export function checkReceiverMessage(
   verification: Verification,
@@ -25,9 +25,9 @@ export function checkReceiverMessage(
 }
 
 /**
- * Verifies that a decoded call is the requested destination call, with a declared input of at least its `minIn` and at
- * most `guaranteed`, both in the delivered token's smallest unit. Throws `upstream_rejected`, and `no_route` if the
- * input exceeds `guaranteed`, because older Executors would revert.
+ * Verifies that a decoded call is the requested destination call, with an input of at least its `minIn` and at most
+ * `guaranteed`, in the delivered token's smallest unit. Throws `upstream_rejected`, and `no_route` if the input exceeds
+ * `guaranteed`, because older Executors would revert.
  */
 export function checkDestinationCall(
   verification: Verification,

@@ -24,8 +24,7 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
 
 /**
  * Returns what a LI.FI quote's JSON states about the delivery (before any destination call), and the native fee on top
- * of the amount, which is computed from the transaction's value. Throws `upstream_rejected` if they are missing, zero
- * or contradictory.
+ * by the transaction's value. Throws `upstream_rejected` if they are missing or contradictory.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);

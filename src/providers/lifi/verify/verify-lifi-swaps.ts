@@ -27,9 +27,8 @@ interface SwapEnd {
 }
 
 /**
- * Verifies the swaps and fee payments of a LI.FI transaction, and returns the resulting token and amount. The calldata
- * of an exchange stays opaque, so callers must check the minimum output that LI.FI's contract enforces. Throws
- * `upstream_rejected` if a call does not match.
+ * Verifies a LI.FI transaction's swaps and fee payments, and returns the resulting token and amount. Exchange calldata
+ * stays opaque, so callers must check the minimum that LI.FI's contract enforces. Throws `upstream_rejected`.
  */
 export function checkSwaps(verification: Verification, swaps: readonly SwapData[]): SwapEnd {
   const { request } = verification;
@@ -74,8 +73,7 @@ function checkSwap(
 
 /**
  * Checks the targets of a call whose calldata cannot be decoded. It must neither call nor approve LI.FI's contracts,
- * the user or the destination call's target, and may call a token only to wrap or unwrap. Throws `upstream_rejected`
- * otherwise.
+ * the user or the destination call's target, and may call a token only to wrap or unwrap.
  */
 function checkOpaque(verification: Verification, step: { swap: SwapData; at: string }): void {
   const { swap, at } = step;
@@ -105,8 +103,7 @@ function checkOpaque(verification: Verification, step: { swap: SwapData; at: str
 
 /**
  * Verifies a swap on one chain and returns the guaranteed output, in the output token's smallest unit: the minimum that
- * LI.FI's contract enforces. Throws `upstream_rejected` if a field does not match the request. Source:
- * GenericSwapFacetV3.sol.
+ * LI.FI's contract enforces. Throws `upstream_rejected`. Source: GenericSwapFacetV3.sol.
  */
 export function verifySwapCall(verification: Verification, call: SwapCall): bigint {
   const { request, claim } = verification;
@@ -123,9 +120,9 @@ export function verifySwapCall(verification: Verification, call: SwapCall): bigi
 }
 
 /**
- * Verifies a contract call on one chain and returns the amount guaranteed to reach the called contract, in the smallest
- * unit of its token: the exact input if it is known, otherwise the call's `minIn`. Throws `upstream_rejected`, and
- * `no_route` if the call declares a higher input than is guaranteed.
+ * Verifies a contract call on one chain and returns the amount guaranteed to reach the called contract, in its token's
+ * smallest unit: the exact input if known, otherwise the call's `minIn`. Throws `upstream_rejected`, or `no_route` if
+ * the call declares too high an input.
  */
 export function verifyExecuteCall(verification: Verification, call: ExecuteCall): bigint {
   const { request, claim } = verification;

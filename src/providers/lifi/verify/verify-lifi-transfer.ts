@@ -75,8 +75,8 @@ export interface LifiVerifyInput {
 
 /**
  * Decodes the transaction of a LI.FI quote, compares tokens, amounts and receivers with the request, and returns the
- * verified transfer. The calldata of an exchange inside it stays opaque. Throws `upstream_rejected`, with the differing
- * field in its cause, and `no_route` if the destination call declares a higher input than is guaranteed.
+ * verified transfer. An exchange's calldata stays opaque. Throws `upstream_rejected`, and `no_route` if the destination
+ * call declares a higher input than is guaranteed.
  */
 export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
   const { request, quote } = input;

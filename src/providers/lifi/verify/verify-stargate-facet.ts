@@ -11,8 +11,8 @@ const BUS_TOOL = "stargateV2Bus";
 
 /**
  * Verifies the calldata of LI.FI's Stargate facet and returns the guaranteed output, in the delivered token's smallest
- * unit, rounded down. Throws `upstream_rejected` if a field does not match the request, and `no_route` if the
- * destination call declares a higher input than is guaranteed. Sources: StargateFacetV2.sol, StargateBase.sol.
+ * unit. Throws `upstream_rejected`, and `no_route` if the destination call declares more than is guaranteed. Source:
+ * StargateFacetV2.sol.
  */
 export function verifyStargateFacet(verification: Verification, call: StargateCall): bigint {
   const { request, source, destination, claim } = verification;
