@@ -41,15 +41,15 @@ export interface ChainClient {
    */
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
-   * Calls `work` with a session whose requests all go to one node; if `work` throws, it is called again with another,
-   * on at most three nodes. `turn` is the index of the node to start with. An AppError of `work` propagates
-   * immediately; otherwise throws the last node's RpcError, `upstream_timeout` or `upstream_unavailable`.
+   * Calls `work` with a session whose requests all go to one node, and again with another if it throws, on at most
+   * three nodes from index `turn` on. Throws `work`'s AppError at once, otherwise the last RpcError, `upstream_timeout`
+   * or `upstream_unavailable`.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /**
    * Reports the chain id and head that the last result of `request` or `ask` contained; with requests in parallel, the
-   * node that was asked last is meant. Throws OutsideError `malformed` for another chain id, and may do so for a head
-   * that fell behind.
+   * node that was asked last is meant. Throws OutsideError `malformed` for a wrong chain id or, with several nodes, a
+   * head too far behind.
    */
   observe(report: { chainId: number; blockNumber: number | null }): void;
 }

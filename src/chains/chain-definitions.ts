@@ -216,7 +216,7 @@ export const knownChains: readonly ChainDefinition[] = [
 
 /**
  * Returns the chains that a deployment serves, by chain id; all known chains if `settings` is null. For a known chain,
- * all settings except the node URLs are ignored. Throws `internal` if a setting that another chain needs is missing.
+ * only node URLs are taken from the settings. Throws `internal` if settings of another chain are missing.
  */
 export function resolveChains(
   settings: readonly ChainSetting[] | null,

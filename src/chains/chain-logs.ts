@@ -36,9 +36,8 @@ const LogsShape = z.array(
 );
 
 /**
- * Reads the event logs of a block range that match a filter, in one `eth_getLogs` request: each log once, in on-chain
- * order. Throws OutsideError `malformed` if the logs are malformed, inconsistent or not those of the request; errors of
- * the node propagate.
+ * Reads the event logs of a block range that match a filter: each log once, in on-chain order. Throws OutsideError
+ * `malformed` if the node's logs are inconsistent or do not fit the request; errors of the node propagate.
  */
 export async function requestLogs(
   node: NodeSession,

@@ -20,9 +20,8 @@ const BLOCK_TIME = "block_time";
 const CLOCK_AHEAD_MS = MINUTE_MS;
 
 /**
- * Returns a query whose results are interpreted with the timestamp of their block, which contracts compare times with.
- * `create` returns the query for a time in milliseconds since the epoch. `now` determines the first batch, and is used
- * if the block's time is unknown.
+ * Returns a query whose results are interpreted with the timestamp of their block. `create` returns the query for a
+ * time in milliseconds since the epoch. `now` determines the first batch, and replaces an unknown block time.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

@@ -71,19 +71,18 @@ export interface Receipt {
  */
 export interface TransactionOnChain {
   transaction: Transaction | null;
-  /** Receipt of the transaction, or null while it is pending. */
+  /** Receipt of the transaction, or null while it is pending or unknown. */
   receipt: Receipt | null;
   /**
-   * Number of blocks from the transaction's own to the head, both included; 0 while it is pending, or if the node that
+   * Number of blocks from the transaction's own to the head, both included; 0 without a receipt, or if the node that
    * returned the head is behind.
    */
   confirmations: number;
 }
 
 /**
- * Fetches a transaction, its receipt and its number of confirmations, from possibly different nodes. There is never a
- * receipt without its transaction. Throws `upstream_unavailable` if the nodes know only the receipt; errors of the
- * chain client propagate.
+ * Fetches a transaction, its receipt and its number of confirmations. There is no receipt without its transaction.
+ * Throws `upstream_unavailable` if the nodes know only the receipt; errors of the chain client propagate.
  */
 export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<TransactionOnChain> {
   const [transaction, receipt, head] = await Promise.all([

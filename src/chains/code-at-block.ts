@@ -27,8 +27,7 @@ export function encodeHasCode(addresses: readonly Address[]): Hex {
 
 /**
  * Returns, for each of at most 1,000 addresses, whether it had code after a block, with one request. Throws
- * OutsideError `malformed` for a malformed result; errors of the node propagate, such as an RpcError for state that it
- * does not keep.
+ * OutsideError `malformed` for a malformed result; errors of the node, which may not keep that state, propagate.
  */
 export async function readCodeAt(
   node: Pick<NodeSession, "request">,

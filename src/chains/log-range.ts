@@ -59,7 +59,7 @@ export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message
 
 /**
  * Returns the one dimension of a failed log request to reduce, with its new size, or null if a smaller request is not
- * worth trying. With `anyRefusal`, most JSON-RPC errors count as a rejection of the size, and a timeout does not.
+ * worth trying. With `anyRefusal`, most JSON-RPC errors count as being about the size, timeouts not.
  */
 export function shrinkAfterFailure(
   asked: LogQuerySize,

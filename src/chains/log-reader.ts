@@ -71,9 +71,8 @@ const ANSWERS_BEFORE_WIDENING = 16;
 const MAX_LOGS = 10_000;
 
 /**
- * Reads event logs from one node as far as the request budget allows, in windows whose size adapts to the node; `read`
- * of the result is the part that was read. At least one window is read. Throws OutsideError if logs and blocks of the
- * node are of different forks; errors of the node propagate.
+ * Reads event logs from one node: at least one window of blocks, and at most what the request budget allows. Throws
+ * OutsideError if the logs are on another fork than the node's blocks; errors of the node propagate.
  */
 export function readLogs(
   node: NodeSession,
@@ -83,9 +82,8 @@ export function readLogs(
 }
 
 /**
- * Searches for event logs in windows of at most `maxBlocks` blocks (default 2,000), with about `maxRequests` requests.
- * Nodes are not trusted: the caller must verify every log, and a log may exist without being found. Throws the errors
- * of the client's `onOneNode`.
+ * Searches for event logs in windows of `maxBlocks` (default 2,000), with about `maxRequests` requests. Nodes are not
+ * trusted: the caller must verify every log, and one may exist without being found. Throws the errors of `onOneNode`.
  */
 export function searchLogs(
   client: Pick<ChainClient, "onOneNode" | "definition">,

@@ -38,7 +38,7 @@ export const affordsAnotherNode = ({ requests, requestsPerNode, late }: RequestB
 
 /**
  * Creates the request budget of a log reading. `blocks` is the number of blocks of the first request; `topics` is the
- * longest topic list that the chain's nodes accept, or null if no limit is known. By default there is no deadline.
+ * longest topic list that the nodes accept, or null if no limit is known. The default is no deadline.
  */
 export function createBudget(limits: {
   requests: number;
@@ -61,9 +61,8 @@ export function createBudget(limits: {
 }
 
 /**
- * Calls `work` with one node after another until it succeeds or the budget does not allow another, and deducts each
- * request from the budget. The budget keeps the request sizes that the successful node accepted. Throws the errors of
- * the client's `onOneNode`.
+ * Calls `work` with one node after another until it succeeds or the budget is too small, and deducts each request. The
+ * budget keeps the request sizes of the node that succeeded. Throws the errors of `onOneNode`.
  */
 export function onOneNodeWithinBudget<T>(
   client: Pick<ChainClient, "onOneNode">,

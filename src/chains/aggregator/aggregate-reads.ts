@@ -26,9 +26,8 @@ const ROUNDS = 6;
 const LAST_GAS = 20_000_000;
 
 /**
- * Makes view calls on one chain in as few `eth_call` requests as possible, and returns each result under the name of
- * its read. A failed call does not fail the others. The block is that of the first request; further requests may see
- * later ones. Throws `upstream_unavailable` or `upstream_timeout`.
+ * Makes view calls on one chain in few requests, and returns the results by the names of the reads. A failed call does
+ * not fail the others. `block` is that of the first request. Throws `upstream_unavailable` or `upstream_timeout`.
  */
 export async function aggregate<R extends Record<string, Read<unknown>>>(
   client: ChainClient,
@@ -77,9 +76,9 @@ interface ProgramAnswer<T> {
 }
 
 /**
- * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit into one
- * request or some of them could not be made. Throws an RpcError `unsupported` if no node accepts a state override that
- * is needed; other errors of the chain client propagate.
+ * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit, the
+ * program fails or a call cannot be made. Throws an RpcError `unsupported` if no node accepts a state override that is
+ * needed; other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -127,8 +126,8 @@ function runTogether<T>(
 }
 
 /**
- * Runs a program whose code is too large for creation code, by a state override. Throws an RpcError `unsupported` if no
- * node accepts the override; other errors of the chain client propagate. Source: EIP-170, EIP-3860.
+ * Runs a program that a state override places at an account, so that size limits do not apply. Throws an RpcError
+ * `unsupported` if no node accepts the override; other errors of the chain client propagate. Source: EIP-170, EIP-3860.
  */
 export function runHeldProgram<T>(client: ChainClient, program: Program<T>): Promise<T> {
   return client.ask({

@@ -41,8 +41,8 @@ export interface SimulationInput {
    */
   later?: { calls: readonly SimulationCall[]; time: number };
   /**
-   * What the calls show to contracts that look for signs of a simulation. If a simulation with it fails, it is repeated
-   * without it. Absent for the nodes' defaults.
+   * What the calls show to contracts that look for signs of a simulation. If a node rejects it, the simulation is
+   * repeated without it. Absent for the nodes' defaults.
    */
   setting?: SimulationSetting | null;
 }
@@ -66,9 +66,8 @@ const SimulatedBlocks = z
   .min(1);
 
 /**
- * Simulates calls on the state of the head block with the best method that the chain's nodes support; a call that fails
- * is a result, not an error. Throws `simulation_unavailable` if no method works, `upstream_timeout` or
- * `upstream_unavailable`. Source: ethereum/execution-apis `eth_simulateV1`.
+ * Simulates calls on the state of the head block by the best method of the nodes; a call that fails is a result, not an
+ * error. Throws `simulation_unavailable` if no method works, `upstream_timeout` or `upstream_unavailable`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const single = input.later === undefined;

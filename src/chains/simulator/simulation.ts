@@ -21,8 +21,8 @@ export interface SimulationRead {
 }
 
 /**
- * The result of one simulated call. `gasUsed` estimates the gas of a separate transaction. `returnData` holds the
- * revert data if `ok` is false. `logs` is null if the simulation method does not return event logs.
+ * The result of one simulated call. `gasUsed` estimates the gas of a separate transaction, or is 0 if unknown.
+ * `returnData` holds the revert data if `ok` is false. `logs` is null if the method does not return event logs.
  */
 export interface SimulatedCall {
   ok: boolean;
@@ -32,9 +32,9 @@ export interface SimulatedCall {
 }
 
 /**
- * The result of simulated calls, the last of which is the first that failed; `failedAt` is its index, or null. `before`
- * and `after` hold the return data of each read, or null without any. `blockNumber` is the block on whose state the
- * calls ran, or null if unknown; `blockTimestamp` is in seconds since the epoch.
+ * The result of simulated calls, which end with the first that fails; `failedAt` is its index, or null. `before` and
+ * `after` hold the return data of each read, or null. `blockNumber` is the block on whose state the calls ran, or null
+ * if unknown; `blockTimestamp` is in seconds since the epoch.
  */
 export interface SimulationResult {
   chainId: number;

@@ -75,9 +75,8 @@ export function encodeSimulation(of: SimulationQuery): SimulationRequest {
 }
 
 /**
- * Decodes the result of the `eth_call` of `encodeSimulation`, made with the same calls and reads. The gas of a call is
- * that of a separate transaction without refunds, but may be too low from the second call on. Throws an Error if the
- * result is malformed or does not match.
+ * Decodes the result of the call of `encodeSimulation`. Gas is that of separate transactions without refunds; from the
+ * second call on it may be too low. Throws an Error if the result does not match calls and reads.
  */
 export function decodeSimulation(
   data: Hex,

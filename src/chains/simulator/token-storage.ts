@@ -125,9 +125,8 @@ function candidates(keys: SlotKeys, tried: readonly SlotLayout[]): SlotCandidate
 const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 
 /**
- * Finds the storage layout of a token's balances with one `eth_call`, or returns null if it is not among the known ones
- * or `balanceOf` fails. Throws RpcError `unsupported` if the nodes reject state overrides; errors of the chain client
- * propagate.
+ * Finds the storage layout of a token's balances, or null if it is none of the known ones or `balanceOf` fails. Throws
+ * RpcError `unsupported` if the nodes reject state overrides; errors of the chain client propagate.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<SlotLayout | null> {
   const tried = balanceCandidates(PROBED);
