@@ -17,9 +17,8 @@ export interface BoundedResponse {
 }
 
 /**
- * Why a request to an outside system has no usable response: none in time (`timeout`), no connection (`network`), a
- * body above the size limit, an unexpected HTTP status, or unusable content. A request held back because the system
- * hangs or failed before counts as `timeout` or `network`.
+ * Why a request to an outside system has no usable response. `timeout` and `network` also stand for a request that was
+ * not sent, because the system hangs or failed before; `status` for an unexpected HTTP status.
  */
 export type OutsideFailure = "timeout" | "network" | "too_large" | "status" | "malformed";
 
@@ -40,8 +39,8 @@ export class OutsideError extends Error {
 }
 
 /**
- * Sends an HTTP request once and reads the whole response as text within the limits. Returns responses of any HTTP
- * status; redirects are not followed unless `init` says so. Throws OutsideError `timeout`, `network` or `too_large`.
+ * Sends an HTTP request once and reads the response as text within the limits, whatever its status. Redirects are not
+ * followed unless `init` says so. Throws OutsideError `timeout`, `network` or `too_large`.
  */
 export async function boundedFetch(
   fetch: Fetch,

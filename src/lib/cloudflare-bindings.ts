@@ -62,9 +62,8 @@ export function edgeCacheOf(executionContext: unknown): EdgeCacheControl | null 
 const MAX_TAGS = 100;
 
 /**
- * Purges the responses with any of the tags from Cloudflare's cache in front of the Worker, as far as the platform
- * allows; only the first 100 distinct tags. Never throws; a failed purge is logged. Source:
- * developers.cloudflare.com/workers/cache/purge.
+ * Purges the responses with any of the tags, at most the first 100, from Cloudflare's cache in front of the Worker.
+ * Never throws; a failed purge is logged. Source: developers.cloudflare.com/workers/cache/purge.
  */
 export async function purgeEdge(
   { cache, log }: { cache: EdgeCacheControl | null; log: Logger },

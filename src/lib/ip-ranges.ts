@@ -6,7 +6,7 @@ interface AddressRange {
 
 /**
  * Returns true if a client address is in one of the ranges (`203.0.113.0/24`, `2001:db8::/32`, or one address). A
- * malformed address or range matches nothing, nor does one of the other IP version. Source: RFC 4632, RFC 4291.
+ * malformed address or range matches nothing. Source: RFC 4632, RFC 4291.
  */
 export function isInRanges(address: string, ranges: readonly string[]): boolean {
   const bytes = parseIp(address);

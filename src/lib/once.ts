@@ -11,9 +11,8 @@ export function once<T>(make: () => T): () => T {
 }
 
 /**
- * Returns a function that imports a module (`load` is a dynamic import) when it is first called, not when the isolate
- * starts, and returns one value that `make` creates from it. Errors of `load` and `make` propagate; the next call tries
- * again.
+ * Returns a function that imports a module (`load` is a dynamic import) only when it is called, and returns one value
+ * that `make` creates from it. Errors of `load` and `make` propagate; the next call tries again.
  */
 export function onceImported<M, T>(load: () => Promise<M>, make: (module: M) => T): () => Promise<T> {
   let made: { value: T } | null = null;

@@ -1,7 +1,6 @@
 /**
- * Parses a `Retry-After` header, which contains seconds or an HTTP date, to whole seconds from `nowMs` (milliseconds
- * since the epoch), rounded up; negative for a date in the past. Null if it is missing or malformed. Source: RFC 9110,
- * 10.2.3.
+ * Parses a `Retry-After` header (seconds or an HTTP date) to whole seconds from `nowMs` (milliseconds since the epoch),
+ * rounded up; negative for past dates. Null if it is missing or unreadable. Source: RFC 9110, 10.2.3.
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | null {
   const seconds = parseSeconds(header);
