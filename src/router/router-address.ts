@@ -29,8 +29,8 @@ export const create2FactoryCodeHash = "0x2fa86add0aed31f33a762c9d88e807c475bd51d
 export const create2Factory = depositRouterCreate2.factory;
 
 /**
- * Returns the transaction that deploys the Router; any account can send it. It reverts if the Router already exists,
- * and has no effect on a chain without the factory. Source: github.com/Arachnid/deterministic-deployment-proxy.
+ * Returns the transaction that deploys the Router, from any account. It reverts if the Router already exists, and has
+ * no effect on a chain without the factory. Source: github.com/Arachnid/deterministic-deployment-proxy.
  */
 export function deployTransaction(): { to: Hex; data: Hex } {
   return { to: create2Factory, data: concatHex([depositRouterCreate2.salt, depositRouterCreationCode]) };

@@ -30,9 +30,8 @@ export const routerSelf: Address = "0x00000000000000000000000000000000000000ff";
 export const routerBridgeOutput: Address = "0x00000000000000000000000000000000000000bb";
 
 /**
- * One 32-byte word that the executor writes into a step's calldata: its balance of `token` × `mul` / `div`, rounded
- * down, or its own address if `token` is `routerSelf`. A `mul` or `div` of 0 means 1; the zero address stands for the
- * native currency.
+ * One 32-byte word that the executor writes into a step's calldata: its balance of `token` (zero address: native) ×
+ * `mul` / `div`, rounded down, or its own address for `routerSelf`. A `mul` or `div` of 0 means 1.
  */
 export interface RouterPatch {
   /** Byte offset of the word in the calldata, selector included. */
@@ -43,9 +42,8 @@ export interface RouterPatch {
 }
 
 /**
- * One call of the Router's executor, which must hold `needAmount` of `needToken` before it, and approves its balance of
- * `approveToken` to `spender` for the call. `value` is in wei, or the largest uint256 for all native currency that it
- * holds. See OrderTypes.sol.
+ * One call of the Router's executor. Before it, the executor must hold `needAmount` of `needToken`, and approves its
+ * balance of `approveToken` to `spender`. `value` is in wei; the largest uint256 means all.
  */
 export interface RouterStep {
   target: Address;
@@ -234,9 +232,8 @@ export function executedOrders(logs: readonly (Log | RpcLog)[]) {
 }
 
 /**
- * Returns the topics with which `eth_getLogs` finds the Router's `OrderExecuted` events, as a lowercase list for each
- * position; with `refs`, only those of these references. `refs` must not be empty, because nodes match any order for an
- * empty list.
+ * Returns the lists of topics, lowercase, with which `eth_getLogs` finds the Router's `OrderExecuted` events, of these
+ * references if `refs` is given. `refs` must not be empty: nodes match any order for an empty list.
  */
 export function executedOrderTopics(refs?: readonly Hex[]): string[][] {
   const [signature, ref] = encodeEventTopics({

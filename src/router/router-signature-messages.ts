@@ -110,9 +110,8 @@ export function toAuthorizationMessage(call: RouterCall, by: { owner: Address; d
 }
 
 /**
- * Returns the EIP-712 message that pays for an order through Permit2: it lets the Router take `amountIn` until the
- * deadline, with the order as the witness and its digest as the nonce. Source: github.com/Uniswap/permit2,
- * `SignatureTransfer`.
+ * Returns the EIP-712 message that pays for an order through Permit2: `amountIn` for the Router until the deadline,
+ * with the order as witness and its digest as nonce. Source: github.com/Uniswap/permit2, `SignatureTransfer`.
  */
 export function toPermit2Message(call: RouterCall, chainId: number) {
   const { order } = call;
@@ -144,9 +143,8 @@ export function toPermit2Message(call: RouterCall, chainId: number) {
 }
 
 /**
- * Returns the ERC-2612 permit for the Router to spend the order's `amountIn` until the deadline. It does not commit to
- * the order, so only the owner can submit the order with it. `nonce` is the owner's current permit nonce in the token.
- * Source: EIP-2612.
+ * Returns the ERC-2612 permit for the Router to spend `amountIn` until the deadline. It does not commit to the order,
+ * which only the owner can submit with it. `nonce` is the owner's permit nonce in the token. Source: EIP-2612.
  */
 export function toPermitMessage(
   { order }: RouterCall,
