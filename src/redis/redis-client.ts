@@ -11,7 +11,7 @@ const COMMAND_TIMEOUT_MS = 800;
 
 /**
  * Redis commands of one request or job run, none of them retried. Keys get a prefix. Throws OutsideError `timeout`
- * while the circuit breaker refuses commands; errors of the driver propagate, including its own TimeoutError.
+ * while the circuit breaker refuses commands; errors of the driver, such as its TimeoutError, propagate.
  */
 export interface RedisStore {
   /** Returns the value of a key, or null if there is none. */

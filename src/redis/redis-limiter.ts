@@ -79,7 +79,7 @@ return {count, left}`;
 
 /**
  * Creates the rate limiter of one request. All requests of an isolate must share `memory`. `platform` maps a limit, in
- * requests per minute, to the Cloudflare rate limiter that enforces it. Keys in Redis start with `prefix`.
+ * requests per minute, to the Cloudflare rate limiter that enforces it.
  */
 export function createLimiter(
   redis: Redis,

@@ -25,9 +25,8 @@ const LOCK_TTL_MS = 20_000;
 const RENEW_MS = 5_000;
 
 /**
- * Runs work under a lock that is renewed meanwhile, and returns its result; null, without running it, if another holder
- * has the lock. If Redis fails, the work runs without a lock, so it must be safe to run twice. Errors of the work
- * propagate.
+ * Runs work under a lock and returns its result; null, without running it, if another holder has the lock. If Redis
+ * fails, the work runs without a lock, so it must be safe to run twice. Errors of the work propagate.
  */
 export async function withLock<T>(scope: LockScope, lock: LockedWork<T>): Promise<T | null> {
   const { redis, log, token } = scope;

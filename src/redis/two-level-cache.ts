@@ -39,14 +39,13 @@ export interface Cached<T> {
 /** Two-level cache of one request: the isolate's memory, then Redis. */
 export interface Cache {
   /**
-   * Returns a value from memory, Redis or `load`, as the ages of the policy allow; one that is not fresh is reloaded,
-   * in the background where possible. If loading fails, returns the last known value as far as `keepMs` allows, and
-   * otherwise throws the error.
+   * Returns a value from memory, Redis or `load`, as the ages of the policy allow, and reloads one that is not fresh,
+   * if possible in the background. If loading fails, returns a value that `keepMs` allows, or throws.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
-   * Loads a value now, and replaces it in this isolate's memory and, if Redis responds, in Redis; other isolates may go
-   * on serving their copies. If loading fails, the last known value stays. Never throws; failures are logged.
+   * Loads a value now, and replaces it in this isolate's memory and, if Redis responds, in Redis, but not in other
+   * isolates' memory. If loading fails, the last known value stays. Never throws; failures are logged.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**
