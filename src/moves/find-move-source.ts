@@ -6,9 +6,8 @@ import { findStoredVault, listRegistry } from "../vaults/find-vault.ts";
 import type { Vault } from "../vaults/vault.ts";
 
 /**
- * Whether a deposit is paid with the share token of another vault (`other`), with that of the target vault (`own`), or
- * with any other token (`none`). A share that the target vault accepts as a token counts as `none`, and so does every
- * token for an unknown target.
+ * Whether a deposit is paid with the share token of another vault (`other`) or of the target vault (`own`). `none` is
+ * any other payment, a share that the target vault accepts as a token, or an unknown target vault.
  */
 export type PaidShare = { kind: "other"; vault: Vault } | { kind: "own" } | { kind: "none" };
 

@@ -60,9 +60,8 @@ interface Move {
 }
 
 /**
- * Prepares a move from the vault `from` (as stored in Postgres) to the requested one, without recording it: on one
- * chain in a single transaction (`direct`), across chains in two steps (`routed`). Throws `mode_unsupported` if that is
- * not possible; other errors of the stages propagate.
+ * Prepares a move from the vault `from` (as stored in Postgres): in one transaction on one chain (`direct`), in two
+ * steps across chains (`routed`). Throws `mode_unsupported` if that is not possible, and the errors of the stages.
  */
 export async function prepareMove(
   ctx: Context,
