@@ -42,9 +42,8 @@ export function withoutTransaction(known: readonly VaultIncident[], nowMs: numbe
 }
 
 /**
- * Searches for the events behind changes that were detected through view functions, and takes each search off `budget`.
- * Returns the rows in the same order, with transaction and block where the event was found. Errors of nodes are logged,
- * not thrown.
+ * Searches for the events behind changes that view functions showed, as far as `budget` allows, and deducts from it.
+ * Returns the rows in the same order, with transaction and block where found. Errors of nodes are logged.
  */
 export async function locateChanges(
   ctx: Context,

@@ -2,8 +2,8 @@ import type { Metric, Stage, Tier } from "../schemas/signal-schema.ts";
 import type { Finding, SignalRule } from "./signal-finding.ts";
 
 /**
- * A stored incident of one vault: successive findings of one rule about one subject, merged. `firstSeen` and `lastSeen`
- * are in seconds since the epoch. Tier, texts, metrics and evidence are those of the last finding with new keys.
+ * A stored incident of one vault: successive findings of one rule about one subject. `firstSeen` and `lastSeen` are in
+ * seconds since the epoch; tier, texts, metrics and evidence are of the last finding with new keys.
  */
 export interface Incident {
   ruleId: string;
@@ -32,9 +32,8 @@ export interface Incident {
 const MAX_STAGES = 50;
 
 /**
- * Merges the findings of one rule into a vault's known incidents, which are ordered by sequence number, and returns the
- * new and changed ones. A finding extends the last incident of its subject, opens the next one after the rule's quiet
- * time, or changes nothing.
+ * Merges the findings of one rule into a vault's known incidents, ordered by sequence number, and returns the new and
+ * changed ones. A finding extends the last incident of its subject, opens the next, or changes nothing.
  */
 export function mergeFindings(
   rule: SignalRule,

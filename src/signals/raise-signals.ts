@@ -40,9 +40,8 @@ export interface RaiseReport {
 }
 
 /**
- * Applies every signal rule to the vaults on served chains that are or were open, stores new and extended incidents, and purges what they
- * change from the platform's cache. Also searches for the transactions behind some changes. Throws `store_unavailable`;
- * batches before the failure stay stored.
+ * Applies every signal rule to the vaults on served chains that are or were open for deposits, except for unreadable
+ * entries, and stores new and extended incidents. Throws `store_unavailable` after the batches that it stored.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const examined = (await selectVaults(ctx.db))

@@ -202,9 +202,8 @@ const REVIEWED_ASSETS: Readonly<Record<number, readonly string[]>> = {
 const MAX_UNIT_LENGTH = 20;
 
 /**
- * Returns the unit in which texts show amounts of an asset: its symbol, in at most 20 printable ASCII characters, and
- * the shortened contract address unless this service knows the token. Any contract can return the symbol of another
- * token.
+ * Returns the unit in which texts show amounts of an asset: the symbol, in at most 20 printable ASCII characters, and
+ * the shortened contract address if this service does not know the token or it has no symbol.
  */
 export function assetUnit(of: { chainId: number; asset: { address: Address; symbol: string } }): string {
   const address = of.asset.address.toLowerCase();

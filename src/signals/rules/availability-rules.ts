@@ -101,8 +101,8 @@ const NO_LIMIT = 2n ** 127n;
 const isUnlimited = ({ maxDeposit }: Point): boolean => maxDeposit === null || maxDeposit >= NO_LIMIT;
 
 /**
- * Reports that a vault's deposits were paused: of two consecutive snapshots within the last two hours, the earlier
- * shows that they were not paused and the later that they were. Of several such pairs, the newest counts.
+ * Reports that a vault's deposits were paused between two consecutive snapshots of the last two hours; of several
+ * times, the newest.
  */
 export const paused = turnRule({
   id: "paused",
@@ -193,9 +193,8 @@ const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
 const MIN_BASELINE_HOURS = 12;
 
 /**
- * Reports that the largest known shareholder can withdraw at most 5% of a vault's total assets immediately, where the
- * median of the hourly snapshots was above 10%. Needs more than 12 hourly snapshots; vaults with negligible assets are
- * ignored.
+ * Reports that the largest known shareholder can withdraw at most 5% of a vault's total assets immediately, while the
+ * median of its hourly snapshots was above 10%. Vaults with negligible assets are ignored.
  */
 export const liquidityThin: SignalRule = {
   rule_id: "liquidity_thin",

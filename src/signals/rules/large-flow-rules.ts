@@ -118,7 +118,7 @@ function texts(
 
 /**
  * Reports a single deposit since the snapshot of a day ago that is large relative to the vault's total assets then and
- * to its history. Of several, the largest is described. Needs a baseline of at least seven earlier days.
+ * to its history. Of several, the largest is described. Needs a baseline of earlier days.
  */
 export const largeDeposit = largeFlow({
   ruleId: "large_deposit",

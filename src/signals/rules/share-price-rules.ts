@@ -120,8 +120,8 @@ const BREAK_REASONS: Readonly<Record<Tier, string>> = {
 const MIN_APY_BREAK = 0.01;
 
 /**
- * Reports a yield between the last two consecutive daily snapshots with known prices that is at least six median
- * absolute deviations and one percentage point from the median of the vault's earlier days. Needs at least 14 of them.
+ * Reports a yield between two consecutive daily snapshots that is at least six median absolute deviations and one
+ * percentage point from the median of the vault's earlier days. Needs at least 14 of them.
  */
 export const apyBreak: SignalRule = {
   rule_id: "apy_break",
