@@ -11,8 +11,7 @@ import { generateCredential, isCredential } from "./partner-credentials.ts";
 
 /**
  * The credentials that an operation accepts. `public`: an optional API key; `sign_in`: none; `session`: a session
- * token; `read` and `manage`: a session token, or an API key with its secret and this right; `admin`: the
- * administrator's token.
+ * token; `read`, `manage`: that, or an API key with secret and right; `admin`: the administrator's token.
  */
 export type Access = "public" | "sign_in" | "session" | "read" | "manage" | "admin";
 
@@ -31,9 +30,10 @@ const SESSION_OR_PAIR =
   "a session, or an API key with its secret: send `Authorization: Bearer <session_token>`, or X-API-Key and X-API-Secret";
 
 /**
- * Returns the caller of an operation, authenticated by the credentials that it accepts. On a public one, an invalid API
- * key is rejected, not ignored. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
- * `key_forbidden`, `store_unavailable`, `internal` without a pepper, and `route_not_found` without an administrator.
+ * Returns the caller of an operation, authenticated by the credentials that it accepts. A public operation rejects an
+ * invalid API key and does not ignore it. Throws `credentials_required`, `credentials_invalid`, `session_expired`,
+ * `key_forbidden`, `store_unavailable`, `internal` (an API key, but no configured pepper) and `route_not_found` (no
+ * configured administrator).
  */
 export async function authenticate(
   ctx: Context,
@@ -152,9 +152,9 @@ interface PairDigests {
 const decoys = { key: "", secret: "" };
 
 /**
- * Returns the partner of an API key, and verifies the secret if the request has one. Not cached, so that a revocation
- * takes effect immediately. Throws `credentials_invalid`, whatever is wrong with the pair, `key_forbidden`,
- * `store_unavailable`, and `internal` without a pepper.
+ * Returns the partner of an API key, whose secret is verified if given. Not cached, so that a revocation takes effect
+ * immediately. Throws `credentials_invalid`, whatever is wrong with the pair, `key_forbidden` for a client address that
+ * is not allowed, `store_unavailable`, and `internal` without a pepper.
  */
 export async function authenticateKey(ctx: Context, offered: OfferedPair): Promise<PartnerActor> {
   if (decoys.key === "")

@@ -22,9 +22,8 @@ export interface CountedRequest {
 }
 
 /**
- * Counts a request against a rate limit, per caller and, if `user` is given, per user address of that caller. A caller
- * is a partner proven by secret or session, a partner with only an API key at one client address, or a client address.
- * Never throws.
+ * Counts a request against a rate limit, per caller and, if `user` is given, per user address of that caller. A partner
+ * with only an API key, which may be copied, counts separately for each client address. Never throws.
  */
 export async function countRequest(
   ctx: Context,

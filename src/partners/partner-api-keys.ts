@@ -38,8 +38,8 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces one key pair of the authenticated partner: the request's own or, for a session, the first one. The replaced
- * pair and all sessions but the caller's become invalid. Throws `credentials_required`, `credentials_invalid`,
+ * Replaces one key pair of the authenticated partner: the request's own or, for a session, the first one. The old pair
+ * and all sessions but the caller's become invalid. Throws `credentials_required`, `credentials_invalid`,
  * `session_expired`, `store_unavailable`, and `internal` without a pepper.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
@@ -107,8 +107,8 @@ function toApiKey(row: ListedPair): ApiKey {
 const MAX_CREATIONS = 5;
 
 /**
- * Creates a named key pair for the authenticated partner; the secret cannot be read again. An empty allow list admits
- * every client address. Throws `limit_reached` if none of a partner's five places is free, `credentials_required`,
+ * Creates a named key pair for the authenticated partner; its secret cannot be read again. An empty allow list admits
+ * every client address. Throws `limit_reached` if no place of five was free, `credentials_required`,
  * `store_unavailable`, and `internal` without a pepper.
  */
 export async function createKey(

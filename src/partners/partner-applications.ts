@@ -22,7 +22,7 @@ import { verifySignedNonce } from "./siwe-message.ts";
 
 /**
  * Stores a partner application that the applicant's wallet has signed; a rejected applicant may apply again. Throws
- * `store_unavailable` and the errors of `verifySignedNonce` and `stepFailure`, such as `application_exists`.
+ * `store_unavailable` and the errors of `verifySignedNonce` and `stepFailure`.
  */
 export async function submitApplication(ctx: Context, input: ApplicationInput): Promise<ApplicationReceipt> {
   const { form, ...signed } = input;
@@ -59,9 +59,8 @@ export async function listApplications(
 }
 
 /**
- * Applies an administrator's decision to a partner application and writes an audit entry. A revocation takes effect on
- * API keys and sessions immediately. Throws `application_not_found`, `store_unavailable`, and the error of
- * `stepFailure` if the status does not allow the decision.
+ * Applies an administrator's decision to a partner application. A revocation invalidates API keys and sessions
+ * immediately. Throws `application_not_found`, `store_unavailable`, and the errors of `stepFailure`.
  */
 export async function decideApplication(
   ctx: Context,

@@ -40,9 +40,8 @@ const NO_WITHDRAWALS = {
 };
 
 /**
- * Returns statistics about the deposits and withdrawals built with the authenticated partner's API keys since a time,
- * or about all if `since` is null. Volumes are in the paid token's smallest unit; the success rate is a fraction.
- * Throws `credentials_required`, `store_unavailable`.
+ * Returns statistics about the orders built with the authenticated partner's API keys since a time, or about all if
+ * `since` is null. Volumes are in the token's smallest unit. Throws `credentials_required`, `store_unavailable`.
  */
 export async function getDashboard(ctx: Context, input: { since: Date | null }): Promise<Dashboard> {
   const { partner } = requirePartner(ctx);
@@ -108,9 +107,9 @@ async function readTokenNames(ctx: Context): Promise<(chainId: number, address: 
 }
 
 /**
- * Returns one page of the deposits and withdrawals built with the authenticated partner's API keys, newest first.
- * `before` is the position of the previous page's last row, or null; a null `direction` selects both. Throws
- * `credentials_required`, `store_unavailable`.
+ * Returns one page of the orders built with the authenticated partner's API keys, newest first. `before` is the last
+ * position of the previous page, or null; a null `direction` selects both. Throws `credentials_required`,
+ * `store_unavailable`.
  */
 export async function listTransactions(
   ctx: Context,

@@ -20,8 +20,7 @@ import { sameAddress } from "../lib/address.ts";
 
 /**
  * Returns true if an address has signed a message, with its private key or as a smart account on the given chain,
- * deployed or not (ERC-1271, ERC-6492). False if that chain is not served. Throws `simulation_unavailable` if no node
- * can check a smart account's signature.
+ * deployed or not (ERC-1271, ERC-6492). Throws `simulation_unavailable` if no node can check the latter.
  */
 export async function verifySignature(
   ctx: Context,
