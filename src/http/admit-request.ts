@@ -11,8 +11,8 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 
 /**
  * Authenticates the caller of a request, counts the request against the route's rate limit, and returns the context
- * with the caller as its actor. On a public route, a possible replay counts as a read, and in full when the handler
- * calls `charge`. Throws `rate_limited`; errors of `authenticate` propagate.
+ * with the caller. On a public route, a possible replay counts as a read until the handler calls `charge`. Throws
+ * `rate_limited` and the errors of `authenticate`.
  */
 export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
   const ctx = c.get("ctx");
@@ -36,9 +36,8 @@ export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Co
 const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
 
 /**
- * Counts a validated request against the route's limit per caller and user address, if it has one, and returns the
- * context for the handler. A possible replay is counted when the handler calls `charge`. Partners proven by session or
- * secret are not counted. Throws `rate_limited`.
+ * Counts a validated request against the route's limit per caller and user address, where that applies, and returns the
+ * handler's context. A possible replay is counted when the handler calls `charge`. Throws `rate_limited`.
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,
@@ -72,7 +71,7 @@ function mayBeReplay(c: HonoContext, route: AnyRoute): boolean {
 
 /**
  * Returns the caller of a public route: the partner of the API key, or anonymous. A request whose API key cannot be
- * verified counts against the limit of its client address. Throws `rate_limited`; errors of `authenticate` propagate.
+ * verified counts against its client address. Throws `rate_limited` and the errors of `authenticate`.
  */
 async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Actor> {
   const ctx = c.get("ctx");

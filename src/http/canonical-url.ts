@@ -7,9 +7,8 @@ const CASE_SENSITIVE_VALUE = /^[\w-]+$/;
 const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
 /**
- * Returns true if a URL has the canonical spelling, the only one that shared caches may store: the platform's cache
- * compares URLs byte by byte. `parameters` are the route's query parameters. Source:
- * developers.cloudflare.com/workers/cache/cache-keys.
+ * Returns true if a URL has the one spelling that shared caches may store: the platform's cache compares URLs byte by
+ * byte. `parameters` are those of the query. Source: developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
   // A lowercase path without a trailing slash, and escaped only in `%3A`.

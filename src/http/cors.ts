@@ -30,9 +30,8 @@ const answerPreflight = cors({
 });
 
 /**
- * Returns a middleware that lets web pages of any origin call the routes and read their responses, including errors,
- * except where `sameOriginOnly` is set. The header of the API secret is not allowed, because secrets must not reach
- * browsers.
+ * Returns a middleware that lets web pages of any origin call the routes and read their responses, except where
+ * `sameOriginOnly` is set. The header of the API secret is not allowed: secrets must not reach browsers.
  */
 export function publicCors(): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

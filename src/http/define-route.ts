@@ -8,9 +8,8 @@ import type { Access } from "../partners/authenticate-partner.ts";
 export type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /**
- * Cache rule of a response. `sMaxAge`: seconds for which shared caches may serve it. `staleWhileRevalidate`: further
- * seconds, while they reload it or the Worker fails. `tags`: purge tags; `{name}` stands for a path or query parameter
- * in lowercase, or `all`.
+ * Cache rule of a response. `sMaxAge`: seconds for which shared caches may serve it; `staleWhileRevalidate`: further
+ * ones while they reload it or the Worker fails. `{name}` in `tags` stands for a parameter in lowercase, or `all`.
  */
 export type CacheRule =
   | { sMaxAge: number; staleWhileRevalidate: number; tags?: readonly string[] }

@@ -3,7 +3,7 @@ import { Reply } from "./define-route.ts";
 
 /**
  * Builds a handler's result for one page of a list: the rows and, unless it is the last page, a `Link` header with the
- * relative URL of the next one. Its parameters are in alphabetical order, as shared caches require (`isCanonicalUrl`).
+ * relative URL of the next one, which is spelled as shared caches require (`isCanonicalUrl`).
  */
 export function pageReply<R>(
   page: Page<R>,

@@ -13,9 +13,8 @@ const refuse = (type: string, msg: string) => new ValidationFailure([{ loc: ["bo
 const tooLarge = (most: number) => failure("body_too_large", `the body must not exceed ${most} bytes`);
 
 /**
- * Returns a middleware that reads the request body before the route is handled. Throws `body_too_large` above `most`
- * bytes (default: 64 KiB), and a ValidationFailure if the body is compressed, not UTF-8 or incomplete after ten
- * seconds.
+ * Returns a middleware that reads the request body. Throws `body_too_large` above `most` bytes (default: 64 KiB), and a
+ * ValidationFailure if it is compressed, not UTF-8 or does not arrive completely within ten seconds.
  */
 export function readRequestBody(most = MAX_BODY_BYTES): MiddlewareHandler<AppEnv> {
   return async (c, next) => {

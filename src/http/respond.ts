@@ -12,8 +12,8 @@ interface RenderedBody {
 }
 
 /**
- * Serialized response bodies by route and by the object that the handler returned, which cached reads return again
- * until it changes. Kept per route, because the schemas of two routes may show different fields of one object.
+ * Serialized response bodies by route and by the object that the handler returned, which is the same until its content
+ * changes. Kept per route, because the schemas of two routes may show different fields of one object.
  */
 const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
 
@@ -24,9 +24,8 @@ const NOT_SHARED = {
 };
 
 /**
- * Returns the HTTP response for a handler's result, with what the route's schema outputs for it. On routes that allow
- * caching it has an ETag, and is a 304 if `If-None-Match` matches. Throws a ZodError if the result does not match the
- * schema, which is a bug.
+ * Returns the HTTP response for a handler's result, as the route's schema outputs it; on routes that allow caching with
+ * an ETag, or as a 304 if `If-None-Match` matches. Throws a ZodError if the result does not match the schema.
  */
 export async function respond(c: HonoContext<AppEnv>, route: AnyRoute, answer: unknown): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;
@@ -123,8 +122,8 @@ function headersOfUrl(
 }
 
 /**
- * Returns the caching headers of a response that shared caches may serve; `no-store` if the request has credentials or
- * the URL is not canonical (`isCanonicalUrl`). Source: developers.cloudflare.com/workers/cache/configuration.
+ * Returns the caching headers of a response that shared caches may serve, but `no-store` if the request has credentials
+ * or a URL that is not canonical. Source: developers.cloudflare.com/workers/cache/configuration.
  */
 export function sharedHeaders(
   c: HonoContext<AppEnv>,

@@ -11,8 +11,8 @@ import { isStrict, parseJsonBody } from "./parse-json-body.ts";
 type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodType>;
 
 /**
- * Parses the path, query, headers and body of a request with the route's schemas. A null value of an optional body
- * field that does not allow null counts as absent. Throws a ValidationFailure that lists the issues of all parts.
+ * Parses the path, query, headers and body of a request with the route's schemas. Null counts as absent in an optional
+ * body field that does not allow it. Throws a ValidationFailure that lists the issues of all parts.
  */
 export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInput {
   const issues: ValidationIssue[] = [];
