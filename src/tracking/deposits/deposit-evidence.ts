@@ -38,7 +38,7 @@ export type EvidenceStatus = "incomplete" | "open" | "final";
 
 /**
  * Records the blocks of the transactions that prove a row, so that reorgs of them are noticed, and deletes its other
- * evidence. `known` is the evidence recorded so far. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * evidence. `known` is the evidence so far. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function recordEvidence(
   ctx: Context,
@@ -71,8 +71,7 @@ const FORGOTTEN_MS = DAY_MS;
 
 /**
  * Returns true if a row's state must be derived again, because a transaction that it relies on was replaced by a reorg,
- * is missing, or is not its own. A missing one counts only from five minutes to one day after the row's last change.
- * Errors of the RPC nodes propagate.
+ * is not its own, or is missing five minutes to a day after the row's last change. Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -95,9 +94,8 @@ export async function hasLostEvidence(
 }
 
 /**
- * Returns true if source and delivery of a routed deposit that has ended may belong to different transfers: the proven
- * source is not among its evidence (`known`). False if a proving transaction may be unknown to the nodes. Errors of the
- * RPC nodes propagate.
+ * Returns true if an ended routed deposit must be derived again, because its source was proven after its delivery and
+ * is no evidence (`known`) yet. False where nodes may lack the transactions. Errors of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,
@@ -118,9 +116,8 @@ export async function isUnpaired(
 }
 
 /**
- * Derives the state of a deposit or withdrawal again from the transactions that its row names, and stores it if it
- * differs. Returns null if the chains or the vault cannot be read, or if a transaction was just recorded as the proof
- * of another row. Throws `store_unavailable`.
+ * Derives a row's state again from the transactions that it names, and stores it if it differs. Returns null if chains
+ * or vault cannot be read, or if one of them was just recorded as the proof of another row. Throws `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,

@@ -32,9 +32,8 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
 }
 
 /**
- * Returns the hashes on the vault's chain that may prove a later step of a routed deposit: the recorded deposit
- * transaction, unless it is proven, the six newest hints, and six older ones chosen by the second of `now` (UNIX
- * milliseconds).
+ * Returns the hashes on the vault's chain that may prove a later step of a routed deposit: an unproven deposit
+ * transaction, the six newest hints, and six older ones chosen by the second of `now` (UNIX milliseconds).
  */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], now: number): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];
@@ -60,8 +59,8 @@ interface TriedHints {
 }
 
 /**
- * Drops the hints of a row that need no further reads, and returns the rest. A dropped report whose transaction
- * contains the built call can be restored after a reorg. Throws `store_unavailable`; errors of the RPC nodes propagate.
+ * Drops the hints of a row that need no further reads, and returns the rest. A dropped report of the built call can be
+ * restored after a reorg. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function dropReadHints(
   ctx: Context,

@@ -44,9 +44,9 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns proof from a receipt that a deposit's shares reached its user, or null. It is the Router's event with the
- * deposit's reference, user, tokens and minimum shares (for a second step, any shares, but with the user as payer) or,
- * for the user's own call of the vault, a net transfer of shares to the user.
+ * Returns proof that a deposit's shares reached its user, or null: the Router's event with its reference, user, tokens
+ * and minimum shares (at a second step any, but paid by the user) or, for the user's own call, a net transfer of
+ * shares.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;
@@ -54,8 +54,8 @@ export function findShareProof(receipt: Receipt, subject: ProofSubject): SharePr
 }
 
 /**
- * Finds the Router's `OrderExecuted` event that proves a deposit, or returns null. The reference alone proves nothing,
- * because anyone can reuse it. A second step has no minimum, because it is built for the amount that arrived.
+ * Finds the Router's event that proves a deposit, or returns null. The reference alone proves nothing, because anyone
+ * can reuse it. A second step has no minimum, because it is built for the amount that arrived.
  */
 function routerProof(receipt: Receipt, { row }: ProofSubject): ShareProof | null {
   const bySelf = row.twoStep || row.state === "partial";
@@ -117,8 +117,8 @@ export function routerRefs(receipt: Receipt): Hex[] {
 }
 
 /**
- * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit, or null if
- * there is none. With a destination call, which may pass the tokens on, only the net transfers to the user count.
+ * Returns the amount of the target token that a bridge delivered to the user, in the token's smallest unit, or null.
+ * With a destination call, which may pass the tokens on, only net transfers to the user count.
  */
 export function findDeliveredAmount(
   receipt: Receipt,
@@ -129,6 +129,7 @@ export function findDeliveredAmount(
 ): bigint | null {
   const { row, delivery } = of;
   if (!receipt.succeeded || row.moveToken === null) return null;
+  // The amount of the bridge's own event, because native currency leaves no transfer event.
   if (!row.destinationCall) return delivery.amount > 0n ? delivery.amount : null;
   const { first, last } = delivery.logs;
   const during = receipt.logs.filter(({ logIndex }) => (logIndex ?? -1) >= first && (logIndex ?? -1) <= last);

@@ -30,6 +30,8 @@ export async function claimOwnership(
 ): Promise<ClaimOwnership> {
   const { row, others, receipt, hash } = of;
   const several = countShareTransfers(row, receipt) > 1;
+  // A vault with one balance per account settles all of its requests together, and no event says how the shares are
+  // divided; one with request ids sends the shares of each request separately.
   const together = (other: DepositRow): boolean => other.requestId === row.requestId || several;
   const claimed = others.filter((other) => other.state === "completed" && other.claimTxHash === hash);
   if (claimed.some((other) => !together(other))) return "another's";
@@ -69,10 +71,9 @@ interface SettlementInput {
 }
 
 /**
- * Returns the transition of a deposit with a request at an asynchronous vault: claimable, completed (with null shares
- * if the transaction settled several requests), refunded, or failed because the vault rejected it. Empty if none of
- * these is known. Throws `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC nodes
- * propagate.
+ * Returns the transition of a deposit with a request at an asynchronous vault: claimable, completed (null shares if the
+ * transaction settled several requests), refunded or rejected. Empty if none of these is known. Throws
+ * `store_unavailable`, `vault_not_found`, `chain_unsupported` and errors of the RPC nodes.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);

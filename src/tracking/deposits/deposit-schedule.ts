@@ -23,9 +23,8 @@ const MAX_DOUBLINGS = 20;
 type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt" | "shares" | "requestId">;
 
 /**
- * Returns the time of the next check of a deposit or withdrawal, or null if none is scheduled, as for an unsent one
- * without hints. `now` is in UNIX milliseconds; `hinted` means that hints are still unread, `fresh` that one of them is
- * new.
+ * Returns the time of a row's next check, or null if none is scheduled, as for an unsent one without hints. `now` is in
+ * UNIX milliseconds; `hinted` means that hints are still unread, `fresh` that one of them is new.
  */
 export function nextCheck(
   row: Scheduled,

@@ -18,8 +18,7 @@ const MAX_REFERENCE_REQUESTS = 4;
 
 /**
  * Searches about the newest 1,000 blocks of the vaults' chains for Router orders with the rows' references. Returns a
- * transaction hash for each reference that was found; the caller must verify it. Chains that are not served or cannot
- * be read are skipped.
+ * transaction hash by reference, to be verified by the caller. Chains that cannot be read are skipped.
  */
 export async function findDepositsByReference(
   ctx: Context,
@@ -41,9 +40,9 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches the head block and the `blocks` blocks before it, or only the newest of them, for Router orders, and returns
- * the newest transaction by reference; the caller must verify it. `refs` must not be empty, because nodes then match
- * every order. Errors of the chain client propagate.
+ * Searches at most the `blocks` blocks before the head, and the head, for Router orders. Returns the newest transaction
+ * by reference, to be verified by the caller. `refs` must not be empty: nodes then match every order. Errors of the
+ * chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

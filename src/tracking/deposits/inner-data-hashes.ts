@@ -13,8 +13,8 @@ const LENGTH_ZEROS = "0".repeat(56);
 
 /**
  * Returns the keccak256 hashes of the byte strings of at least 36 bytes that follow their own length in an input, as
- * calls do in smart accounts' batches. Long inputs are searched in part. A match does not prove that the call is made.
- * Sources: EIP-5792, ERC-7579, ERC-4337, Safe's MultiSend.
+ * calls in batches do, which does not prove that they are made. Long inputs are searched in part. Sources: ERC-7579,
+ * ERC-4337, Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();

@@ -66,8 +66,7 @@ const PUBLIC_SUBSTATUSES = new Set([
 
 /**
  * Returns the transitions of a routed deposit whose transfer has left the source chain: its delivery or refund, if a
- * receipt proves it, otherwise a new substatus and explorer link, if a provider reports any. Throws
- * `store_unavailable`. Errors of the RPC nodes propagate.
+ * receipt proves it, otherwise what providers report. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const { row, arrivals = [] } = following;
@@ -88,7 +87,7 @@ export async function deliveryTransitions(ctx: Context, following: DeliveryInput
 
 /**
  * Returns the transition for the first transaction named by a provider that proves a delivery, otherwise a refund, or
- * null. If the bridge numbers its transfers, only a payout with this transfer's number can be its delivery.
+ * null. If the bridge numbers its transfers, only a payout with this one's number can be its delivery.
  */
 async function findOutcome(ctx: Context, following: WithStatuses): Promise<Transition[] | null> {
   const { said } = following;
@@ -137,11 +136,12 @@ interface ProvenRefund {
 }
 
 /**
- * Returns the first transaction that providers name as a transfer's refund and that the source chain proves to be one,
- * or null: it repays exactly what the bridge took, after the transfer's deadline, and is not recorded for another row.
- * Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * Returns the first transaction named by providers that the source chain proves to be a transfer's refund, or null: it
+ * repays exactly what the bridge took, after the deadline, and is not recorded for another row. Throws
+ * `store_unavailable` and errors of the RPC nodes.
  */
 export async function findProvenRefund(ctx: Context, of: RefundInput): Promise<ProvenRefund | null> {
+  // Until then, no transaction counts: an earlier payment may refund a different transfer of the same amount.
   const taken = of.said.map(({ proof }) => proof?.taken ?? null).find((one) => one?.refundable === true);
   if (!taken) return null;
   for (const hash of new Set(of.said.flatMap(({ refundTxHash }) => refundTxHash ?? []))) {

@@ -28,9 +28,8 @@ interface ContinuedDeposit {
 }
 
 /**
- * Returns the transition that completes a deposit with the shares of a continuation (null if unknown). Empty unless
- * that one is completed and its transaction confirmed, in the block of the delivery or later. Errors of the RPC nodes
- * propagate.
+ * Returns the transition that completes a deposit with the shares of a continuation (null if unknown). Empty until that
+ * one is completed and its transaction confirmed, no earlier than the delivery. Errors of the RPC nodes propagate.
  */
 export async function continuationTransitions(
   ctx: Context,

@@ -40,9 +40,8 @@ export function isRejected({ state, requestId }: { state: string; requestId: str
 }
 
 /**
- * Reads the requests of a deposit's user from its vault (see `RequestState`), or returns null if the vault takes no
- * deposit requests. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes
- * propagate.
+ * Reads the requests of a deposit's user (see `RequestState`). Null if the vault takes no deposit requests. Throws
+ * `vault_not_found`, `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
  */
 export async function readRequest(
   ctx: Context,

@@ -45,9 +45,9 @@ export interface TrackedDeposit {
 }
 
 /**
- * Tracks a deposit on the chains, stores what has changed with `apply` (by default `applyTransitions`), and drops hints
- * that need no further reads. An error of a chain or of the vault is logged and returned as `unreadable`, with the
- * progress so far. `hints` are loaded if absent. Throws `store_unavailable`.
+ * Tracks a deposit on the chains, stores changes with `apply` (default `applyTransitions`), and drops hints that need
+ * no further reads. An error of a chain or of the vault is logged and returned as `unreadable`. `hints` are loaded if
+ * absent. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,

@@ -18,9 +18,9 @@ interface VaultCall {
 }
 
 /**
- * Returns true if a successful transaction is the user's own call to the vault's entry point, directly or in a smart
- * account's batch, that pays exactly the delivered amount or the guaranteed minimum. A batch that pays in native
- * currency is not recognised.
+ * Returns true if a successful transaction is the user's own call to the vault's entry point that pays exactly the
+ * delivered amount or the guaranteed minimum, or a batch with such a call; one in native currency is not recognised in
+ * a batch.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
@@ -72,8 +72,8 @@ interface VaultTransaction {
 }
 
 /**
- * Returns true while the user may still deposit what was delivered to the user: in the state `awaiting_deposit`, and in
- * `partial` as long as no shares are recorded.
+ * Returns true if a row awaits its second step, the deposit of what was delivered to the user: in the state
+ * `awaiting_deposit`, and in `partial` as long as no shares are recorded.
  */
 export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boolean {
   return row.state === "awaiting_deposit" || (row.state === "partial" && row.shares === null);
@@ -81,8 +81,8 @@ export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boo
 
 /**
  * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit: by the
- * Router's event or, after the delivery, by the user's own call to the vault. Empty if it proves nothing or is not
- * confirmed. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * Router's event or, after the delivery, by the user's own call to the vault. Empty if it proves none. Throws
+ * `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;
@@ -136,9 +136,9 @@ async function isUserVaultCall(
 }
 
 /**
- * Finds candidates for a deposit's second step: transactions since the delivery in which the user paid exactly the
- * delivered amount or the guaranteed minimum, oldest first; for native currency, the Router order with its reference.
- * Empty if the delivery is unknown or the chain is not served. Errors of the RPC nodes propagate.
+ * Finds candidates for a second step, oldest first: transactions since the delivery in which the user paid exactly the
+ * delivered amount or the guaranteed minimum; for native currency, the Router order with the reference. Empty if the
+ * delivery is unknown or the chain is not served. Errors of the RPC nodes propagate.
  */
 export async function findSecondStepTransactions(
   ctx: Context,

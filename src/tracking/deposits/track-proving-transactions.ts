@@ -58,8 +58,8 @@ export async function readEvidence(
 }
 
 /**
- * Returns the blocks of the proving transactions that a change adds to a row; those in no block are left out, and so is
- * the source of a routed deposit that had already ended (see `isUnpaired`). Errors of the RPC nodes propagate.
+ * Returns the blocks of the proving transactions that a change adds to a row, except of those in no block and of the
+ * source of a routed deposit that had already ended (see `isUnpaired`). Errors of the RPC nodes propagate.
  */
 export async function readNewEvidence(
   readTransaction: TransactionReader,

@@ -17,9 +17,9 @@ const MAX_READ = 400;
 const CONCURRENCY = 5;
 
 /**
- * Prepares a chain's `sightings` for `addFindings`: adds the hashes of the calldata, and of the calls in it, of
- * transactions in which a user may have sent a deposit or withdrawal. Those that were not read are in `unread`. Throws
- * `store_unavailable`; errors of the RPC nodes do not propagate.
+ * Prepares a chain's `sightings` for `addFindings`: reads the calldata of transactions in which a user may have sent a
+ * deposit or withdrawal; those that were not read are in `unread`. Throws `store_unavailable`; errors of the RPC nodes
+ * do not propagate.
  */
 export async function readFindings(
   ctx: Context,

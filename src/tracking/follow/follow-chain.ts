@@ -61,10 +61,9 @@ export interface ChainRound {
 }
 
 /**
- * Runs one tracking round on a chain, under a lock: reads its new logs and the final blocks that no round has read,
- * stores transactions that may belong to deposits or withdrawals as hints, and checks evidence for reorgs. Null if
- * another round is running, or a successful one ended less than `pauseMs` ago. Throws `chain_unsupported`,
- * `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and the last node's RpcError.
+ * Runs one tracking round on a chain, under a lock: reads new logs and missing final blocks, stores transactions that
+ * may belong to rows as hints, and checks evidence for reorgs. Null if another round is running, or a successful one
+ * ended less than `pauseMs` ago. Throws `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
  */
 export async function followChain(
   ctx: Context,

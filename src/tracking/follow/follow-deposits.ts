@@ -33,9 +33,9 @@ export interface FollowRun extends FollowedRows {
 }
 
 /**
- * Queues three tracking rounds per chain for the next minute, and the rows that are due. Without a queue, runs one
- * round per chain and tracks at most 24 due rows itself; a chain that cannot be read is counted in `failed`. Throws
- * `store_unavailable`; errors of the queue propagate.
+ * Queues three tracking rounds per chain and the rows that are due. Without a queue, runs one round per chain and
+ * tracks at most 24 due rows; a chain that cannot be read is counted in `failed`. Throws `store_unavailable` and errors
+ * of the queue.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);
@@ -74,9 +74,9 @@ function roundMessages(chainIds: readonly number[]) {
 const NOTHING_FOLLOWED: FollowedRows = { due: 0, followed: 0, moved: 0, unread: 0, left: 0 };
 
 /**
- * Handles a tracking message from the queue, and returns counts for the log: runs a round on a chain (`busy` if another
- * one is running or has just ended) and queues the rows that are due, or tracks the rows whose lease is unchanged.
- * Throws `store_unavailable`; errors of `followChain` and of the queue propagate.
+ * Handles a tracking message and returns counts for the log: runs a round on a chain (`busy` if another one is running
+ * or has just ended) and queues what is due, or tracks the rows whose lease is unchanged. Throws `store_unavailable`
+ * and errors of `followChain` and of the queue.
  */
 export async function followFromMessage(
   ctx: Context,

@@ -20,8 +20,8 @@ export const FollowMessage = z.discriminatedUnion("kind", [
     kind: z.literal("rows"),
     tracking_ids: z.array(z.string()).min(1).max(100),
     /**
-     * End of the lease of the deposits and withdrawals, or the time from which they are due if none leased them, in
-     * UNIX milliseconds. Those with another time are skipped, because they were tracked since.
+     * End of the lease of the rows, or the time from which they are due if none leased them, in UNIX milliseconds. Rows
+     * with another time are skipped.
      */
     lease: z.int().positive(),
   }),

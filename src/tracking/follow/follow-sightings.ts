@@ -29,8 +29,8 @@ const usualEvents = once(
 const ADDRESS_WORD = /^0{24}(?!0{16})[0-9a-f]{40}$/;
 
 /**
- * Extracts from a chain's logs what may belong to deposits or withdrawals: Router references, token payments, addresses
- * in events of bridges and vaults, and contracts that may have settled requests. Addresses are lowercase. Pure.
+ * Extracts from a chain's logs what may belong to rows: Router references, token payments, addresses in events of
+ * bridges and vaults, and contracts that may have settled requests. Addresses are lowercase. Pure.
  */
 export function sightingsOf(logs: readonly ChainLog[], search: LogSearch): Sightings {
   const { watch, events } = search;

@@ -50,9 +50,9 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
 export const TRANSFER_ROUNDING = 2n;
 
 /**
- * Returns the payment that the Router's event of a withdrawal shows, or null. The event must name its reference, its
- * tokens and the user as payer and receiver, with at least the minimum output. Of a token other than native currency
- * that the user receives, no more counts than its own transfers show.
+ * Returns the payment that the Router's event of a withdrawal shows, or null: the event names its reference, its
+ * tokens, the user as payer and receiver, and at least the minimum. Of a token that the user receives, no more counts
+ * than its own transfers show.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
@@ -65,6 +65,7 @@ export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault 
     if (!sameAddress(args.payer, row.userAddress) || !sameAddress(args.receiver, row.userAddress)) continue;
     if (!sameAddress(args.tokenIn, row.shareToken) || !sameAddress(args.tokenOut, output)) continue;
     const shares = args.amountIn;
+    // The Router measures balances, which a token may report falsely.
     const shown = shownPayment(receipt, { token: output, user: row.userAddress });
     if (shown !== null && (shown <= 0n || shown + TRANSFER_ROUNDING < BigInt(least ?? "1"))) continue;
     const amount = shown !== null && shown < args.amountOut ? shown : args.amountOut;
@@ -109,9 +110,8 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
 }
 
 /**
- * Returns the payment of a redemption that the user made directly at the vault, or null: the net transfer of the paid
- * token to the user. For native currency, and if the call was one of several (`batched`), the vault's event of the
- * user's own withdrawal must show it.
+ * Returns the payment of a redemption that the user made at the vault, or null: the net transfer of the paid token to
+ * the user. For native currency, and with `batched`, the vault's event of the user's withdrawal must show it.
  */
 export function findDirectExit(
   receipt: Receipt,
@@ -135,7 +135,7 @@ export function findDirectExit(
 
 /**
  * Returns the shares that the vault's event shows as the user's withdrawal, although its payment token did not reach
- * the user. Null if it did, without such an event, or for native currency, which leaves no trace in a receipt.
+ * the user. Null if it did, without such an event, and for native currency, which leaves no trace.
  */
 export function findUnpaidShares(
   receipt: Receipt,

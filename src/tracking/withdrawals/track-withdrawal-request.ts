@@ -33,7 +33,7 @@ export interface OpenExit {
 
 /**
  * Reads a withdrawal's request from its vault. Null if the family has no redemption requests, `unread` if they cannot
- * be read now. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`. Errors of the RPC nodes propagate.
+ * be read. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
  */
 export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise<OpenExit | "unread" | null> {
   const vault = await findVaultOfDeposit(ctx, row);
@@ -78,9 +78,9 @@ export interface RequestFindings {
 }
 
 /**
- * Returns the transition of a withdrawal with an open request: its end, if a transaction shows it, otherwise the state
- * that the vault reports, if any. Throws `store_unavailable`, `vault_not_found`, `chain_unsupported`. Errors of the RPC
- * nodes propagate.
+ * Returns the transition of a withdrawal with an open request: its end, if a transaction shows it, otherwise what the
+ * vault reports, if anything. Throws `store_unavailable`, `vault_not_found`, `chain_unsupported` and errors of the RPC
+ * nodes.
  */
 export async function exitRequestTransitions(ctx: Context, at: RequestInput): Promise<RequestFindings> {
   const now = await readExitRequest(ctx, at.row);
@@ -166,9 +166,8 @@ const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): b
   );
 
 /**
- * Returns the first settlements of a request, up to the one that completes its shares or, if the payments do not name
- * theirs, the estimated assets. `complete` is false if something is left over; `exact` is true if they are for all of
- * its shares and no more.
+ * Returns the first settlements of a request, up to the one that completes its shares or, if payments do not name
+ * theirs, the estimated assets. `complete`: nothing is left over; `exact`: they are for all of its shares and no more.
  */
 function partsOf(
   { shares, estimatedAssets, assets }: Pick<WithdrawalRow, "shares" | "estimatedAssets" | "assets">,

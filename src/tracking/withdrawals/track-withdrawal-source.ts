@@ -40,8 +40,8 @@ interface ExitCandidate {
 
 /**
  * Returns the transitions that follow from a transaction as the first one of a withdrawal: it is pending, its revert is
- * confirmed, or it made a redemption, a request or the start of a cooldown. Empty if it shows none of these or counts
- * for another row with the same call. Throws `store_unavailable`, `vault_not_found`. Errors of the RPC nodes propagate.
+ * confirmed, or it made a redemption, a request or the start of a cooldown. Empty otherwise, and if it counts for
+ * another row with the same call. Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
  */
 export async function exitSourceTransitions(
   ctx: Context,

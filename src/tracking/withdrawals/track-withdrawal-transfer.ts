@@ -26,9 +26,8 @@ interface TransferInput {
 }
 
 /**
- * Returns the transition of a withdrawal whose second step (the swap or bridge that follows the vault's payment) has
- * succeeded and is confirmed; empty otherwise, also after a revert. Throws `store_unavailable`; errors of the RPC nodes
- * propagate.
+ * Returns the transition of a withdrawal whose second step (the swap or bridge after the vault's payment) has succeeded
+ * and is confirmed; empty otherwise. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function secondExitTransitions(
   ctx: Context,
@@ -96,8 +95,7 @@ async function findSent(
 
 /**
  * Returns true if a successful transaction is a second step that was built for a withdrawal: the user's own call, or a
- * smart account's batch that contains it and pays exactly its amount. A batch that pays in native currency is not
- * recognised.
+ * batch that contains it and pays exactly its amount. One in native currency is not recognised in a batch.
  */
 export function carriesTransfer(
   row: Pick<WithdrawalRow, "userAddress" | "exitToken">,
@@ -151,9 +149,8 @@ const bridgedIn = (row: WithdrawalRow): Hex | null =>
   (row.depositProven ? row.depositTxHash : row.sourceTxHash) as Hex | null;
 
 /**
- * Returns the transitions of a withdrawal whose tokens are in transit: the delivery or refund, if a confirmed receipt
- * proves it, otherwise a new substatus and explorer link, if a provider reports any. Throws `store_unavailable`. Errors
- * of the RPC nodes propagate.
+ * Returns the transitions of a withdrawal whose tokens are in transit: delivery or refund, if a confirmed receipt
+ * proves it, otherwise what providers report. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function exitDeliveryTransitions(
   ctx: Context,

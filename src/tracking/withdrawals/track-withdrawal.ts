@@ -38,9 +38,9 @@ export interface TrackedWithdrawal {
 }
 
 /**
- * Tracks a withdrawal on the chains, stores what has changed with `apply` (by default `applyToWithdrawal`), and drops
- * hints that need no further reads. An error of a chain or of the vault is logged and returned as `unreadable`, with
- * the progress so far. `hints` are loaded if absent. Throws `store_unavailable`.
+ * Tracks a withdrawal on the chains, stores changes with `apply` (default `applyToWithdrawal`), and drops hints that
+ * need no further reads. An error of a chain or of the vault is logged and returned as `unreadable`. `hints` are loaded
+ * if absent. Throws `store_unavailable`.
  */
 export async function trackWithdrawal(
   ctx: Context,

@@ -97,7 +97,7 @@ const OF_REQUESTS: ReadonlySet<OnchainWithdrawalEvent> = new Set([
 
 /**
  * Returns the state of a withdrawal after an event. `completed`, `partial`, `refunded`, `cancelled` and `rejected` are
- * final, a provider's status changes nothing, and an unconfirmed on-chain event leads at most to `submitted`.
+ * final, a provider's status changes nothing, and an unconfirmed event leads at most to `submitted`.
  */
 export function nextWithdrawalState(state: WithdrawalState, event: WithdrawalEvent): WithdrawalState {
   switch (event.kind) {

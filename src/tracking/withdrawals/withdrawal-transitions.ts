@@ -31,9 +31,9 @@ export interface ProvenWithdrawal {
 }
 
 /**
- * Applies transitions to a withdrawal in order. What changes is stored in one write, with the blocks that prove it, and
- * makes the withdrawal due immediately. Returns the new row, or the stored one if another writer was first or its
- * second step proves another row. Throws `store_unavailable`. Errors of the RPC nodes propagate.
+ * Applies transitions to a withdrawal in order. A change is stored with the blocks that prove it, and makes the
+ * withdrawal due at once. Returns the new row, or the stored one if another writer was first or its second step proves
+ * another row. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
   return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
@@ -77,8 +77,7 @@ async function store(
 
 /**
  * Stores the state of a withdrawal that the chains show after a reorg. Returns the new row, or the stored one if
- * another writer was first. Throws `store_unavailable`, and the driver's error 23505 if its second step proves another
- * row.
+ * another writer was first. Throws `store_unavailable`, and error 23505 if its second step proves another row.
  */
 export async function restateWithdrawal(
   ctx: Context,
