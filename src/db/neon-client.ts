@@ -2,8 +2,8 @@ import { type NeonQueryFunction, neon, neonConfig } from "@neondatabase/serverle
 import type { Fetch } from "../lib/bounded-fetch.ts";
 
 /**
- * Creates a client that sends statements over Neon's HTTP protocol with the given `fetch`, to `httpUrl` or, if that is
- * null, to the endpoint that the driver derives from the host. Throws an Error if `databaseUrl` is malformed.
+ * Creates a client that sends statements over Neon's HTTP protocol with the given `fetch`, to `httpUrl` or, if it is
+ * null, to the endpoint that the driver derives. Throws an Error if `databaseUrl` is malformed.
  */
 export function neonClient(settings: {
   databaseUrl: string;
@@ -11,6 +11,8 @@ export function neonClient(settings: {
   fetch: Fetch;
 }): NeonQueryFunction<false, false> {
   const { databaseUrl, httpUrl, fetch } = settings;
+  // The driver's settings are process-wide: the client created last would determine where all clients send. So each
+  // client passes its endpoint and `fetch` with its statements.
   neonConfig.fetchFunction = handOver;
   const send: Fetch = (implied, init) => fetch(httpUrl ?? implied, init);
   return neon(databaseUrl, { fetchOptions: { send } });

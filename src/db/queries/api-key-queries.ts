@@ -102,8 +102,7 @@ function firstKeyId(address: SQL): SQL {
 
 /**
  * A key pair as its partner sees it, without the secret. An empty `allowList` allows every client address; `prefix` is
- * the displayed part of the API key. Times read from the database are texts; `lastUsedAt` is null if no use is
- * recorded.
+ * the displayed part of the API key. Times may be texts; `lastUsedAt` is null if no use is recorded.
  */
 export interface ListedPair {
   keyId: string;
@@ -149,9 +148,9 @@ export async function selectFirstPair(
 const FURTHER_PAIRS = 4;
 
 /**
- * Inserts an additional key pair of a partner into a free one of its four slots, otherwise in place of a revoked first
- * pair, and the audit row. Returns the pair's id (`keyId`, or the first pair's), or null if no place is free, a
- * concurrent request took it, or the partner application is not approved. Throws `store_unavailable`.
+ * Inserts a key pair of a partner into a free one of its four further slots, otherwise in place of a revoked first
+ * pair. Returns its id (`keyId`, or the first pair's), or null if no place is free, a concurrent request took it, or
+ * the application is not approved. Throws `store_unavailable`.
  */
 export async function insertPair(
   db: Database,
@@ -287,9 +286,9 @@ export async function notePairUse(
 }
 
 /**
- * Replaces the key pair of version `keyVersion`, deletes the partner's sessions except `session`, and writes the audit
- * row, in one statement. Returns false, without any change, if there is no such pair, the partner application is not
- * approved, or `session` is no longer valid. Throws `store_unavailable`.
+ * Replaces the key pair of version `keyVersion`, and deletes the partner's sessions except `session`. Returns false,
+ * without any change, if there is no such pair, the application is not approved, or `session` is no longer valid.
+ * Throws `store_unavailable`.
  */
 export async function replacePair(
   db: Database,

@@ -64,9 +64,8 @@ export async function upsertApplication(
 }
 
 /**
- * Changes the status, note and decision time of a partner application, and writes the audit row. Returns false if its
- * status is not in `from` or there is none. A revocation also invalidates every earlier API key and session of the
- * partner. Throws `store_unavailable`.
+ * Changes the status, note and decision time of a partner application. Returns false if its status is not in `from` or
+ * there is none. A revocation also invalidates every earlier API key and session. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

@@ -19,7 +19,7 @@ export interface AuditNote {
 
 /**
  * Returns the SQL that inserts one audit row for each row of `from`, for use in the statement that makes the change.
- * Set `many` if `from` may have several rows: their ids are then derived from the note's id and the subject.
+ * Set `many` if there may be several: their ids are then derived from the note's id and the subject.
  */
 export function auditInsert(
   { id, at, actor, action, note, requestId }: AuditNote,

@@ -78,9 +78,9 @@ const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.reque
   and not jsonb_path_exists(d.history, '$[*] ? (@.state == "requested" || @.state == "cooling" || @.state == "claimable")'))`;
 
 /**
- * Selects the row for which a source transaction in block `blockNumber` counts, if several rows of one user have the
- * same call, which anyone can build: normally the one that it is bound to, otherwise `row` or another one that still
- * needs a source. Null if `row` is no longer stored and no other one fits. Throws `store_unavailable`.
+ * Selects the row for which a source transaction in block `blockNumber` counts, of one user's rows with the same call,
+ * which anyone can build: normally the one bound to it, otherwise `row` or one that still needs a source. Null if `row`
+ * is no longer stored and no other one fits. Throws `store_unavailable`.
  */
 export async function selectSourceHolder(
   db: Database,
@@ -99,6 +99,10 @@ export async function selectSourceHolder(
   const builtUnheard = raw`(${firstHint} is null or d.created_at <= ${firstHint})`;
   const validThen = raw`d.expires_at > coalesce(${firstHint}, now())`;
   const alike = raw`(${continuesAlike(raw`d`, continuationOf(row))} or not ${isReportedFor(raw`${row.trackingId}`, raw`${hash}`)})`;
+  // The order: the row that is bound; rows that were built no later than the transaction; abandoned ones last; those of
+  // partners that were built before the transaction was first heard of and still valid then, because others may build
+  // the same call once they see it, beginning with the partner that built one first; reported rows; unproven ones;
+  // `row`; the oldest.
   const statement = raw`with equal as (
         select d.tracking_id, d.partner_address, d.created_at, ${bound} as proven, ${builtBy(blockNumber)} as before,
           d.state = 'abandoned' as abandoned, ${reported} as reported, ${own} as own, d.source_proven as reverted,
@@ -145,9 +149,9 @@ interface EqualOrder {
 }
 
 /**
- * Selects the user's row with the same call and payment as `row` for which a proven transaction is recorded that is
- * newer than the build of `row`. It must have been reported for `row`, which is preferred, or be that of a row built no
- * later than a day after the quote of `row` expired. Null if there is none. Throws `store_unavailable`.
+ * Selects the user's row with the same call and payment as `row` that has a proven transaction newer than the build of
+ * `row`. Unless this was reported for `row`, the other row must not be built later than a day after the quote of `row`
+ * expired. Null if there is none. Throws `store_unavailable`.
  */
 export async function selectEqualOrder(db: Database, row: TrackedRow): Promise<EqualOrder | null> {
   const reported = isReportedFor(raw`${row.trackingId}`, raw`${deposits.sourceTxHash}`);

@@ -108,9 +108,9 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects at most 20 rows that a transaction may belong to, the most likely first: those that it proves or whose
- * reference it emits (`refs`), those whose source calldata has one of the `dataHashes`, then those connected with it
- * only by a hint, an unproven record or a built second step. Throws `store_unavailable`.
+ * Selects at most 20 rows that a transaction may belong to: first those that it proves or whose reference it emits
+ * (`refs`), then those whose calldata has one of the `dataHashes`, then those that only a hint, an unproven record or a
+ * built second step connects with it. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -260,9 +260,9 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 }
 
 /**
- * Updates a deposit that is still in the state `from`, and returns the new row. Null if another writer has changed the
- * state or bound the same source transaction first; `evidence` is stored even then. Throws `store_unavailable`, and the
- * driver's error 23505 (see `pgCode`) if the change proves a deposit transaction that proves another deposit.
+ * Updates a deposit in the state `from` and returns the new row. Null if another writer has changed the state or bound
+ * the same source transaction; `evidence` is stored even then. Throws `store_unavailable`, and error 23505 (see
+ * `pgCode`) if its deposit transaction proves another deposit.
  */
 export async function updateDeposit(
   db: Database,

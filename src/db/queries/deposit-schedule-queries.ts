@@ -5,9 +5,8 @@ import { depositEvidence } from "../tables/deposit-tracking-tables.ts";
 import type { DepositRow, TrackedRow } from "./deposit-queries.ts";
 
 /**
- * Leases at most `limit` rows that are due for tracking until `leaseUntil`, and returns their ids in no particular
- * order. Sent ones are preferred, then those due longest. Concurrent runs lease different rows. Throws
- * `store_unavailable`.
+ * Leases at most `limit` rows that are due for tracking, and returns their ids in no particular order: first sent ones,
+ * then those due longest. Concurrent runs lease different rows. Throws `store_unavailable`.
  */
 export async function leaseDueDeposits(
   db: Database,
@@ -58,7 +57,7 @@ export async function extendDepositLeases(
 }
 
 /**
- * Ends the lease of a row: schedules its next check (null: none) and stores the number of checks since its state last
+ * Ends the lease of a row: schedules its next check (null: none) and stores the number of checks since its state
  * changed. Does nothing if the lease does not end at `leaseUntil`, as after a report. Throws `store_unavailable`.
  */
 export async function scheduleCheck(
@@ -112,8 +111,8 @@ const MAX_CONTINUATIONS = 20;
 
 /**
  * Selects the deposits that name a deposit as their parent and pay its delivered token into the same vault for the same
- * user, at least the guaranteed or the delivered amount, whichever is less. At most 20: proven ones (`completed`,
- * `requested` or `claimable`) come first, then the newest. Empty if nothing was delivered. Throws `store_unavailable`.
+ * user, at least the lower of the guaranteed and the delivered amount. At most 20: proven ones (`completed`,
+ * `requested`, `claimable`) first, then the newest. Throws `store_unavailable`.
  */
 export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;

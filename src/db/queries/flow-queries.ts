@@ -34,9 +34,8 @@ export interface FlowState {
 }
 
 /**
- * Loads the state of a chain's flow index. First creates the chain's tip if there is none (`span` is the number of
- * blocks of its first `eth_getLogs` request), and updates the coverage to the vaults' start blocks. Throws
- * `store_unavailable`.
+ * Loads the state of a chain's flow index. First creates the chain's tip if there is none, with `span` blocks per
+ * `eth_getLogs` request, and updates the coverage to the vaults' start blocks. Throws `store_unavailable`.
  */
 export async function loadFlowState(
   db: Database,
@@ -140,7 +139,7 @@ export async function selectFailingChains(db: Database): Promise<ReadonlySet<num
 
 /**
  * SQL expression for a block from which on a vault's flow history has no gap up to the tip: the first one, or a later
- * one after some rewinds. The coverage row must have the alias `c`, and its `followed_from` must not be null.
+ * one after some rewinds. The coverage row has the alias `c`, and a `followed_from` that is not null.
  */
 export const completeFrom = raw`case when c.followed_from <= c.start_block then c.start_block
   when c.done @> int8range(c.start_block, c.followed_from) then c.start_block
@@ -150,8 +149,8 @@ export const completeFrom = raw`case when c.followed_from <= c.start_block then 
 const CoverageRows = z.array(z.object({ whole_from: z.coerce.number(), head_block: z.coerce.number() }));
 
 /**
- * Selects the longest block range up to the head of the last tip run in which all of a vault's flows are stored. Both
- * ends are included. Returns null if no tip run covers the vault. Throws `store_unavailable`.
+ * Selects a block range up to the head of the last tip run in which all of a vault's flows are stored, normally the
+ * longest; both ends are included. Null if no tip run covers the vault. Throws `store_unavailable`.
  */
 export async function selectCoverageStart(
   db: Database,

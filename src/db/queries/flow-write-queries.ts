@@ -31,8 +31,8 @@ export interface TipStep {
 }
 
 /**
- * All flows of some vaults in the block range `read`, which ends at the final block at the latest. `span` is the number
- * of blocks in one `eth_getLogs` request as learnt in this run, and `at` the time of the run.
+ * All flows of some vaults in the block range `read`, which was final when it was read. `span` is the number of blocks
+ * in one `eth_getLogs` request as learnt in this run, and `at` the time of the run.
  */
 export interface HistoryStep {
   chainId: number;
@@ -62,9 +62,8 @@ const insertInto = (
     given.assets, given.shares, given."requestId", given."blockNumber", given."blockHash", given.final`;
 
 /**
- * Stores the result of a tip run in one transaction: replaces the provisional flows, moves the tip, clears its error,
- * and updates which vaults it covers. Returns false, without any change, if the tip no longer has the version
- * `version`. Throws `store_unavailable`.
+ * Stores the result of a tip run in one transaction: replaces the provisional flows, moves the tip, and updates which
+ * vaults it covers. Returns false, without any change, if the tip has another version. Throws `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
   const { chainId, version, run, from } = step;
@@ -106,9 +105,9 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 }
 
 /**
- * Stores the flows of a backfilled block range and their coverage, in one transaction: not of vaults whose flow sources
- * have changed since, and neither if the final block is below the range's end. A stored final flow is replaced only to
- * add a request id. Throws `store_unavailable`.
+ * Stores a backfilled range's flows and coverage: of vaults whose flow sources are unchanged, and only if the final
+ * block is not below the range's end. A stored final flow is replaced only to add a request id. Throws
+ * `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -138,9 +137,8 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 }
 
 /**
- * Inserts final flows that are not stored yet and returns their number. Left out are flows outside a vault's start
- * block and the final block, of vaults whose sources have changed since, and all if the tip has another version. Throws
- * `store_unavailable`.
+ * Inserts final flows that are not stored yet, and returns their number. Leaves out flows below a vault's start block,
+ * above the final block or from outdated sources, and all if the tip has another version. Throws `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
   const { chainId } = step;
@@ -192,8 +190,8 @@ export async function writeConversions(
 const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 
 /**
- * Discards the flows, coverage and outdated start blocks of the given vaults, so that their history is read again from
- * other contracts or events (`source`). Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ * Discards the flows, coverage and outdated start blocks of vaults, so that their history is read again from other
+ * contracts or events (`source`). Tip runs that began earlier write nothing. Throws `store_unavailable`.
  */
 export async function resetFlows(
   db: Database,
@@ -218,9 +216,8 @@ export async function resetFlows(
 }
 
 /**
- * Deletes a chain's flows from block `from` on, and all provisional ones, and clears the tip, so that they are read
- * again, as after a deep reorg; governance events likewise. Tip runs that began earlier write nothing. Throws
- * `store_unavailable`.
+ * Deletes a chain's flows from block `from` on and all provisional ones, and clears the tip, so that they and the
+ * governance events are read again. Tip runs that began earlier write nothing. Throws `store_unavailable`.
  */
 export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
   const { chainId, from } = rewind;

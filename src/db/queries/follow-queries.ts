@@ -120,7 +120,7 @@ export interface WatchList {
 
 /**
  * Maximum number of tokens of a provider's contract, of contracts with tokens, of rows that users are taken from, and
- * of rows in progress. Anyone may build with any token, so those of one contract must not crowd out another.
+ * of rows in progress. Anyone may build with any token, so those of one contract must not crowd out others.
  */
 const MAX_TOKENS = 500;
 const MAX_TARGETS = 4_000;
@@ -240,9 +240,9 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
   raw`jsonb_to_recordset(${JSON.stringify(blocks)}::jsonb) as given(number int8, hash text)`;
 
 /**
- * Stores the result of a round on a chain in one transaction, and makes rows whose evidence a reorg replaced due at
- * once. Rows that have ended with final evidence may be taken off the schedule. Returns false, without any change, if
- * another round has written since. Throws `store_unavailable`.
+ * Stores the result of a round on a chain in one transaction. Rows whose evidence a reorg replaced become due at once;
+ * ended rows with final evidence may be unscheduled. Returns false, without any change, if another round has written
+ * since. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

@@ -10,8 +10,8 @@ export type ControlEventRow = typeof controlEvents.$inferSelect;
 const KEPT_MS = 8 * DAY_MS;
 
 /**
- * Inserts a chain's governance events up to block `to`, records that block as read, and deletes the chain's events that
- * are older than eight days. Running it twice is harmless. Throws `store_unavailable`.
+ * Inserts a chain's governance events up to block `to`, records that block as read, and deletes the chain's events
+ * stored more than eight days ago. Running it twice is harmless. Throws `store_unavailable`.
  */
 export async function writeControlEvents(
   db: Database,

@@ -49,7 +49,7 @@ const Followed = z.array(
 );
 /**
  * Reading progress of a chain: the last block and its time, the number of missing final blocks, the last successful
- * round (null if there was none) and the last round's error code (null if it succeeded). Times are UNIX seconds.
+ * round (null: none) and the last round's error code (null: it succeeded). Times are UNIX seconds.
  */
 export type FollowedChainHealth = z.infer<typeof Followed>[number];
 

@@ -39,7 +39,7 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
 /**
  * Counts a partner's deposits by outcome, and the users who sent at least one. `verified` counts those built with the
  * API key's secret or a session, `sent` those whose transaction was seen. A continuation that has completed its parent
- * is left out, because the parent counts. Not null in practice. Throws `store_unavailable`.
+ * does not count. Null does not occur. Throws `store_unavailable`.
  */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
@@ -91,7 +91,7 @@ export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
 }
 
 /**
- * Sums the amounts paid for a partner's completed deposits, by source chain and lowercase token, as decimal text in the
+ * Sums the payments of a partner's completed deposits by source chain and lowercase token, as decimal text in the
  * token's smallest unit. Returns at most `limit` sums, those of the most deposits first. Throws `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
@@ -139,7 +139,7 @@ export async function countPartnerDays(db: Database, span: PartnerSpan & { limit
 
 /**
  * Selects one page of a partner's deposits, withdrawals or, if `direction` is null, both, newest first. `before` is the
- * position of the last row of the previous page, or null for the first page. Throws `store_unavailable`.
+ * position of the last row of the previous page, or null for the first. Throws `store_unavailable`.
  */
 export async function selectPartnerTransactions(
   db: Database,

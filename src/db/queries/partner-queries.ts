@@ -33,9 +33,9 @@ export async function selectPartner(
 }
 
 /**
- * Registers an approved applicant: inserts the partner, its key pair, its first session and the audit row. Empty fields
- * of the profile, except the description, are taken from the application. If nothing was inserted, `name` is null and
- * `application` is the application's status (null if there is none). Throws `store_unavailable`.
+ * Registers an approved applicant: inserts the partner, its key pair and its first session. Empty fields of the
+ * profile, except the description, are taken from the application. If nothing was inserted, `name` is null and
+ * `application` the application's status (null: none). Throws `store_unavailable`.
  */
 export async function insertPartner(
   db: Database,

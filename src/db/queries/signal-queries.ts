@@ -10,8 +10,8 @@ import { signals } from "../tables/signal-tables.ts";
 export type SignalRow = typeof signals.$inferSelect;
 
 /**
- * Selects the incidents of vaults (lowercase addresses) that were last seen at or after `since`, and the last one of
- * each rule and subject, whose numbering the next one continues; by sequence number. Throws `store_unavailable`.
+ * Selects the incidents of vaults (lowercase addresses) last seen at or after `since`, and the last one of each rule
+ * and subject, whose numbering the next one continues; by sequence number. Throws `store_unavailable`.
  */
 export function selectIncidents(
   db: Database,
@@ -137,9 +137,8 @@ const Changes = z.array(
   }),
 );
 /**
- * A change of the status of the vault or partner application whose id is `subject`, from the audit log. `seconds` is
- * the UNIX time; `reason` may be empty. Every `action` other than `vault.prove`, the service's check of a vault, is an
- * operator's decision.
+ * A change of the status of the vault or partner application with the id `subject`, from the audit log. `seconds` is
+ * the UNIX time; `reason` may be empty. An `action` other than `vault.prove` is an operator's decision.
  */
 export type StatusChange = z.infer<typeof Changes>[number];
 

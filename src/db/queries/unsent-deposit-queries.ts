@@ -14,9 +14,9 @@ export interface UnsentAge {
 }
 
 /**
- * Deletes at most `limit` rows that were built and never sent, and returns their number. A row with a transaction,
- * evidence, an unread hint or a child is kept, as is one whose chains were not read without a gap until more than
- * `marginMs` after its expiry. Throws `store_unavailable`.
+ * Deletes at most `limit` rows that were built and never sent, and returns their number. Keeps rows with a transaction,
+ * evidence, an unread hint or a child, and those whose chains were not read without a gap until `marginMs` after their
+ * expiry. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

@@ -11,8 +11,8 @@ import { completeFrom } from "./flow-queries.ts";
 export interface ChainFlows {
   chainId: number;
   /**
-   * First block from which the flow histories of all vaults of the chain that are or were open are stored without a
-   * gap. Null if a vault is not indexed yet, or the chain has no such vaults.
+   * Block from which on the flow histories of all vaults of the chain that are or were open are stored without a gap.
+   * Null if a vault is not indexed yet, or the chain has no such vaults.
    */
   indexedFrom: number | null;
   /**
@@ -141,9 +141,8 @@ export interface UserQuery {
 }
 
 /**
- * Selects a user's net deposits and requests on some chains; chains that were never indexed are absent from `chains`. A
- * sum is null if an amount is unknown, the vault's flow history has a gap, or `unlisted` contains the vault. Throws
- * `store_unavailable`.
+ * Selects a user's net deposits and requests; `chains` lacks chains that were never indexed. A sum is null if an amount
+ * is unknown, the vault's flow history has a gap, or `unlisted` contains the vault. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));
@@ -159,9 +158,8 @@ const OPEN_REQUESTS = 500;
 const REQUEST_FLOWS = 500;
 
 /**
- * SQL condition of the deposits and withdrawals (`d`) that may have changed shares above the head of the chain's index
- * (`t`). Anyone can report, so reports do not count. Blocks and the service's own clock are compared, never a chain's
- * clock.
+ * SQL condition of the rows (`d`) that may have changed shares above the head of the chain's index (`t`). Anyone can
+ * report, so reports do not count. Blocks and the service's own clock are compared, never a chain's clock.
  */
 const seenAboveTip = raw`
   d.updated_at > now() - interval '1 hour' and (

@@ -39,8 +39,8 @@ const PointShape = z
     controls: row.controls,
   }));
 /**
- * A vault snapshot as the signal rules receive it, with the vault's lowercase address, and with units and nulls as in
- * the table `snapshots`. `step` is the interval's length, `seconds` the block's UNIX timestamp, both in seconds.
+ * A vault snapshot as the signal rules receive it, with the vault's lowercase address, and units and nulls as in the
+ * table `snapshots`. `step` is the interval's length in seconds, `seconds` the block's UNIX timestamp.
  */
 export type PointRecord = z.output<typeof PointShape>;
 
@@ -71,9 +71,9 @@ const FlowRecordShape = z
     unknown: row.unknown,
   }));
 /**
- * One of a vault's largest flows after a block, with the sums `inflow` and `outflow` of all its flows since, unsigned
- * in the asset's smallest unit. `unknown` counts the flows without an amount, whose `assets` are 0. Transaction, user
- * and block are null if there were no flows.
+ * One of a vault's largest flows after a block, with the sums `inflow` and `outflow` of all since, unsigned in the
+ * asset's smallest unit. `unknown` counts flows without an amount, whose `assets` are 0. Transaction, user and block
+ * are null if there is no flow.
  */
 export type FlowRecord = z.output<typeof FlowRecordShape>;
 
@@ -93,8 +93,8 @@ const back = raw.raw(
 const LARGEST = 5;
 
 /**
- * Selects the snapshots of vaults (lowercase addresses) up to `now`: five-minute ones of two hours, hourly ones of
- * seven days and daily ones of 90 days, by vault, interval length and time, oldest first. Throws `store_unavailable`.
+ * Selects the snapshots of vaults (lowercase addresses): five-minute ones of the last two hours, hourly ones of seven
+ * days and daily ones of 90 days, by vault, interval length and time. Throws `store_unavailable`.
  */
 export async function selectPoints(
   db: Database,
@@ -176,9 +176,9 @@ const spanSums = (spans: readonly (VaultSpan & { toBlock: number })[]): SQL => {
 };
 
 /**
- * Selects the largest flows of `vaults` after `afterBlock` (`largest`: at most five deposits, five withdrawals, and
- * five of 0 or without an amount), and the flow sums of `spans`, `toBlock` included. Vaults and spans whose flows are
- * not all stored, and spans with an unknown amount, are left out. Throws `store_unavailable`.
+ * Selects the largest flows of `vaults` (`largest`: at most five deposits, five withdrawals, and five of 0 or without
+ * an amount) and the flow sums of `spans`, `toBlock` included. Vaults and spans with missing flows, and spans with an
+ * unknown amount, are left out. Throws `store_unavailable`.
  */
 export async function selectFlowFacts(
   db: Database,

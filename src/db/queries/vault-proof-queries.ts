@@ -31,9 +31,8 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 }
 
 /**
- * Leases at most `limit` vaults of a chain with a due proof until `leaseUntil`, and returns them in no particular
- * order. Open and paused ones come first, then those due longest; excluded ones are never due. Throws
- * `store_unavailable`.
+ * Leases at most `limit` vaults of a chain with a due proof, and returns them in no particular order: first open and
+ * paused ones, then those due longest; excluded ones are never due. Throws `store_unavailable`.
  */
 export function leaseDueProofs(
   db: Database,
@@ -79,7 +78,7 @@ export interface ProofChange {
 
 /**
  * Stores the result of a proof, with an audit row if the vault's status changes. Returns false, without any change, if
- * its status, who decided it, its adapter or its due time has changed since it was read. Throws `store_unavailable`.
+ * status, its origin, adapter or due time have changed since the vault was read. Throws `store_unavailable`.
  */
 export function recordProof(
   db: Database,

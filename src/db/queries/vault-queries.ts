@@ -38,7 +38,7 @@ export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> 
 
 /**
  * Selects all vaults that are or were open for deposits, sorted by chain and address, with what lists show of them.
- * Incidents of the tiers `high` and `medium` count if they were last seen within a day. Throws `store_unavailable`.
+ * Incidents count if they were last seen within a day. Throws `store_unavailable`.
  */
 export async function selectListedVaults(db: Database, now: Date): Promise<ListedVaultRow[]> {
   const { claim, provenance, namedBy, ...columns } = getTableColumns(vaults);
@@ -126,7 +126,7 @@ export const wasActiveAfter = (status: VaultStatus) =>
   status === "active" ? raw`true` : raw`${vaults.wasActive} or ${vaults.status} = 'active'`;
 
 /**
- * Selects one page of the registry, sorted by chain and address: the vaults of one status, or all if `status` is null.
+ * Selects one page of the registry, sorted by chain and address: the vaults of one status, or all if it is null.
  * `after` is the last vault of the previous page, or null for the first page. Throws `store_unavailable`.
  */
 export function selectAllVaults(
@@ -189,9 +189,8 @@ const UNCOUNTED = {
 } as const;
 
 /**
- * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, writes the audit row, and
- * makes the vault's proof due. Returns false, without any change, if the vault does not have the status `from`. Throws
- * `store_unavailable`.
+ * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, and makes its proof due.
+ * Returns false, without any change, if the vault does not have the status `from`. Throws `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,

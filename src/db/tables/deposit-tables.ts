@@ -163,7 +163,7 @@ export const deposits = pgTable(
 
 /**
  * Stored responses of builds with an `Idempotency-Key`; a repeated request gets the same response until `expiresAt`,
- * when its quote expires. A key is free again a day after `claimedAt`, when it was taken or last renewed.
+ * when its quote expires. A key is free again a day after `claimedAt` at the latest.
  */
 export const idempotency = pgTable(
   "idempotency",

@@ -43,7 +43,7 @@ export const flows = pgTable(
     shares: signedUint256("shares"),
     /**
      * The family's id of a redemption request, for flows whose amount may change with its settlement or cancellation.
-     * Sums exclude these flows: the family determines a user's amounts, and for the vault the payment counts.
+     * Sums of assets leave these flows out.
      */
     requestId: text("request_id"),
     blockNumber: block("block_number").notNull(),

@@ -19,9 +19,9 @@ export type Controls = Partial<
 >;
 
 /**
- * Snapshots of vaults: the last state in each five minutes, hour and day. Total assets, limit and liquidity are in the
- * asset's smallest unit, the total supply in the share token's; the share price is in whole assets per whole share
- * times 10^18. Unknown values are null.
+ * Snapshots of vaults: the last state in each five minutes, hour and day. Assets, limit and liquidity are in the
+ * asset's smallest unit, the supply in the share token's; the share price is in whole assets per whole share times
+ * 10^18. Unknown values are null.
  */
 export const snapshots = pgTable(
   "snapshots",
@@ -51,9 +51,8 @@ export const snapshots = pgTable(
 );
 
 /**
- * What lists show of each vault, from the block of its last snapshot. Minimum and limit are in the asset's smallest
- * unit, the share price is in whole assets per whole share times 10^18, and fee and yields are fractions. Unknown
- * values are null.
+ * What lists show of each vault, from the block of its last snapshot. Limits are in the asset's smallest unit, the
+ * share price is in whole assets per whole share times 10^18, fee and yields are fractions. Unknown values are null.
  */
 export const vaultFigures = pgTable(
   "vault_figures",

@@ -26,7 +26,7 @@ export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsup
 export type StatusOrigin = "admin" | "proof";
 /**
  * Origin of a registry entry: the service's own first list (`seed`), an administrator (`operator`), a public list
- * (`list`, named in `detail`), or a register such as a factory (`factory`, with protocol and address in `detail`).
+ * (`list`, named in `detail`), or a register (`factory`, with protocol and address in `detail`).
  */
 export interface Provenance {
   source: "seed" | "operator" | "list" | "factory";
