@@ -11,8 +11,8 @@ export type ClosedExit = "stopped" | "illiquid";
 
 /**
  * Result of one attempt to prove a vault. `passed`: a simulated deposit succeeded, and nothing found speaks against the
- * vault. `refused`: its contracts, its entry or the operator's settings do. `closed`: it cannot be proven now, as when
- * it is paused or full; `exit` is set if the reason is its redemption. `unread`: it could not be examined.
+ * vault. `refused`: its contracts, its entry or the settings do. `closed`: it cannot be proven now, as when it is
+ * paused or full; `exit` is set if redemption is the reason. `unread`: it could not be examined.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }
@@ -57,9 +57,9 @@ const HELD_RETRY_MS = 7 * DAY_MS;
 const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
- * Returns what a proof changes in a registry entry. A passed one opens candidates (discovered or imported ones only if
+ * Returns what a proof changes in an entry. A passed one opens candidates (discovered or imported ones only if
  * `admission` has no obstacle) and vaults that a proof paused; lasting refusals or illiquidity pause active ones. `now`
- * is in milliseconds since the epoch; `byAdmin` is true if an administrator asked for the proof.
+ * is in UNIX milliseconds; `byAdmin` is true if an administrator asked for the proof.
  */
 export function decideAfterProof(
   entry: ProvenEntry,

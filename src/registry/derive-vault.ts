@@ -22,7 +22,7 @@ export function assertServedChain(ctx: Context, chainId: number): void {
 
 /**
  * Reads a vault's addresses, tokens and parameters. Returns a failed derivation with its reason if no family is called
- * `adapter`, if it does not accept the contract, or if a contract of the vault has no code. Errors of the chain client
+ * `adapter`, it does not accept the contract, or one of the vault's contracts has no code. Errors of the chain client
  * propagate.
  */
 export async function deriveFromChain(
@@ -46,6 +46,7 @@ export async function requireCode(
   if (!derivation.ok) return derivation;
   const { vault } = derivation;
   const touched = [vault.entryPoint, vault.spender, vault.shareToken, vault.pricer, vault.asset.address];
+  // The subject has code: a derivation succeeds only if its views answered.
   const named = touched.filter((address) => !sameAddress(address, subject.address));
   const missing = await findAddressWithoutCode(client, named);
   return missing === null ? derivation : underivable(`there is no contract at ${missing}`);

@@ -41,8 +41,8 @@ export type ClaimRow = StoredVault &
 
 /**
  * Returns the registry row of a claimed vault: a candidate whose proof is due at `now` (UNIX milliseconds), with
- * placeholders for what a proof has yet to read. Addresses are lowercase, except those of accepted assets. If no name
- * is claimed, it is the vault id.
+ * placeholders for what is to be read. Addresses are lowercase, except of accepted assets. An empty name becomes the
+ * vault id.
  */
 export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
   const own = claims.address.toLowerCase();
@@ -64,8 +64,8 @@ export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; no
 
 /**
  * Adds claimed vaults to the registry as candidates and reports on each claim, in the given order; those with an
- * unserved chain or an unknown family are refused. `list` names the public list of the claims, or is null for an
- * operator's. Of repeated claims, the last is stored. Throws `store_unavailable`, when a part may be stored.
+ * unserved chain or an unknown family are refused. `list` names their public list, or is null for an operator. Of
+ * repeated claims, the last is stored. Throws `store_unavailable`; a part may then be stored.
  */
 export async function importClaims(
   ctx: Context,

@@ -25,8 +25,8 @@ export interface ProofDeposit {
 export type Redemption = ProofDeposit & { mode: ExitMode; redeemed: bigint };
 
 /**
- * Returns what the simulations of a deposit's way back share: the calls up to the deposit (`entry`), and the remaining
- * input (`common`). With `forOther`, the shares go to a new random account, and the deposit's gas limit is not set.
+ * Returns what the simulations of a deposit's way back share: the calls up to the deposit (`entry`), and other input
+ * (`common`). With `forOther`, the shares go to a new random account, without the deposit's gas limit.
  */
 export function entryOf(ctx: Context, of: ProofDeposit & { forOther?: true }) {
   const { deposit, payment, call, forOther } = of;

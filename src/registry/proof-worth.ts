@@ -53,8 +53,7 @@ export const largerTimes = (ctx: Context, of: Limited): bigint => timesWithin(of
 
 /**
  * Returns how many times the proof's amount the deposits are whose redemption 30 days later is tried: 150,000 to 1.5
- * million times, and a thousandth of that, within the vault's limit. At most two, the largest first; none if there is
- * no room.
+ * million times, and a thousandth of that, within the vault's limit. The largest first; none if there is no room.
  */
 export function agedTimes(ctx: Context, of: Limited): bigint[] {
   const times = unforeseen(ctx);

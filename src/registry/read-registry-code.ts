@@ -19,9 +19,8 @@ const beaconAbi = once(() => parseAbi(["function implementation() view returns (
 
 /**
  * Reads an identifier of the code that a vault runs: `implementation:<address>/<hash>`,
- * `beacon:<beacon>/<implementation>/<hash>` (`unknown` if the beacon does not return it), `clone:<target>` or
- * `code:<hash>`, with the keccak256 hash of the vault's own code. Addresses are checksummed. Errors of the chain client
- * propagate.
+ * `beacon:<beacon>/<implementation>/<hash>` (`unknown` if the beacon names none), `clone:<target>` or `code:<hash>`,
+ * with the keccak256 hash of the vault's own code. Addresses are checksummed. Errors of the chain client propagate.
  */
 export async function readVaultCode(client: ChainClient, vault: Address): Promise<string> {
   const slotOf = (slot: Hex) =>
@@ -35,6 +34,7 @@ export async function readVaultCode(client: ChainClient, vault: Address): Promis
     slotOf(BEACON_SLOT),
     readContractCode(client, vault),
   ]);
+  // Any contract can write a proxy's slots, so they identify no code by themselves.
   const hash = keccak256(code);
   if (implementation !== null) return `implementation:${implementation}/${hash}`;
   if (beacon !== null) return `beacon:${beacon}/${await implementationOf(client, beacon)}/${hash}`;

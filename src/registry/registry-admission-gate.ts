@@ -57,8 +57,7 @@ const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
 
 /**
  * Returns why a discovered or imported vault may not open yet, or null if these facts show no reason; `codeObstacle`
- * examines the rest. A generic ERC-4626 vault never opens by itself, because any contract can implement that interface.
- * `now` is in milliseconds since the epoch.
+ * examines the rest. A generic ERC-4626 vault never opens by itself. `now` is in milliseconds since the epoch.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,
@@ -103,8 +102,8 @@ const names = (
 
 /**
  * Returns why a vault's code or governance keeps it from opening automatically, or null. Its code must be pinned, or
- * made by a factory of the family and unchangeable; more than one public list must vouch for it; no externally owned
- * account may hold a role, unless the operator lists it; and a timelock of its family must be long enough.
+ * made by a factory of its family and unchangeable; a single public list does not suffice; an externally owned account
+ * may hold a role only if the operator lists it; and a timelock must be long enough.
  */
 export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): string | null {
   const { chainId, code, reviewed, fromFactory, keys, timelockS } = facts;
@@ -116,6 +115,8 @@ export function codeObstacle(facts: AdmissionCode, setting: DiscoverySetting): s
   const compared = (one: string): string => (fromFactory ? withoutProxyHash(one) : one);
   const isIn = (codes: Iterable<string>): boolean =>
     [...codes].some((one) => compared(one) === compared(code));
+  // A reviewed vault with the same identifier may run different code, if that can run other code and no implementation
+  // is named: then only the settings pin it.
   const pinned =
     (isIn(reviewed) && (isNamed || !delegates)) || isIn(setting.code.flatMap((one) => codeOn(chainId, one)));
   if (!pinned && (isNamed || delegates)) return `its code can be replaced, and nobody pinned ${code}`;

@@ -12,8 +12,8 @@ const OTHER_FORMAT = 0xef;
 
 /**
  * Returns false only if runtime code can neither delegate a call to other code nor be replaced at its address.
- * Unreachable data, such as the compiler's metadata, is ignored. True also for empty code and other formats. Source:
- * Ethereum Yellow Paper, valid jump destinations.
+ * Unreachable data is ignored. True also for empty code and other formats. Source: Ethereum Yellow Paper, valid jump
+ * destinations.
  */
 export function delegatesCalls(code: Hex): boolean {
   const bytes = hexToBytes(code);

@@ -21,7 +21,7 @@ export const LONGEST_LOCK_S = 30 * 86_400;
 
 /**
  * What a larger deposit returns after 30 days: the proof's `part` of it in the asset's smallest unit, and whether that
- * is worth its part of the deposit. The part is null if unknown, or if the vault's preview states as little.
+ * is worth its part of the deposit. The part is null if unknown, or if the vault's preview states it.
  */
 interface LargeExit {
   part: bigint | null;
@@ -41,9 +41,9 @@ export interface AgedExits {
 const NO_LARGE_EXIT: LargeExit = { part: null, isFair: false };
 
 /**
- * Simulates redemptions 30 days after their deposits: of the proof's shares, and of the first of the `larger` deposits
- * that can be judged, of another account, which leaves first; both in one request, or alone if that does not suffice.
- * Errors of the RPC nodes propagate.
+ * Simulates redemptions 30 days later: of the proof's shares, and of the first of the `larger` deposits that can be
+ * judged, which leaves first; both in one request or, if that does not suffice, alone. Errors of the RPC nodes
+ * propagate.
  */
 export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedExits> {
   const both = await simulateLargest(ctx, of);
@@ -51,6 +51,7 @@ export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedEx
   const { amount } = of.deposit;
   if (both !== null && returned !== null && isWorth(of.deposit, { amount, returned, loss: MAX_MONTHLY_LOSS }))
     return both;
+  // Both together may reach a limit or a fee that this one alone does not.
   const own = (await simulateLater(ctx, { ...of, after: LONGEST_LOCK_S })) ?? both?.own ?? null;
   const times = of.larger.at(-1);
   if (both !== null || times === undefined) return { own, large: both?.large ?? NO_LARGE_EXIT };
@@ -81,8 +82,8 @@ const coveredPart = (shares: bigint): bigint =>
 
 /**
  * Simulates the redemption 30 days later of fewer shares than the vault refused. Returns what they pay, scaled to all
- * shares, `trapped` if the vault keeps them because of their age, or null if that cannot be said. Throws
- * `simulation_unavailable`; errors of the RPC nodes propagate.
+ * shares, `trapped` if their refusal counts against the vault, otherwise null. Throws `simulation_unavailable` and
+ * errors of the RPC nodes.
  */
 export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigint | "trapped" | null> {
   const redeemed = await redeemedAnew(ctx, of);
@@ -94,15 +95,15 @@ export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigin
 }
 
 /**
- * Returns how many shares of a deposit made in 30 days can be redeemed at once: nine tenths of `redeemed` or, if that
- * fails, of what the deposit mints if that is fewer. 0 if none are minted or only all of them can be redeemed; null if
- * the deposit or every redemption fails.
+ * Returns how many shares of a deposit made in 30 days can be redeemed: nine tenths of `redeemed`, or of what it mints
+ * if fewer; 0 if none are minted or only all can be redeemed; null if the deposit or every redemption fails.
  */
 async function redeemedAnew(ctx: Context, of: Redemption): Promise<bigint | null> {
   const redeemed = coveredPart(of.redeemed);
   const anew = await simulateLater(ctx, { ...of, redeemed, delay: LONGEST_LOCK_S });
   if (anew === null) return null;
   if (anew.failedAt === null) return redeemed;
+  // The minted shares decide, because a hostile vault's views may state any value.
   const minted = increaseOf(anew, 2) ?? 0n;
   if (minted <= 0n) return 0n;
   const fewer = coveredPart(minted);

@@ -18,9 +18,8 @@ const PART = { of: 4n, parts: 3n } as const;
 
 /**
  * Simulates deposits by six other accounts and their redemptions `after` seconds later. Returns why the vault is
- * refused: one of them cannot redeem, or is paid much less than its part, although the proof's account alone can redeem
- * as many shares at their worth. Null otherwise, also if a deposit fails or no node can simulate it. Errors of the RPC
- * nodes propagate.
+ * refused: one of them cannot redeem or is paid much less, although the proof's account alone is paid their worth. Null
+ * otherwise, also if this cannot be simulated. Errors of the RPC nodes propagate.
  */
 export async function findTrappedAccount(
   ctx: Context,

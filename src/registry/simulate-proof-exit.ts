@@ -42,9 +42,9 @@ export async function nullIfUnavailable<T>(simulation: Promise<T>): Promise<T | 
 }
 
 /**
- * Simulates a deposit and the redemption of some of its shares: at once, `after` seconds later, or both `delay` seconds
- * from now. Reads the balance of the deposited token, the vault's preview of the redemption, and the shares. Null if
- * the deposit itself fails. Throws `simulation_unavailable`; errors of the RPC nodes propagate.
+ * Simulates a deposit and the redemption of some shares: at once, `after` seconds later, or both `delay` seconds from
+ * now. Reads the user's tokens, the vault's preview of the redemption, and the shares. Null if the deposit fails.
+ * Throws `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function simulateExit(
   ctx: Context,

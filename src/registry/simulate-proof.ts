@@ -69,10 +69,10 @@ export interface SimulatedProof {
 const MAX_PROFIT_FEE = 0.5;
 
 /**
- * Simulates the deposit that proves a vault, from an unused account on the real state of the chain, its way back
- * (`simulateWayBack`) and deposits by a contract (`simulateForOthers`), unless the vault's views already refuse it. The
- * amount is one whole token, adjusted to the vault's limits, or 1,000 times as much if that reverts. Throws
- * `chain_unsupported`, `simulation_unavailable`; errors of the RPC nodes propagate.
+ * Simulates the deposit that proves a vault, from an unused account on the real state of the chain, its way back and
+ * deposits by a contract, unless the views already rule it out. The amount is one whole token, within the vault's
+ * limits, or 1,000 after some reverts. Throws `chain_unsupported`, `simulation_unavailable` and errors of the RPC
+ * nodes.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);

@@ -54,10 +54,9 @@ const WAITING = { kind: "waiting" } as const;
 const STARVED = "a deposit with a wallet's gas limit mints far fewer shares";
 
 /**
- * Finds out how the shares of a simulated deposit can be redeemed: simulates redemptions at once, 30 days later and by
- * other accounts and, if every mode reverts, whether the shares are only locked at first. `waiting` for vaults that are
- * not judged (`judgedModes`), and where the simulations do not decide. Throws `simulation_unavailable`; errors of the
- * RPC nodes propagate.
+ * Finds out how the shares of a simulated deposit can be redeemed: at once, 30 days later and by other accounts or, if
+ * every mode reverts, after a lock. `waiting` for vaults that are not judged (`judgedModes`), and where the simulations
+ * do not decide. Throws `simulation_unavailable` and errors of the RPC nodes.
  */
 export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<WayBack> {
   const { vault, token } = of.deposit;
@@ -90,13 +89,14 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
  */
 export function judgedModes(vault: Vault): readonly ExitMode[] {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];
+  // Where a known family makes some holders wait, leaving at once may cost a fee that says nothing against a deposit,
+  // and requests have conditions that a proof's amount may not meet.
   return vault.adapter === GENERIC_ADAPTER || modes.join() === "instant" ? modes : [];
 }
 
 /**
  * Returns a query for whether a vault's views say that withdrawals are paused in all of its modes. False, without a
- * read, if its redemption is simulated instead or its family has no withdrawals. `user` is any account, `now` in
- * milliseconds since the epoch.
+ * read, if its redemption is simulated or its family has none. `user` is any account, `now` in UNIX milliseconds.
  */
 export function exitsPausedQuery(
   vault: Vault,
@@ -279,7 +279,7 @@ async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<
 
 /**
  * Returns whether an account that holds shares without having deposited can redeem them, `after` seconds from now, once
- * it has deposited for another one, so that the vault holds what it pays. Null if this cannot be simulated.
+ * it has deposited for another one, so that the vault holds what it pays. Null if that is not known.
  */
 async function canHoldersLeave(ctx: Context, of: Refused & { after: number }): Promise<boolean | null> {
   const { deposit, payment, redeemed, modes, after } = of;

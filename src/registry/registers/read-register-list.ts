@@ -28,9 +28,8 @@ const POOLS = stringToHex("CONTRACTS_REGISTER", { size: 32 });
 const CURATORS = stringToHex("MARKET_CONFIGURATOR_FACTORY", { size: 32 });
 
 /**
- * Returns the vaults that a register lists, some perhaps repeatedly, or null if its contract does not respond as
- * expected. Throws `upstream_rejected` if it has more than 500 curators or strategies; errors of the chain client
- * propagate.
+ * Returns the vaults that a register lists, some perhaps twice, or null if its contract does not respond as expected.
+ * Throws `upstream_rejected` if it has more than 500 curators or strategies, and errors of the chain client.
  */
 export async function readRegisterList(
   client: ChainClient,

@@ -29,8 +29,8 @@ const MAX_LISTED = 5_000;
 
 /**
  * Reads the vaults of a register: all that its view function lists, or those of its events after block `readTo` (null:
- * from the first) up to `head`, if its membership view, where it has one, confirms them. Throws `upstream_rejected` if
- * the contract does not respond as expected; errors of `findFirstBlock` and of the chain client propagate.
+ * all) up to `head` that its membership view, if any, confirms. Throws `upstream_rejected` if the contract does not
+ * respond as expected, and errors of `findFirstBlock` and of the chain client.
  */
 export async function readRegister(
   client: ChainClient,
@@ -46,6 +46,7 @@ export async function readRegister(
   if (register.reading.kind === "asked")
     return { vaults: [], complete: false, readTo: of.readTo, behind: false };
   const { vaults, readTo } = await readEvents(client, { ...of, reading: register.reading });
+  // A node may invent events.
   const { value: named } = await runQuery(client, membershipQuery(register, vaults));
   return {
     vaults: vaults.filter((_, index) => named[index]),

@@ -38,10 +38,9 @@ import {
 } from "./register-events.ts";
 
 /**
- * How the vaults of a register are read. `list`: by the view function `view`, for some registers in several levels.
- * `events`: from events since block `from` (null if it must be searched for), whose arguments `vaults` contain
- * addresses. `asked`: not at all; `view` is only asked whether it created a vault or, as `vault_original`, which
- * contract its vaults clone.
+ * How the vaults of a register are read. `list`: by a view function, for some registers in several levels. `events`:
+ * from events since block `from` (null: unknown), whose arguments `vaults` contain addresses. `asked`: not at all;
+ * `view` confirms whether it created a vault, or names the contract that its vaults clone.
  */
 export type RegisterReading =
   | {
