@@ -51,9 +51,9 @@ interface ActionFacts {
 
 /**
  * Returns what a user can do at a vault now. A possible action has its largest amount in smallest units (null if
- * unlimited or unknown); an impossible one has an error code and, if known, the time at which it becomes possible. If
- * the database fails, some open requests may be missing. Throws `vault_not_found`, `chain_unsupported`,
- * `store_unavailable`; errors of the RPC nodes propagate.
+ * unlimited or unknown), an impossible one an error code and, if known, the time at which it becomes possible. If the
+ * database fails, some requests may be missing. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable` and
+ * errors of the RPC nodes.
  */
 export async function getActions(
   ctx: Context,
@@ -268,9 +268,9 @@ function exitRefusal(
 }
 
 /**
- * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests whose shares are ready.
- * `max` is their payment, or these requests' assets, in the smallest unit; null if a part is unknown. The code
- * `cooldown` has the earliest known time in `until`; `timestamp` is the block's, in UNIX seconds.
+ * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests. `max` is their payment, or
+ * these requests' assets, in the smallest unit; null if unknown. The code `cooldown` has the earliest known time in
+ * `until`; `timestamp` is the block's, in UNIX seconds.
  */
 export function claimAction(
   vault: Vault,

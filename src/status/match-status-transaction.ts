@@ -27,10 +27,9 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction matches a row. `proven`: the row records it as proven. `named`: a Router event shows it. `reported`
- * and `matched`: it carries out the built source transaction, and is recorded as that or not. `replayed`: it is such a
- * transaction, but another one is proven. `only_reported`: nothing but a record, a hint or the calldata of a second
- * step connects them.
+ * How a transaction matches a row. `proven`: the row records it so. `named`: a Router event shows it. `reported`,
+ * `matched`: it carries out the built source transaction, recorded as that or not. `replayed`: it is one of these, but
+ * another one is proven. `only_reported`: just a record, a hint or a second step's calldata connects them.
  */
 export type MatchKind = "proven" | "named" | "reported" | "matched" | "replayed" | "only_reported";
 
@@ -53,8 +52,8 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 };
 
 /**
- * Finds the deposit or withdrawal that a transaction belongs to, and returns the strongest match, or null if there is
- * none. Reads only the database; what the chain shows must be in `found.seen`. Throws `store_unavailable`.
+ * Finds the deposit or withdrawal that a transaction belongs to, and returns the strongest match, or null. Reads only
+ * the database; what the chain shows must be in `found.seen`. Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;
@@ -87,7 +86,7 @@ function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
 
 /**
  * Returns the relation of a transaction to a withdrawal, or null. A copy of its reference or calldata has none, because
- * anyone can make it; but one that repeats a withdrawal through a bridge is a replay, whose own receipt must prove it.
+ * anyone can make it; one that repeats it through a bridge is a replay, whose own receipt must prove it.
  */
 function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;

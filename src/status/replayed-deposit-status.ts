@@ -12,9 +12,9 @@ import type { FoundTransaction } from "./match-status-transaction.ts";
 import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
 
 /**
- * Returns the status of a replay: a second transaction that repeats a deposit which another one has already proven. It
- * has a status of its own, with nothing to sign, and nothing is stored; an unreadable chain leaves its delivery
- * unknown. Throws `store_unavailable`, `vault_not_found`; errors of reading its own transactions propagate.
+ * Returns the status of a replay: a second transaction that repeats a deposit which another one has proven. It has
+ * nothing to sign, and nothing is stored; an unreadable chain leaves its delivery unknown. Throws `store_unavailable`,
+ * `vault_not_found`, and errors of reading its own transactions.
  */
 export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<TransferStatus> {
   const { row } = replayed;

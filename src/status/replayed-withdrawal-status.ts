@@ -24,9 +24,9 @@ interface ReplayedWithdrawal {
 }
 
 /**
- * Follows a second transaction that repeats a withdrawal through a bridge. Returns the withdrawal's row as if it were
- * the only known transaction, or null if its receipt does not prove the withdrawal. Stores nothing. Throws
- * `store_unavailable`, `vault_not_found`; errors of the vault chain's nodes propagate.
+ * Follows a second transaction that repeats a withdrawal through a bridge. Returns the row as if it were the only known
+ * one, or null if its receipt does not prove the withdrawal. Stores nothing. Throws `store_unavailable`,
+ * `vault_not_found` and errors of the nodes of the vault's chain.
  */
 export async function followReplayedWithdrawal(
   ctx: Context,
@@ -42,9 +42,9 @@ export async function followReplayedWithdrawal(
 }
 
 /**
- * Follows a confirmed transaction that repeats a withdrawal's proven second step. Returns the row as if it were the
- * second step, with the amount that it took, in the smallest unit of the token that the vault paid. Null if it is none.
- * Stores nothing. Throws `store_unavailable`.
+ * Follows a confirmed transaction that repeats a withdrawal's proven second step. Returns the row as if it were that
+ * step, and the amount that it took, in the smallest unit of the vault's payment token. Null if it is none. Stores
+ * nothing. Throws `store_unavailable`.
  */
 export async function followRepeatedTransfer(
   ctx: Context,

@@ -89,7 +89,7 @@ function paidOf(row: WithdrawalRow): Movement | null {
 
 /**
  * Returns the sides of the transfer status of a transaction that belongs to no recorded row, by its classification
- * `verdict`; both are null without one. The receiving side is also null while nothing was received. Throws
+ * `verdict`, without which both are null. The receiving side is null while nothing was received. Throws
  * `store_unavailable`.
  */
 export async function untrackedSides(

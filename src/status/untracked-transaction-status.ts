@@ -14,8 +14,8 @@ import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawa
 
 /**
  * The status of a transaction that belongs to no recorded row. `sent` is an amount of `sentToken`, `received` of
- * `shareToken`, which may be another token than shares; in smallest units, null if not shown, and `received` also while
- * a request is open. `substatus` is null for `NOT_FOUND` and `INVALID`.
+ * `shareToken`, which may be another token than shares: in smallest units, null if not shown or, as to `received`,
+ * while a request is open. `substatus` is null for `NOT_FOUND` and `INVALID`.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;
@@ -49,8 +49,8 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
 
 /**
  * Classifies a transaction that belongs to no recorded row by its receipt: as a deposit into or withdrawal from a vault
- * of the registry, as a reverted call of the Router (`FAILED`), or as `INVALID`; the former are `PENDING` until they
- * are confirmed. A deposit request is followed to its end. Throws `store_unavailable`.
+ * of the registry, as a reverted Router call, or as `INVALID`; unless `INVALID`, it is `PENDING` until it is confirmed.
+ * A deposit request is followed to its end. Throws `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,

@@ -30,9 +30,9 @@ interface MatchedWithdrawal {
 
 /**
  * Returns the status of a transaction that may belong to a withdrawal, which is tracked first, except for a replay.
- * Null if it does not count as the withdrawal's; a pending report, a replay and a repeated second step have nothing to
- * sign. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or `upstream_timeout` if an
- * unreadable chain leaves it unknown whether the user's transaction belongs to the withdrawal.
+ * Null if it does not count as the withdrawal's; a pending report, a replay or a repeated second step has nothing to
+ * sign. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or `upstream_timeout` if a chain
+ * cannot be read that must decide.
  */
 export async function getWithdrawalStatus(
   ctx: Context,
