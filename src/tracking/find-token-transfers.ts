@@ -47,9 +47,8 @@ export interface FoundTransfers {
 }
 
 /**
- * Finds transactions with matching ERC-20 transfers from block `from` to the head. A search may read only some of these
- * blocks; the next one continues. Blocks that the nodes refuse are left out. Throws `upstream_unavailable`,
- * `upstream_timeout`.
+ * Finds transactions with matching ERC-20 transfers from block `from` to the head. A search may read only some of the
+ * blocks, for the next one to continue, and skips what nodes refuse. Throws `upstream_unavailable`, `upstream_timeout`.
  */
 export async function findTransfers(ctx: Context, search: TransferSearch): Promise<FoundTransfers> {
   const { from, head } = search;

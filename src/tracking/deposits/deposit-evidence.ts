@@ -70,8 +70,8 @@ const GONE_MS = 5 * MINUTE_MS;
 const FORGOTTEN_MS = DAY_MS;
 
 /**
- * Returns true if a row's state must be derived again, because a transaction that it relies on was replaced by a reorg,
- * is not its own, or is missing five minutes to a day after the row's last change. Errors of the RPC nodes propagate.
+ * Returns true if a row's state must be derived again: a transaction that it relies on was replaced by a reorg, is not
+ * its own, or is missing, five minutes to a day after the row's change. Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -94,8 +94,8 @@ export async function hasLostEvidence(
 }
 
 /**
- * Returns true if an ended routed deposit must be derived again, because its source was proven after its delivery and
- * is no evidence (`known`) yet. False where nodes may lack the transactions. Errors of the RPC nodes propagate.
+ * Returns true if an ended routed deposit must be derived again, because its source, proven after its delivery, is no
+ * evidence yet. False where nodes may lack the transactions. Errors of the RPC nodes propagate.
  */
 export async function isUnpaired(
   ctx: Context,
@@ -116,8 +116,8 @@ export async function isUnpaired(
 }
 
 /**
- * Derives a row's state again from the transactions that it names, and stores it if it differs. Returns null if chains
- * or vault cannot be read, or if one of them was just recorded as the proof of another row. Throws `store_unavailable`.
+ * Derives a row's state again from the transactions that it names, and stores it if it differs. Null if chains or vault
+ * cannot be read, or one of them was just recorded as the proof of another row. Throws `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,

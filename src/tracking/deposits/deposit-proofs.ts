@@ -44,9 +44,8 @@ const transferAbi = once(() =>
 );
 
 /**
- * Returns proof that a deposit's shares reached its user, or null: the Router's event with its reference, user, tokens
- * and minimum shares (at a second step any, but paid by the user) or, for the user's own call, a net transfer of
- * shares.
+ * Returns the proof that shares reached a deposit's user, or null: the Router's event with its reference, user, tokens
+ * and minimum shares (in a second step any, but paid by the user) or, for a user's own call, a net transfer of shares.
  */
 export function findShareProof(receipt: Receipt, subject: ProofSubject): ShareProof | null {
   if (!receipt.succeeded) return null;

@@ -71,9 +71,9 @@ interface SettlementInput {
 }
 
 /**
- * Returns the transition of a deposit with a request at an asynchronous vault: claimable, completed (null shares if the
- * transaction settled several requests), refunded or rejected. Empty if none of these is known. Throws
- * `store_unavailable`, `vault_not_found`, `chain_unsupported` and errors of the RPC nodes.
+ * Returns the transition of a deposit's request: claimable, completed (null shares if several requests were settled
+ * together), refunded or rejected. Empty if none is known. Throws `store_unavailable`, `vault_not_found`,
+ * `chain_unsupported` and errors of the RPC nodes.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {
   const now = await readRequest(ctx, at.row);

@@ -37,9 +37,9 @@ interface ProvenTransitions {
 }
 
 /**
- * Applies transitions to a deposit in order. A change is stored with the blocks that prove it, and makes the deposit
- * due at once. Returns the new row, or the stored one if another writer was first or its deposit transaction proves
- * another deposit. Throws `store_unavailable` and errors of the RPC nodes.
+ * Applies transitions in order, stores a change with the blocks that prove it, and makes the deposit due. Returns the
+ * new row, or the stored one if another writer was first or its deposit transaction proves another. Throws
+ * `store_unavailable` and errors of the RPC nodes.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // The deposit becomes due, so that its evidence is recorded and its next step is tracked.
@@ -91,8 +91,8 @@ async function wakeParentOf(
 }
 
 /**
- * Stores the state of a deposit that the chains show after a reorg. Returns the new row, or the stored one if another
- * writer was first. Throws `store_unavailable`, and error 23505 if its deposit transaction proves another.
+ * Stores the state of a deposit that the chains show after a reorg. Returns the new row, or the stored one of a faster
+ * writer. Throws `store_unavailable`, and error 23505 if its deposit transaction proves another.
  */
 export async function restateDeposit(
   ctx: Context,

@@ -47,9 +47,9 @@ export interface SharedSource<Row> {
 }
 
 /**
- * Finds the row with the same call that has a transaction of the user, while the row itself is unseen or its own
- * transaction reverted. It answers for both only if its transaction was reported for this row, which takes the tracking
- * id, and both continue alike. Throws `store_unavailable`.
+ * Finds the equal row that has the user's transaction, while the row itself is unseen or has reverted. It answers for
+ * both only if its transaction was reported for this row, which takes the tracking id, and both continue alike. Throws
+ * `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,

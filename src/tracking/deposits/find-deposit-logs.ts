@@ -40,9 +40,8 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches at most the `blocks` blocks before the head, and the head, for Router orders. Returns the newest transaction
- * by reference, to be verified by the caller. `refs` must not be empty: nodes then match every order. Errors of the
- * chain client propagate.
+ * Searches up to `blocks` blocks below the head for Router orders. Returns the newest transaction by reference, to be
+ * verified. `refs` must not be empty: nodes then match every order. Errors of the chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

@@ -65,8 +65,8 @@ const PUBLIC_SUBSTATUSES = new Set([
 ]);
 
 /**
- * Returns the transitions of a routed deposit whose transfer has left the source chain: its delivery or refund, if a
- * receipt proves it, otherwise what providers report. Throws `store_unavailable` and errors of the RPC nodes.
+ * Returns the transitions of a routed deposit whose transfer is under way: its delivery or refund, if a receipt proves
+ * it, otherwise what providers report. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function deliveryTransitions(ctx: Context, following: DeliveryInput): Promise<Transition[]> {
   const { row, arrivals = [] } = following;
@@ -136,9 +136,8 @@ interface ProvenRefund {
 }
 
 /**
- * Returns the first transaction named by providers that the source chain proves to be a transfer's refund, or null: it
- * repays exactly what the bridge took, after the deadline, and is not recorded for another row. Throws
- * `store_unavailable` and errors of the RPC nodes.
+ * Returns the first transaction named by providers that repays exactly what the bridge took, after the deadline, and is
+ * not recorded for another row, or null. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function findProvenRefund(ctx: Context, of: RefundInput): Promise<ProvenRefund | null> {
   // Until then, no transaction counts: an earlier payment may refund a different transfer of the same amount.

@@ -29,7 +29,7 @@ interface ContinuedDeposit {
 
 /**
  * Returns the transition that completes a deposit with the shares of a continuation (null if unknown). Empty until that
- * one is completed and its transaction confirmed, no earlier than the delivery. Errors of the RPC nodes propagate.
+ * one is completed by a confirmed transaction since the delivery. Errors of the RPC nodes propagate.
  */
 export async function continuationTransitions(
   ctx: Context,

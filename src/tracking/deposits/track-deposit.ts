@@ -45,9 +45,8 @@ export interface TrackedDeposit {
 }
 
 /**
- * Tracks a deposit on the chains, stores changes with `apply` (default `applyTransitions`), and drops hints that need
- * no further reads. An error of a chain or of the vault is logged and returned as `unreadable`. `hints` are loaded if
- * absent. Throws `store_unavailable`.
+ * Tracks a deposit on the chains, stores changes with `apply`, and drops hints that need no further reads. Errors of
+ * chains or vault are returned as `unreadable`; absent `hints` are loaded. Throws `store_unavailable`.
  */
 export async function trackDeposit(
   ctx: Context,

@@ -18,9 +18,8 @@ interface VaultCall {
 }
 
 /**
- * Returns true if a successful transaction is the user's own call to the vault's entry point that pays exactly the
- * delivered amount or the guaranteed minimum, or a batch with such a call; one in native currency is not recognised in
- * a batch.
+ * Returns true if a successful transaction is the user's own call to the vault's entry point or a batch with one, and
+ * pays exactly the delivered amount or the guaranteed minimum; in a batch not in native currency.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,
@@ -80,9 +79,9 @@ export function awaitsSecondStep(row: Pick<DepositRow, "state" | "shares">): boo
 }
 
 /**
- * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit: by the
- * Router's event or, after the delivery, by the user's own call to the vault. Empty if it proves none. Throws
- * `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
+ * Returns the transitions that a confirmed transaction on the vault's chain proves for a routed deposit, by the
+ * Router's event or, after the delivery, by a vault call. Throws `store_unavailable`, `vault_not_found` and errors of
+ * the RPC nodes.
  */
 export async function vaultTransitions(ctx: Context, at: VaultTransaction): Promise<Transition[]> {
   const { row, hash, readTransaction } = at;
@@ -136,9 +135,8 @@ async function isUserVaultCall(
 }
 
 /**
- * Finds candidates for a second step, oldest first: transactions since the delivery in which the user paid exactly the
- * delivered amount or the guaranteed minimum; for native currency, the Router order with the reference. Empty if the
- * delivery is unknown or the chain is not served. Errors of the RPC nodes propagate.
+ * Finds candidates for a second step: transactions since the delivery in which the user paid exactly the delivered
+ * amount or the minimum; for native currency, the Router order with the reference. Errors of the RPC nodes propagate.
  */
 export async function findSecondStepTransactions(
   ctx: Context,

@@ -25,9 +25,8 @@ export async function readSearchedBlocks(ctx: Context, key: string): Promise<Blo
 }
 
 /**
- * Stores in Redis, for 31 days, which blocks the searches with this key have read. A `trackingId`, given if blocks
- * remain, moves that row's scheduled check to a minute from now. A failure of Redis is only logged. Throws
- * `store_unavailable`.
+ * Stores in Redis, for 31 days, which blocks the searches with this key have read. If blocks remain, a scheduled check
+ * of the row `trackingId` is moved to a minute from now. Errors of Redis are only logged. Throws `store_unavailable`.
  */
 export async function rememberSearch(
   ctx: Context,

@@ -38,9 +38,9 @@ type BuiltSource = Pick<
 >;
 
 /**
- * Returns true if a transaction is what was built for a row: the source transaction, also pending or reverted, a
- * successful batch with it, or the Router order with its reference that takes the user's tokens into a bridge or swap.
- * One from before the build does not count (`precedesBuild`).
+ * Returns true if a transaction that does not precede the build (`precedesBuild`) is what was built: the source
+ * transaction, also pending or reverted, a successful batch with it, or the Router order that takes the user's tokens
+ * into a bridge or swap.
  */
 export function matchesSource(row: BuiltSource, seen: TransactionOnChain): boolean {
   const { transaction, receipt } = seen;
@@ -110,7 +110,7 @@ function isInBatch(
 
 /**
  * Returns true if a transaction shows that the user paid: by a Transfer event of the token; for native currency, by the
- * user's account having executed the batch; for a withdrawal also by a vault's event that names the user.
+ * user's account having executed the batch; for a withdrawal also by the vault's event for the user.
  */
 function hasPaid(
   { direction, userAddress, sourceTo, fromToken, fromAmount }: BuiltSource,
@@ -178,8 +178,8 @@ interface SourceCandidate {
 }
 
 /**
- * Returns the transitions that a transaction on the source chain proves for a deposit; empty if it proves none or
- * counts for another row with the same call. Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
+ * Returns the transitions that a transaction on the source chain proves for a deposit; empty if there is none or it
+ * counts for an equal row. Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen, leave } = source;

@@ -44,9 +44,8 @@ const REPORTED_COLUMN: Readonly<
 > = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
 
 /**
- * Returns the steps of a deposit in order: the source transaction and, if it has them, second step and claim, each
- * after its approvals or the signature that replaces them. `allowance`, for the first transaction, is in the token's
- * smallest unit, or null if unknown. Pure.
+ * Returns the steps of a deposit in order, each transaction after its approvals or the signature that replaces them.
+ * `allowance`, for the first transaction, is in the token's smallest unit, or null if unknown. Pure.
  */
 export function toDepositSteps(
   deposit: SteppedDeposit & { plan: StepPlan; allowance: bigint | null },

@@ -34,8 +34,7 @@ export interface FollowRun extends FollowedRows {
 
 /**
  * Queues three tracking rounds per chain and the rows that are due. Without a queue, runs one round per chain and
- * tracks at most 24 due rows; a chain that cannot be read is counted in `failed`. Throws `store_unavailable` and errors
- * of the queue.
+ * tracks some due rows; unreadable chains are `failed`. Throws `store_unavailable` and errors of the queue.
  */
 export async function followDeposits(ctx: Context): Promise<FollowRun> {
   const chainIds = await selectChainsToFollow(ctx.db, [...ctx.chains.definitions.keys()]);

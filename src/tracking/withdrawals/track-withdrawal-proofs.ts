@@ -50,9 +50,8 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
 export const TRANSFER_ROUNDING = 2n;
 
 /**
- * Returns the payment that the Router's event of a withdrawal shows, or null: the event names its reference, its
- * tokens, the user as payer and receiver, and at least the minimum. Of a token that the user receives, no more counts
- * than its own transfers show.
+ * Returns the payment that the Router's event of a withdrawal shows, or null: with its reference, tokens and minimum,
+ * and the user as payer and receiver. If the user gets a token, its transfers limit the amount.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;
@@ -111,7 +110,7 @@ export function withdrawalsIn({ logs }: Receipt, vault: Vault): VaultFlow[] {
 
 /**
  * Returns the payment of a redemption that the user made at the vault, or null: the net transfer of the paid token to
- * the user. For native currency, and with `batched`, the vault's event of the user's withdrawal must show it.
+ * the user. For native currency or if `batched`, a vault's event of the user's withdrawal must show it.
  */
 export function findDirectExit(
   receipt: Receipt,

@@ -32,8 +32,8 @@ export interface OpenExit {
 }
 
 /**
- * Reads a withdrawal's request from its vault. Null if the family has no redemption requests, `unread` if they cannot
- * be read. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
+ * Reads a withdrawal's request from its vault. Null if its family has no requests, `unread` if they cannot be read.
+ * Throws `vault_not_found`, `chain_unsupported`, `store_unavailable` and errors of the RPC nodes.
  */
 export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise<OpenExit | "unread" | null> {
   const vault = await findVaultOfDeposit(ctx, row);
@@ -78,9 +78,8 @@ export interface RequestFindings {
 }
 
 /**
- * Returns the transition of a withdrawal with an open request: its end, if a transaction shows it, otherwise what the
- * vault reports, if anything. Throws `store_unavailable`, `vault_not_found`, `chain_unsupported` and errors of the RPC
- * nodes.
+ * Returns the transition of an open request: its end by a transaction, otherwise what the vault reports, if anything.
+ * Throws `store_unavailable`, `vault_not_found`, `chain_unsupported` and errors of the RPC nodes.
  */
 export async function exitRequestTransitions(ctx: Context, at: RequestInput): Promise<RequestFindings> {
   const now = await readExitRequest(ctx, at.row);
@@ -166,8 +165,8 @@ const areKnown = (seen: readonly EndSeen[], others: readonly WithdrawalRow[]): b
   );
 
 /**
- * Returns the first settlements of a request, up to the one that completes its shares or, if payments do not name
- * theirs, the estimated assets. `complete`: nothing is left over; `exact`: they are for all of its shares and no more.
+ * Returns a request's first settlements, up to the one that completes its shares or, if payments do not name theirs,
+ * the estimated assets. `complete`: nothing is left over; `exact`: they are for all of its shares and no more.
  */
 function partsOf(
   { shares, estimatedAssets, assets }: Pick<WithdrawalRow, "shares" | "estimatedAssets" | "assets">,

@@ -39,9 +39,9 @@ interface ExitCandidate {
 }
 
 /**
- * Returns the transitions that follow from a transaction as the first one of a withdrawal: it is pending, its revert is
- * confirmed, or it made a redemption, a request or the start of a cooldown. Empty otherwise, and if it counts for
- * another row with the same call. Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
+ * Returns the transitions of a withdrawal by its first transaction: pending, reverted (if confirmed), or a redemption,
+ * request or cooldown. Empty otherwise, and if it counts for an equal row. Throws `store_unavailable`,
+ * `vault_not_found` and errors of the RPC nodes.
  */
 export async function exitSourceTransitions(
   ctx: Context,

@@ -95,7 +95,7 @@ async function findSent(
 
 /**
  * Returns true if a successful transaction is a second step that was built for a withdrawal: the user's own call, or a
- * batch that contains it and pays exactly its amount. One in native currency is not recognised in a batch.
+ * batch that contains it and pays exactly its amount. Native currency is not recognised in a batch.
  */
 export function carriesTransfer(
   row: Pick<WithdrawalRow, "userAddress" | "exitToken">,

@@ -38,9 +38,8 @@ export interface TrackedWithdrawal {
 }
 
 /**
- * Tracks a withdrawal on the chains, stores changes with `apply` (default `applyToWithdrawal`), and drops hints that
- * need no further reads. An error of a chain or of the vault is logged and returned as `unreadable`. `hints` are loaded
- * if absent. Throws `store_unavailable`.
+ * Tracks a withdrawal on the chains, stores changes with `apply`, and drops hints that need no further reads. Errors of
+ * chains or vault are returned as `unreadable`; absent `hints` are loaded. Throws `store_unavailable`.
  */
 export async function trackWithdrawal(
   ctx: Context,

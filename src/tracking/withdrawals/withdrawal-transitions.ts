@@ -31,9 +31,9 @@ export interface ProvenWithdrawal {
 }
 
 /**
- * Applies transitions to a withdrawal in order. A change is stored with the blocks that prove it, and makes the
- * withdrawal due at once. Returns the new row, or the stored one if another writer was first or its second step proves
- * another row. Throws `store_unavailable` and errors of the RPC nodes.
+ * Applies transitions in order, stores a change with the blocks that prove it, and makes the withdrawal due. Returns
+ * the new row, or the stored one if another writer was first or its second step proves another row. Throws
+ * `store_unavailable` and errors of the RPC nodes.
  */
 export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
   return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
