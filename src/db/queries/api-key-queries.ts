@@ -149,8 +149,8 @@ const FURTHER_PAIRS = 4;
 
 /**
  * Inserts a key pair of a partner into a free one of its four further slots, otherwise in place of a revoked first
- * pair. Returns its id (`keyId`, or the first pair's), or null if no place is free, a concurrent request took it, or
- * the application is not approved. Throws `store_unavailable`.
+ * pair. Returns its id (`keyId`, or the first pair's); null without a free place or an approved application. Throws
+ * `store_unavailable`.
  */
 export async function insertPair(
   db: Database,
@@ -286,9 +286,8 @@ export async function notePairUse(
 }
 
 /**
- * Replaces the key pair of version `keyVersion`, and deletes the partner's sessions except `session`. Returns false,
- * without any change, if there is no such pair, the application is not approved, or `session` is no longer valid.
- * Throws `store_unavailable`.
+ * Replaces the key pair of version `keyVersion`, and deletes the partner's sessions except `session`. Changes nothing
+ * and returns false without such a pair, an approved application or a valid `session`. Throws `store_unavailable`.
  */
 export async function replacePair(
   db: Database,

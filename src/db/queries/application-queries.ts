@@ -65,7 +65,7 @@ export async function upsertApplication(
 
 /**
  * Changes the status, note and decision time of a partner application. Returns false if its status is not in `from` or
- * there is none. A revocation also invalidates every earlier API key and session. Throws `store_unavailable`.
+ * there is none. A revocation also invalidates its API keys and sessions. Throws `store_unavailable`.
  */
 export async function updateApplicationStatus(
   db: Database,

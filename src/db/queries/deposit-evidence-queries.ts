@@ -78,9 +78,9 @@ const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.reque
   and not jsonb_path_exists(d.history, '$[*] ? (@.state == "requested" || @.state == "cooling" || @.state == "claimable")'))`;
 
 /**
- * Selects the row for which a source transaction in block `blockNumber` counts, of one user's rows with the same call,
- * which anyone can build: normally the one bound to it, otherwise `row` or one that still needs a source. Null if `row`
- * is no longer stored and no other one fits. Throws `store_unavailable`.
+ * Selects the row for which a source transaction counts, of one user's rows with the same call, which anyone can build:
+ * normally the one bound to it, otherwise `row` or one that needs a source. Null if none is stored. Throws
+ * `store_unavailable`.
  */
 export async function selectSourceHolder(
   db: Database,
@@ -149,9 +149,9 @@ interface EqualOrder {
 }
 
 /**
- * Selects the user's row with the same call and payment as `row` that has a proven transaction newer than the build of
- * `row`. Unless this was reported for `row`, the other row must not be built later than a day after the quote of `row`
- * expired. Null if there is none. Throws `store_unavailable`.
+ * Selects a row with the call and payment of `row` and a proven transaction newer than its build; one that was not
+ * reported for `row` must be built no later than a day after its expiry. Null if there is none. Throws
+ * `store_unavailable`.
  */
 export async function selectEqualOrder(db: Database, row: TrackedRow): Promise<EqualOrder | null> {
   const reported = isReportedFor(raw`${row.trackingId}`, raw`${deposits.sourceTxHash}`);

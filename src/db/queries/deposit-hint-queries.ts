@@ -63,8 +63,8 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 }
 
 /**
- * Drops the hints `txHashes` of a row: deletes those that are only reported, and marks the others as dropped. The hints
- * `carrying` first get the origin `both`, because they may prove the row after a reorg. Throws `store_unavailable`.
+ * Deletes the hints `txHashes` of a row that are only reported, and marks the others as dropped. The hints `carrying`
+ * first get the origin `both`, because they may prove the row after a reorg. Throws `store_unavailable`.
  */
 export async function dropHints(
   db: Database,
@@ -143,7 +143,7 @@ const openOn = (chainId: number): SQL =>
     and not e.final))`;
 
 /**
- * Selects the transactions that may be the source of a user's row: the user paid its token, in its amount or to the
+ * Selects transactions that may be the source of a user's row: the user paid its token, in its amount or to the
  * contract that it calls, or an event of that contract or of a bridge names the user. Throws `store_unavailable`.
  */
 export async function selectCandidates(
@@ -164,8 +164,8 @@ export async function selectCandidates(
 }
 
 /**
- * Numbers of a row's hints from logs, unread ones and all, from which on a round adds no further ones: `MAX_UNNAMED`
- * for transactions that only concern the user, which anyone can make; `MAX_FOUND` for those that show the row.
+ * Numbers of a row's hints from logs, unread ones and all, from which on a round adds no more: `MAX_UNNAMED` for
+ * transactions that only concern the user, which anyone can make; `MAX_FOUND` for those that show the row.
  */
 const MAX_UNNAMED = { unread: 32, all: 512 } as const;
 const MAX_FOUND = { unread: 64, all: 1_024 } as const;
@@ -186,9 +186,9 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores the results of a round as hints, unless a row has too many, and makes rows due: those with a new hint or an
- * unread one that was seen again, those in progress whose users are in `moves`, and open redemption requests that a
- * touched contract may have settled, unless due within a minute. Throws `store_unavailable`.
+ * Stores the results of a round as hints, unless a row has too many, and schedules rows: those with a new hint or a
+ * repeated unread one, those in progress of users in `moves`, and open requests that a touched contract may have
+ * settled. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,

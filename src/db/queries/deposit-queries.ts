@@ -108,9 +108,9 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects at most 20 rows that a transaction may belong to: first those that it proves or whose reference it emits
- * (`refs`), then those whose calldata has one of the `dataHashes`, then those that only a hint, an unproven record or a
- * built second step connects with it. Throws `store_unavailable`.
+ * Selects at most 20 rows that a transaction may belong to: first those that it proves or whose reference it emits,
+ * then those with its calldata, then those that a hint, an unproven record or a second step connects with it. Throws
+ * `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -260,9 +260,9 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 }
 
 /**
- * Updates a deposit in the state `from` and returns the new row. Null if another writer has changed the state or bound
- * the same source transaction; `evidence` is stored even then. Throws `store_unavailable`, and error 23505 (see
- * `pgCode`) if its deposit transaction proves another deposit.
+ * Updates a deposit in the state `from` and returns the new row. Null if another writer changed the state or bound the
+ * source; `evidence` is stored even then. Throws `store_unavailable`, and error 23505 if its deposit transaction proves
+ * another.
  */
 export async function updateDeposit(
   db: Database,

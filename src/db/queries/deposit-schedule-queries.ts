@@ -57,8 +57,8 @@ export async function extendDepositLeases(
 }
 
 /**
- * Ends the lease of a row: schedules its next check (null: none) and stores the number of checks since its state
- * changed. Does nothing if the lease does not end at `leaseUntil`, as after a report. Throws `store_unavailable`.
+ * Ends the lease of a row: schedules its next check (null: none) and stores its number of `checks`. Does nothing if the
+ * lease does not end at `leaseUntil`, as after a report. Throws `store_unavailable`.
  */
 export async function scheduleCheck(
   db: Database,
@@ -110,9 +110,9 @@ export async function postponeChecks(
 const MAX_CONTINUATIONS = 20;
 
 /**
- * Selects the deposits that name a deposit as their parent and pay its delivered token into the same vault for the same
- * user, at least the lower of the guaranteed and the delivered amount. At most 20: proven ones (`completed`,
- * `requested`, `claimable`) first, then the newest. Throws `store_unavailable`.
+ * Selects at most 20 deposits that name a deposit as their parent and pay the delivered token, at least the lower of
+ * guaranteed and delivered amount, into the same vault for the same user: proven ones first, then the newest. Throws
+ * `store_unavailable`.
  */
 export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;

@@ -63,7 +63,7 @@ const insertInto = (
 
 /**
  * Stores the result of a tip run in one transaction: replaces the provisional flows, moves the tip, and updates which
- * vaults it covers. Returns false, without any change, if the tip has another version. Throws `store_unavailable`.
+ * vaults it covers. Changes nothing and returns false if the tip has another version. Throws `store_unavailable`.
  */
 export async function applyTipStep(db: Database, step: TipStep): Promise<boolean> {
   const { chainId, version, run, from } = step;
@@ -105,9 +105,8 @@ export async function applyTipStep(db: Database, step: TipStep): Promise<boolean
 }
 
 /**
- * Stores a backfilled range's flows and coverage: of vaults whose flow sources are unchanged, and only if the final
- * block is not below the range's end. A stored final flow is replaced only to add a request id. Throws
- * `store_unavailable`.
+ * Stores a backfilled range's flows and coverage: of vaults with unchanged flow sources, and only if the range is still
+ * final. A stored final flow is replaced only to add a request id. Throws `store_unavailable`.
  */
 export async function applyHistoryStep(db: Database, step: HistoryStep): Promise<void> {
   const { chainId, read } = step;
@@ -137,8 +136,8 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 }
 
 /**
- * Inserts final flows that are not stored yet, and returns their number. Leaves out flows below a vault's start block,
- * above the final block or from outdated sources, and all if the tip has another version. Throws `store_unavailable`.
+ * Inserts final flows that are not stored yet, and returns their number. Leaves out flows outside start and final block
+ * or from outdated sources, and all if the tip has another version. Throws `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
   const { chainId } = step;

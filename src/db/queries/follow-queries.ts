@@ -120,7 +120,7 @@ export interface WatchList {
 
 /**
  * Maximum number of tokens of a provider's contract, of contracts with tokens, of rows that users are taken from, and
- * of rows in progress. Anyone may build with any token, so those of one contract must not crowd out others.
+ * of rows in progress. Anyone may build with any token, so one contract must not crowd out others.
  */
 const MAX_TOKENS = 500;
 const MAX_TARGETS = 4_000;
@@ -241,8 +241,8 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
 
 /**
  * Stores the result of a round on a chain in one transaction. Rows whose evidence a reorg replaced become due at once;
- * ended rows with final evidence may be unscheduled. Returns false, without any change, if another round has written
- * since. Throws `store_unavailable`.
+ * ended ones with final evidence may be unscheduled. Changes nothing and returns false if another round was first.
+ * Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;

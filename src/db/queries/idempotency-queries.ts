@@ -21,9 +21,8 @@ export interface KeyExpiry {
 }
 
 /**
- * Takes an idempotency key for one request; `owner` is a unique id of the request. Returns false if another request
- * holds the key or its response is stored. A key that is free by `expiry` loses its response. Throws
- * `store_unavailable`.
+ * Takes an idempotency key for one request; `owner` is a unique id of the request. False if another request holds the
+ * key or its response is stored. A key that is free by `expiry` loses its response. Throws `store_unavailable`.
  */
 export async function takeKey(
   db: Database,

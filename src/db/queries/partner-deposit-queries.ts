@@ -37,9 +37,9 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
   );
 
 /**
- * Counts a partner's deposits by outcome, and the users who sent at least one. `verified` counts those built with the
- * API key's secret or a session, `sent` those whose transaction was seen. A continuation that has completed its parent
- * does not count. Null does not occur. Throws `store_unavailable`.
+ * Counts a partner's deposits by outcome, and the users who sent at least one. `verified` means with the secret or a
+ * session, `sent` that a transaction was seen. A continuation that completed its parent does not count. Never null.
+ * Throws `store_unavailable`.
  */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>
@@ -92,7 +92,7 @@ export async function countPartnerWithdrawals(db: Database, span: PartnerSpan) {
 
 /**
  * Sums the payments of a partner's completed deposits by source chain and lowercase token, as decimal text in the
- * token's smallest unit. Returns at most `limit` sums, those of the most deposits first. Throws `store_unavailable`.
+ * token's smallest unit. At most `limit` sums, those of most deposits first. Throws `store_unavailable`.
  */
 export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: number }) {
   return db.run((sql) =>

@@ -33,9 +33,9 @@ export async function selectPartner(
 }
 
 /**
- * Registers an approved applicant: inserts the partner, its key pair and its first session. Empty fields of the
- * profile, except the description, are taken from the application. If nothing was inserted, `name` is null and
- * `application` the application's status (null: none). Throws `store_unavailable`.
+ * Registers an approved applicant: inserts the partner, its key pair and its first session. Empty fields except the
+ * description come from the application. `name` is null if nothing was inserted; `application` is the status of the
+ * application, if any. Throws `store_unavailable`.
  */
 export async function insertPartner(
   db: Database,

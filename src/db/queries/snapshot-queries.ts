@@ -137,9 +137,8 @@ export interface PricePoint {
 }
 
 /**
- * Selects the share prices of all vaults at each age in seconds, sorted by vault and age: from the newest hourly
- * snapshot at least that old, but less than 1.25 times that age or two hours, whichever is longer. Throws
- * `store_unavailable`.
+ * Selects the share prices of all vaults at each age in seconds, by vault and age, from the newest hourly snapshot at
+ * least as old, but less than 1.25 times that age or two hours, whichever is longer. Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,
@@ -171,9 +170,8 @@ export async function selectPricePoints(
 export const countsForVault = raw`(f.request_id is null or (f.kind = 'withdrawal' and f.assets is null))`;
 
 /**
- * Sums a vault's net flows (deposits minus withdrawals) between neighbouring blocks of an ascending list, the later one
- * included, in the asset's smallest unit; null if an amount is unknown. Does not check for gaps. Throws
- * `store_unavailable`.
+ * Sums a vault's deposits minus withdrawals between neighbouring blocks of an ascending list, the later one included,
+ * in the asset's smallest unit; null if an amount is unknown. Does not check for gaps. Throws `store_unavailable`.
  */
 export async function sumNetFlows(
   db: Database,

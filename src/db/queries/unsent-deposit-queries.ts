@@ -14,8 +14,8 @@ export interface UnsentAge {
 }
 
 /**
- * Deletes at most `limit` rows that were built and never sent, and returns their number. Keeps rows with a transaction,
- * evidence, an unread hint or a child, and those whose chains were not read without a gap until `marginMs` after their
+ * Deletes at most `limit` rows that were built and never sent, and returns their number. Keeps rows with transactions,
+ * evidence, unread hints or children, and those whose chains were not read without gaps up to `marginMs` after their
  * expiry. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {

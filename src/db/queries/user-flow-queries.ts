@@ -141,8 +141,8 @@ export interface UserQuery {
 }
 
 /**
- * Selects a user's net deposits and requests; `chains` lacks chains that were never indexed. A sum is null if an amount
- * is unknown, the vault's flow history has a gap, or `unlisted` contains the vault. Throws `store_unavailable`.
+ * Selects a user's net deposits and requests; `chains` lacks unindexed chains. A sum is null if an amount is unknown,
+ * the vault's flow history has a gap, or `unlisted` contains the vault. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));

@@ -77,8 +77,8 @@ export interface ProofChange {
 }
 
 /**
- * Stores the result of a proof, with an audit row if the vault's status changes. Returns false, without any change, if
- * status, its origin, adapter or due time have changed since the vault was read. Throws `store_unavailable`.
+ * Stores the result of a proof, with an audit row if the vault's status changes. Changes nothing and returns false if
+ * status, its origin, adapter or due time are no longer those of `row`. Throws `store_unavailable`.
  */
 export function recordProof(
   db: Database,

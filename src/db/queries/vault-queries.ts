@@ -190,7 +190,7 @@ const UNCOUNTED = {
 
 /**
  * Updates a vault's status and, if they were read again (`derived`), its on-chain columns, and makes its proof due.
- * Returns false, without any change, if the vault does not have the status `from`. Throws `store_unavailable`.
+ * Changes nothing and returns false if its status is not `from`. Throws `store_unavailable`.
  */
 export async function updateVaultStatus(
   db: Database,

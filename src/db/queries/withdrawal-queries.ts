@@ -5,9 +5,8 @@ import { depositSteps, withdrawalTransfers } from "../tables/deposit-tracking-ta
 import type { TrackedRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * A withdrawal to insert, in the formats of a `WithdrawalRow`. `fromAmount` is "0" for all shares, whose expected
- * number is `estimatedShares`. `provider`, `bridge` and `tool` are null unless the first transaction makes the
- * transfer. `referrer` is the zero address by default.
+ * A withdrawal to insert, in the formats of a `WithdrawalRow`. `fromAmount` is "0" for all shares. `provider`, `bridge`
+ * and `tool` are null unless the first transaction makes the transfer. `referrer` is the zero address by default.
  */
 export interface NewWithdrawal
   extends Pick<
@@ -89,8 +88,8 @@ const MAX_OTHER_REQUESTS = 50;
 
 /**
  * Selects the user's other redemptions from the same vault that are open or have a claim or refund transaction, with
- * the same request id (null included) or, with `anyId`, any. Equal rows with its transaction are left out. At most 50,
- * the open ones first, then the newest. Throws `store_unavailable`.
+ * the same request id or, by `anyId`, any. Equal rows with its transaction are left out. At most 50, open ones first.
+ * Throws `store_unavailable`.
  */
 export async function selectOtherRedemptions(
   db: Database,
