@@ -19,9 +19,9 @@ import { toVaultRecord } from "./registry-vault-records.ts";
 export type AddedVault = { record: VaultRecord; added: boolean } | { finding: string };
 
 /**
- * Adds a vault to the registry as a candidate with a due proof; an existing entry stays unchanged. If on-chain data
- * does not confirm the claims, nothing is stored; if the chain cannot be read, they are stored unchecked. Throws
- * `chain_unsupported`, `store_unavailable`, and viem's InvalidAddressError.
+ * Adds a vault to the registry as a candidate, unless it is known or on-chain data does not confirm the claims; if the
+ * chain cannot be read, they are stored unchecked. Throws `chain_unsupported`, `store_unavailable`, and viem's
+ * InvalidAddressError.
  */
 export async function addVault(
   ctx: Context,

@@ -24,10 +24,9 @@ export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault's status and claimed properties in the registry. On-chain data must not contradict a change that
- * opens or lists the vault or alters its family, parameters or accepted assets. Throws `vault_not_found`,
- * `chain_unsupported`, `upstream_unavailable`, and `store_unavailable`, also if other requests keep changing its
- * status.
+ * Changes a vault's status and claimed properties. On-chain data must not contradict a change that opens or lists it or
+ * alters its family, parameters or assets. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable`, and
+ * `store_unavailable`, also after too many concurrent changes.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.

@@ -21,9 +21,8 @@ export function assertServedChain(ctx: Context, chainId: number): void {
 }
 
 /**
- * Reads a vault's addresses, tokens and parameters. Returns a failed derivation with its reason if no family is called
- * `adapter`, it does not accept the contract, or one of the vault's contracts has no code. Errors of the chain client
- * propagate.
+ * Reads a vault's addresses, tokens and parameters. The derivation fails with a reason if no family is called
+ * `adapter`, it refuses the contract, or a contract has no code. Errors of the chain client propagate.
  */
 export async function deriveFromChain(
   client: ChainClient,

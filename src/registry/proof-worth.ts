@@ -52,8 +52,8 @@ type Limited = { deposit: VaultDeposit; terms: DepositTerms };
 export const largerTimes = (ctx: Context, of: Limited): bigint => timesWithin(of, unforeseen(ctx));
 
 /**
- * Returns how many times the proof's amount the deposits are whose redemption 30 days later is tried: 150,000 to 1.5
- * million times, and a thousandth of that, within the vault's limit. The largest first; none if there is no room.
+ * Returns how many times the proof's amount the deposits for redemptions after 30 days are: 150,000 to 1.5 million
+ * times, and a thousandth of that, within the vault's limit. The largest first; none if there is no room.
  */
 export function agedTimes(ctx: Context, of: Limited): bigint[] {
   const times = unforeseen(ctx);

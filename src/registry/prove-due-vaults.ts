@@ -52,9 +52,8 @@ const noProofs = (): ProofRoundReport => ({
 });
 
 /**
- * Runs the due proofs of vaults, several chains in parallel, or queues a message per chain if a queue is configured.
- * Skips chains that are not served and those whose last index run failed. Throws `store_unavailable` and errors of the
- * queue.
+ * Runs the due proofs of vaults, or queues a message per chain if a queue is configured. Skips chains that are not
+ * served and those whose last index run failed. Throws `store_unavailable` and errors of the queue.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();
@@ -80,8 +79,8 @@ export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
 }
 
 /**
- * Handles a queue message: runs the due proofs of one chain's vaults, until a limit of the run is reached or a node or
- * the database fails. Reports zeros while another run holds the chain's lock. Throws `store_unavailable`.
+ * Handles a queue message: runs the due proofs of one chain's vaults, until a limit is reached or a node or the
+ * database fails. Reports zeros while another run holds the chain's lock. Throws `store_unavailable`.
  */
 export async function proveFromMessage(ctx: Context, message: ProofMessage): Promise<ProofRoundReport> {
   const { chain_id: chainId } = message;

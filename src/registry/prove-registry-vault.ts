@@ -35,8 +35,8 @@ export interface ProofAttempt {
 
 /**
  * Proves a registry entry on the current state of its chain: reads the vault, compares it with the entry, and simulates
- * a deposit and its redemption. Stores nothing. Never throws: a failing node or database gives the finding `unread`,
- * any other error `refused`.
+ * a deposit and its redemption. Stores nothing. Never throws: what cannot be examined is `unread`, and unexpected
+ * errors are refusals.
  */
 export async function proveVault(ctx: Context, row: VaultRow): Promise<ProofAttempt> {
   const client = ctx.chains.client(row.chainId);
@@ -76,8 +76,8 @@ async function tryProving(
 
 /**
  * Returns why a discovered or imported vault may no longer be open, or null: the settings exclude it or its asset, or
- * nothing that counts names a discovered one any longer, unless an administrator decided its status. Errors of the
- * chain client propagate.
+ * nothing names a discovered one any longer; not if an administrator decided its status. Errors of the chain client
+ * propagate.
  */
 async function readDeparture(
   ctx: Context,
@@ -144,8 +144,8 @@ export type Resolution =
 export type ClaimedEntry = StoredVault & Pick<VaultRow, "claim" | "wasActive" | "provenance">;
 
 /**
- * Reads a vault's family, addresses, tokens and parameters from on-chain data, and compares family, asset and share
- * token with the entry. Throws viem's InvalidAddressError for an invalid address; errors of the chain client propagate.
+ * Reads a vault's family, addresses, tokens and parameters from on-chain data, and compares them with the entry. Throws
+ * viem's InvalidAddressError for an invalid address; errors of the chain client propagate.
  */
 export async function resolveVault(client: ChainClient, row: ClaimedEntry): Promise<Resolution> {
   const subject = subjectOfRow(row);

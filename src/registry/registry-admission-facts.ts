@@ -23,7 +23,7 @@ import { isCurated, isGoverned, type Vouching, vouchingFor } from "./registry-vo
 
 /**
  * Returns the admission gate's result for a discovered or imported candidate whose proof passed, otherwise null. What
- * cannot be read is an obstacle. Throws if the row does not have the expected shape (see `parseRegistryRow`).
+ * cannot be read is an obstacle. Throws if the row is malformed (see `parseRegistryRow`).
  */
 export async function readAdmission(
   ctx: Context,

@@ -57,7 +57,7 @@ const OPEN_FAMILIES: ReadonlySet<string> = new Set(["erc4626"]);
 
 /**
  * Returns why a discovered or imported vault may not open yet, or null if these facts show no reason; `codeObstacle`
- * examines the rest. A generic ERC-4626 vault never opens by itself. `now` is in milliseconds since the epoch.
+ * examines the rest. A generic ERC-4626 vault never opens by itself. `now` is in UNIX milliseconds.
  */
 export function admissionObstacle(
   facts: AdmissionFacts,

@@ -11,9 +11,8 @@ const PUSH32 = 0x7f;
 const OTHER_FORMAT = 0xef;
 
 /**
- * Returns false only if runtime code can neither delegate a call to other code nor be replaced at its address.
- * Unreachable data is ignored. True also for empty code and other formats. Source: Ethereum Yellow Paper, valid jump
- * destinations.
+ * Returns false only if runtime code can neither delegate calls nor be replaced at its address. Unreachable data is
+ * ignored. True also for empty code and other formats. Source: Ethereum Yellow Paper, valid jump destinations.
  */
 export function delegatesCalls(code: Hex): boolean {
   const bytes = hexToBytes(code);

@@ -42,8 +42,7 @@ const NO_LARGE_EXIT: LargeExit = { part: null, isFair: false };
 
 /**
  * Simulates redemptions 30 days later: of the proof's shares, and of the first of the `larger` deposits that can be
- * judged, which leaves first; both in one request or, if that does not suffice, alone. Errors of the RPC nodes
- * propagate.
+ * judged, which leaves first; in one request or, if need be, alone. Errors of the RPC nodes propagate.
  */
 export async function simulateAged(ctx: Context, of: Redemption): Promise<AgedExits> {
   const both = await simulateLargest(ctx, of);
@@ -95,8 +94,8 @@ export async function redeemCovered(ctx: Context, of: Redemption): Promise<bigin
 }
 
 /**
- * Returns how many shares of a deposit made in 30 days can be redeemed: nine tenths of `redeemed`, or of what it mints
- * if fewer; 0 if none are minted or only all can be redeemed; null if the deposit or every redemption fails.
+ * Returns how many shares of a deposit in 30 days can be redeemed: nine tenths of `redeemed`, or of what it mints if
+ * fewer; 0 if none are minted or only all can be redeemed; null if the deposit or every redemption fails.
  */
 async function redeemedAnew(ctx: Context, of: Redemption): Promise<bigint | null> {
   const redeemed = coveredPart(of.redeemed);

@@ -17,9 +17,9 @@ const CROWD = 6;
 const PART = { of: 4n, parts: 3n } as const;
 
 /**
- * Simulates deposits by six other accounts and their redemptions `after` seconds later. Returns why the vault is
- * refused: one of them cannot redeem or is paid much less, although the proof's account alone is paid their worth. Null
- * otherwise, also if this cannot be simulated. Errors of the RPC nodes propagate.
+ * Simulates deposits by other accounts and their redemptions `after` seconds later. Returns why the vault is refused,
+ * if one of them is not paid their worth although the proof's account alone is; otherwise null. Errors of the RPC nodes
+ * propagate.
  */
 export async function findTrappedAccount(
   ctx: Context,

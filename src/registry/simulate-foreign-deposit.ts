@@ -40,8 +40,8 @@ const previewAbi = once(() => parseAbi(["function previewDeposit(uint256) view r
 
 /**
  * Simulates deposits by a contract for another account, as the Router's executor makes them. `takes`: the vault takes
- * them, they were not simulated, or its family is known; `cheats`: why the minted shares count against it, or null.
- * Throws `simulation_unavailable` and errors of the RPC nodes.
+ * them, or may; `cheats`: why the minted shares count against it, or null. Throws `simulation_unavailable` and errors
+ * of the RPC nodes.
  */
 export async function simulateForOthers(
   ctx: Context,

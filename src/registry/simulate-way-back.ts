@@ -95,8 +95,8 @@ export function judgedModes(vault: Vault): readonly ExitMode[] {
 }
 
 /**
- * Returns a query for whether a vault's views say that withdrawals are paused in all of its modes. False, without a
- * read, if its redemption is simulated or its family has none. `user` is any account, `now` in UNIX milliseconds.
+ * Returns a query for whether a vault's views say that withdrawals are paused in all modes. False, without a read, if
+ * its redemption is simulated or its family has none. `user` is any account, `now` in UNIX milliseconds.
  */
 export function exitsPausedQuery(
   vault: Vault,

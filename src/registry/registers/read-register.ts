@@ -29,8 +29,8 @@ const MAX_LISTED = 5_000;
 
 /**
  * Reads the vaults of a register: all that its view function lists, or those of its events after block `readTo` (null:
- * all) up to `head` that its membership view, if any, confirms. Throws `upstream_rejected` if the contract does not
- * respond as expected, and errors of `findFirstBlock` and of the chain client.
+ * all) up to `head` that its membership view, if any, confirms. Throws `upstream_rejected` if its contract does not
+ * respond as expected, and errors of the chain client.
  */
 export async function readRegister(
   client: ChainClient,
