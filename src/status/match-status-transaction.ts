@@ -85,8 +85,8 @@ function matchKindOf(row: TrackedRow, found: Searched): MatchKind | null {
 }
 
 /**
- * Returns the relation of a transaction to a withdrawal, or null. A copy of its reference or calldata has none, because
- * anyone can make it; one that repeats it through a bridge is a replay, whose own receipt must prove it.
+ * Returns the relation of a transaction to a withdrawal, or null. A copy of its reference or calldata has none: anyone
+ * can make it; one that repeats it through a bridge is a replay, whose own receipt must prove it.
  */
 function kindOfWithdrawal(row: WithdrawalRow, found: Searched): MatchKind | null {
   const { hash, chainId, seen, dataHashes, refs } = found;

@@ -26,7 +26,7 @@ interface ReplayedWithdrawal {
 /**
  * Follows a second transaction that repeats a withdrawal through a bridge. Returns the row as if it were the only known
  * one, or null if its receipt does not prove the withdrawal. Stores nothing. Throws `store_unavailable`,
- * `vault_not_found` and errors of the nodes of the vault's chain.
+ * `vault_not_found` and errors of the RPC nodes.
  */
 export async function followReplayedWithdrawal(
   ctx: Context,

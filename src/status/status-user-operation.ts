@@ -15,8 +15,8 @@ const WINDOW_BLOCKS = 10_000;
 const MAX_REQUESTS = 3;
 
 /**
- * Searches a chain's newest blocks for a user operation, and returns the hash of the transaction that contains it, to
- * be verified by the caller. Null if none was found or the search failed. Source: ERC-4337, `UserOperationEvent`.
+ * Searches a chain's newest blocks for a user operation and returns its transaction's hash, to be verified by the
+ * caller. Null if none was found or the search failed. Source: ERC-4337, `UserOperationEvent`.
  */
 export async function findUserOperation(
   ctx: Context,

@@ -88,9 +88,8 @@ function paidOf(row: WithdrawalRow): Movement | null {
 }
 
 /**
- * Returns the sides of the transfer status of a transaction that belongs to no recorded row, by its classification
- * `verdict`, without which both are null. The receiving side is null while nothing was received. Throws
- * `store_unavailable`.
+ * Returns the sides of the transfer status of a transaction of no recorded row, by its classification; both are null
+ * without one. The receiving side is null while nothing was received. Throws `store_unavailable`.
  */
 export async function untrackedSides(
   ctx: Context,
