@@ -11,8 +11,8 @@ import { completeFrom } from "./flow-queries.ts";
 export interface ChainFlows {
   chainId: number;
   /**
-   * Block from which on the flow histories of all vaults of the chain that are or were open are stored without a gap.
-   * Null if a vault is not indexed yet, or the chain has no such vaults.
+   * Block from which on the flow histories of all vaults of the chain that are active or paused, or were active before,
+   * are stored without a gap. Null if a vault is not indexed yet, or the chain has no such vaults.
    */
   indexedFrom: number | null;
   /**
@@ -23,7 +23,7 @@ export interface ChainFlows {
   headTime: Date | null;
   /**
    * Deposits minus withdrawals by lowercase vault address, in the asset's smallest unit, without flows of redemption
-   * requests, or null if unknown. Only vaults that are or were open and have flows of the user are present.
+   * requests; null if unknown. Only vaults known to users (`isKnownToUsers`) with flows of the user are present.
    */
   sums: Readonly<Record<string, string | null>>;
   /**

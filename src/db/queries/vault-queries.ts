@@ -9,13 +9,14 @@ import { type AuditNote, auditInsert } from "./audit-queries.ts";
 export type VaultRow = typeof vaults.$inferSelect;
 
 /**
- * SQL condition of the vaults that are or were open for deposits. Users may hold shares of them, so they stay readable
- * in every later status.
+ * SQL condition of the vaults that are active or paused, or were active before. Users may hold shares of them, so they
+ * stay readable in every later status.
  */
 export const isKnownToUsers = or(inArray(vaults.status, ["active", "paused"]), vaults.wasActive);
 
 /**
- * Selects all vaults that are or were open for deposits, sorted by chain and address. Throws `store_unavailable`.
+ * Selects all vaults that are active or paused, or were active before, sorted by chain and address. Throws
+ * `store_unavailable`.
  */
 export function selectVaults(db: Database): Promise<VaultRow[]> {
   return db.run((sql) =>
@@ -24,7 +25,8 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
 }
 
 /**
- * A vault that is or was open for deposits, with the values that lists show and the numbers of its recent incidents.
+ * A vault that is active or paused, or was active before, with the values that lists show and the numbers of its recent
+ * incidents.
  */
 export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> & {
   /** Values from the last snapshot, or null if the vault was never read. */
@@ -37,8 +39,8 @@ export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> 
 };
 
 /**
- * Selects all vaults that are or were open for deposits, sorted by chain and address, with what lists show of them.
- * Incidents count if they were last seen within a day. Throws `store_unavailable`.
+ * Selects all vaults that are active or paused, or were active before, sorted by chain and address, with what lists
+ * show of them. Incidents count if they were last seen within a day. Throws `store_unavailable`.
  */
 export async function selectListedVaults(db: Database, now: Date): Promise<ListedVaultRow[]> {
   const { claim, provenance, namedBy, ...columns } = getTableColumns(vaults);
@@ -91,8 +93,8 @@ export async function selectVault(
 }
 
 /**
- * Selects a vault that is or was open for deposits, or returns null if there is no such vault. The address may be in
- * any case. Throws `store_unavailable`.
+ * Selects a vault that is active or paused, or was active before; null if there is none. The address may be in any
+ * case. Throws `store_unavailable`.
  */
 export async function selectKnownVault(
   db: Database,

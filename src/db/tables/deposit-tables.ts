@@ -22,13 +22,12 @@ import { time, uint256 } from "./table-columns.ts";
 type StateColumns = Record<"state" | "sourceProven", AnyPgColumn>;
 
 /**
- * SQL condition of the deposits and withdrawals whose source transaction is not proven, or has failed and may be sent
- * again.
+ * SQL condition of the deposits and withdrawals whose source transaction is not proven, and of those that have failed.
  */
 export const unproven = (table: StateColumns): SQL =>
   raw`(not ${table.sourceProven} or ${table.state} = 'failed')`;
 
-/** SQL condition of the deposits and withdrawals that are in progress: sent, and not in a final state. */
+/** SQL condition of the deposits and withdrawals that are in progress: sent, and neither ended nor failed. */
 export const underWay = (table: { state: AnyPgColumn | SQL }): SQL =>
   raw`${table.state} in ('submitted', 'bridging', 'awaiting_deposit', 'requested', 'claimable', 'cooling', 'awaiting_transfer')`;
 
@@ -63,7 +62,7 @@ export const deposits = pgTable(
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
     receivedAmount: uint256("received_amount"),
-    /** The provider that swaps or bridges the funds to the vault's chain and token, or null for a direct deposit. */
+    /** The provider of the swap or bridge, or null if there is none. */
     provider: text("provider"),
     bridge: text("bridge"),
     /** The provider's own name of the bridge or exchange, which its status API needs. */
@@ -101,7 +100,7 @@ export const deposits = pgTable(
     /** True while on-chain data proves that the transaction `sourceTxHash` belongs to this deposit or withdrawal. */
     sourceProven: boolean("source_proven").notNull().default(false),
     depositProven: boolean("deposit_proven").notNull().default(false),
-    /** Request id of an asynchronous vault, if the vault numbers its requests. */
+    /** Id of the request at an asynchronous vault, or null if there is none or it is unknown. */
     requestId: text("request_id"),
     /**
      * Time of the next check, or null if none is scheduled; and the number of checks since the state last changed.

@@ -55,7 +55,7 @@ export interface VaultProof {
   blockNumber: number | null;
   /** RFC 3339 time of the proof. */
   at: string;
-  /** Deposited amount in the asset's smallest unit, or null if no deposit was simulated. */
+  /** Amount of the deposit in the deposited token's smallest unit, or null if the proof ended before. */
   amount: string | null;
   /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
   shares: string | null;
