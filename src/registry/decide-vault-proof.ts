@@ -121,7 +121,7 @@ function heldChange(admission: Admission | null): Pick<ProofChange, "status" | "
 const isOpenByProof = ({ status, statusBy }: ProvenEntry): boolean =>
   status === "active" || (status === "paused" && statusBy === "proof");
 
-/** Returns the change of an open vault that takes deposits although nobody can leave. */
+/** Returns the change of an open vault that takes deposits although its shares cannot be redeemed. */
 function exitChange(
   entry: ProvenEntry,
   of: { finding: Extract<ProofFinding, { proof: VaultProof }>; now: number; byAdmin: boolean },

@@ -76,7 +76,7 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
     if (minted !== null && minted < redeemed) return { kind: "none", exit: null, reason: STARVED };
     const whole = await returnedWhole(ctx, { of, mode, minted });
     if (whole !== null) return whole;
-    // The error of the preferred mode explains best why nobody can leave.
+    // The error of the preferred mode explains best why shares cannot be redeemed.
     if (mode === modes[0]) revert = made.calls.at(-1)?.returnData ?? "0x";
   }
   const refused = { ...of, redeemed, modes };
