@@ -216,7 +216,8 @@ export const knownChains: readonly ChainDefinition[] = [
 
 /**
  * Returns the chains that a deployment serves, by chain id; all known chains if `settings` is null. For a known chain,
- * only node URLs are taken from the settings. Throws `internal` if settings of another chain are missing.
+ * only node URLs are taken from the settings. Another chain needs `name`, `key`, `native` and `rpc_urls`; throws
+ * `internal` if one is missing.
  */
 export function resolveChains(
   settings: readonly ChainSetting[] | null,

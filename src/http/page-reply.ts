@@ -3,7 +3,8 @@ import { Reply } from "./define-route.ts";
 
 /**
  * Builds a handler's result for one page of a list: the rows and, unless it is the last page, a `Link` header with the
- * relative URL of the next one, which is spelled as shared caches require (`isCanonicalUrl`).
+ * relative URL of the next one. Its parameters are sorted and encoded as `isCanonicalUrl` requires; their values stay
+ * as given.
  */
 export function pageReply<R>(
   page: Page<R>,

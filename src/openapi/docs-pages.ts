@@ -78,7 +78,8 @@ async function homePage(c: Context<AppEnv>): Promise<Response> {
 
 /**
  * Mounts the OpenAPI document, the documentation pages, the home page, `/robots.txt` and `/llms.txt` on an app. Methods
- * other than GET, HEAD and OPTIONS get 405. A page that is missing among the static assets is an error.
+ * other than GET, HEAD and OPTIONS get 405. A request for a page whose static asset is
+ * missing gets `internal`; for the home page, `route_not_found`.
  */
 export function mountDocsPages(app: Hono<AppEnv>): void {
   let documentText: string | null = null;

@@ -57,7 +57,7 @@ export interface RouteOrder {
  */
 export type RouteEnd = "one_step" | "two_step";
 
-/** All quotes for one order and target token, with the data that evaluating them takes, except prices. */
+/** All quotes for one order and target token, with the data needed to evaluate them, except prices. */
 export interface OfferSet {
   order: RouteOrder;
   token: Token;

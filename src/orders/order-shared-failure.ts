@@ -42,8 +42,8 @@ export function throwLocalFailure(of: { work: string; since: number }): void {
 }
 
 /**
- * Throws the latest failure of a build in any isolate, of the last five seconds, if it happened after `since`, the
- * start of the waiting request (UNIX milliseconds). Does nothing if Redis fails.
+ * Throws the latest failure of `work` (as in `throwLocalFailure`) in any isolate, of the last five seconds, if it
+ * happened after `since`, the start of the waiting request (UNIX milliseconds). Does nothing if Redis fails.
  */
 export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
   const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);

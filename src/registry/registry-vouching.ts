@@ -15,8 +15,8 @@ export interface Vouching {
 }
 
 /**
- * Returns the public lists that name a vault, and those of the registers naming it that this deployment still reads.
- * One that was removed from the settings or from the code vouches for nothing.
+ * Returns the public lists that name a vault, and the registers that name it and that this deployment still reads. A
+ * register that was removed from the settings or from the code vouches for nothing.
  */
 export function vouchingFor(
   ctx: Context,

@@ -35,7 +35,8 @@ export interface SimulatedProof {
   /** Human-readable reason why the vault was refused or is closed; empty if the proof passed. */
   reason: string;
   /**
-   * Block on whose state the deposit was simulated, or at which the views were read that decided without a simulation.
+   * Block on whose state the deposit was simulated. If it reverted or was not simulated, the block at which the vault's
+   * views were read before.
    */
   blockNumber: number | null;
   /**
@@ -49,8 +50,8 @@ export interface SimulatedProof {
    */
   shares: bigint | null;
   /**
-   * Assets that redeeming all shares returns, in the asset's smallest unit, rounded down. Null if the redemption
-   * reverts, was not simulated, or is not possible immediately.
+   * Assets that redeeming all shares at once returns, in the asset's smallest unit, rounded down, if the simulations
+   * found it; otherwise null.
    */
   returned: bigint | null;
   /**

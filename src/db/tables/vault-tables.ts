@@ -60,8 +60,8 @@ export interface VaultProof {
   /** Minted shares in the share token's smallest unit, or null if none were minted at once. */
   shares: string | null;
   /**
-   * Assets that an immediate redemption returned, in the asset's smallest unit. Null if the redemption was not
-   * simulated or reverts.
+   * Assets that an immediate redemption returned, in the asset's smallest unit, if the simulations found it; otherwise
+   * null.
    */
   returned: string | null;
   /** Reason for the refusal, or an empty string. */
