@@ -17,9 +17,9 @@ const FALLBACK_DEPTH = 1_024;
 const NO_FINALIZED = /finali[sz]ed block|unknown block|(?:block|header) not found/i;
 
 /**
- * Reads a chain's newest final block, at some distance from the head even if the chain finalizes faster, but not below
- * `atLeast`, the last block known to be final. Throws OutsideError `malformed` if the head is below that; errors of the
- * node propagate.
+ * Reads a chain's newest final block: the finalized one or, if the node knows none, the one 1,024 blocks below the
+ * head; at least 64 blocks below the head, but not below `atLeast`, the last block known to be final. Throws
+ * OutsideError `malformed` if the head is below `atLeast`; errors of the node propagate.
  */
 export async function readFinalBlock(
   node: NodeSession,

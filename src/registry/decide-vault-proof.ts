@@ -102,8 +102,8 @@ export const isReviewed = ({ provenance }: Pick<ProvenEntry, "provenance">): boo
   provenance.source === "seed" || provenance.source === "operator";
 
 /**
- * Returns true for entries with the status `candidate` or `refused`: new ones, ones that a proof refused, and ones that
- * an administrator sent back.
+ * Returns true for entries with the status `candidate` or `refused`: new ones, ones that a proof refused or the
+ * admission gate holds back, and ones that an administrator sent back.
  */
 export const isCandidate = ({ status }: Pick<ProvenEntry, "status">): boolean =>
   status === "candidate" || status === "refused";

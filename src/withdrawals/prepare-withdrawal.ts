@@ -27,8 +27,9 @@ import {
 import { resolveWithdrawal, type WithdrawalOrder } from "./withdrawal-order.ts";
 
 /**
- * Prepares a withdrawal in the first mode that works, without recording it. Throws the preferred mode's error if every
- * mode is refused; errors of `resolveWithdrawal` and `readExitFacts` propagate.
+ * Prepares a withdrawal in the first mode that is not refused, without recording it. Throws the preferred mode's error
+ * if all are refused, and at once any error that is no refusal (`isRefusal`), such as `upstream_timeout`; errors of
+ * `resolveWithdrawal` and `readExitFacts` propagate.
  */
 export async function prepareWithdrawal(ctx: Context, input: WithdrawInput): Promise<PreparedWithdrawal> {
   const work = async (vault: Vault): Promise<PreparedWithdrawal> => {

@@ -207,8 +207,9 @@ export async function readOrderState(
 const HALF_ORDER = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Verifies a signature of the account's key (ECDSA) or code (ERC-1271), as far as its kind allows either, and returns
- * it in the form that contracts accept. Throws `signature_invalid`.
+ * Verifies that an account signed a digest, and returns the signature in the form that contracts accept: by its key
+ * (ECDSA), except for a `contract` account, or by its code (ERC-1271), except for a `plain` one. Throws
+ * `signature_invalid`.
  */
 export async function checkedSignature(
   { address, hash, signature }: SignedDigest,

@@ -46,8 +46,8 @@ const yoAbi = once(() =>
 const FEE_SCALE = 10n ** 18n;
 
 /**
- * Creates the reads by which a generic ERC-4626 vault is recognized as one of Yo: only if all of them succeed.
- * `account` may be any account.
+ * Creates the reads that identify a generic ERC-4626 vault as one of Yo's if all of them succeed. `account` may be any
+ * account.
  */
 export function yoReads(vault: Address, account: Address) {
   const on = { to: vault, abi: yoAbi() } as const;

@@ -108,8 +108,8 @@ function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers)
 }
 
 /**
- * Deriver of Upshift's multi-asset vaults. It accepts the asset, and those tokens of the earlier registry entry that
- * are whitelisted. The user must call a vault that whitelists senders. Source: TokenizedVaultV2's ABI.
+ * Deriver of Upshift's multi-asset vaults. The accepted tokens are the asset and the whitelisted tokens of the earlier
+ * registry entry. If the vault whitelists senders, only the user may call it. Source: TokenizedVaultV2's ABI.
  */
 export const upshiftDeriver: Deriver = {
   conclusive: true,

@@ -138,7 +138,7 @@ function describeTeller(address: Address, vault: Address): Query<TellerInfo | nu
 
 /**
  * Returns a query for the vault's teller (Veda's deposit contract): its transfer hook if that is a teller of this
- * vault, otherwise the entry point of the reviewed registry entry. The result is null if neither is.
+ * vault, otherwise the entry point of the earlier registry entry. The result is null if neither is.
  */
 function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerInfo | null> {
   const candidates = [share.hook, subject.entryPoint].flatMap((address) =>
@@ -308,6 +308,6 @@ function assemble(of: {
 
 /**
  * Deriver of Veda's BoringVaults. The teller, which names the accountant, is the vault's transfer hook or, if that is
- * no teller, the entry point of the reviewed registry entry. Source: Veda-Labs/boring-vault.
+ * no teller of the vault, the entry point of the earlier registry entry. Source: Veda-Labs/boring-vault.
  */
 export const vedaDeriver: Deriver = { conclusive: true, derive };
