@@ -155,7 +155,7 @@ function describeQueue(vault: Address, address: Address): Query<QueueInfo> {
 }
 
 /**
- * Chooses the token's deposit queue: the one in the reviewed registry entry if the vault has it, otherwise one that
+ * Chooses the token's deposit queue: the one in the registry entry if the vault has it, otherwise one that
  * mints immediately, otherwise the first. Null if the token has no deposit queue.
  */
 function queueOf({ queues }: TokenQueues, entryPoint: Address | null): QueueInfo | null {

@@ -136,7 +136,7 @@ const pauseRead = (to: Address, mode: MidasMode) =>
 
 /**
  * Returns a query for a vault's DepositVault: the contract at the vault's address or, if that is the mToken, the entry
- * point of the reviewed registry entry. The result is null if neither is the mToken's DepositVault.
+ * point of the registry entry. The result is null if neither is the mToken's DepositVault.
  */
 function findDepositVault(subject: DerivationSubject): Query<DepositVaultInfo | null> {
   const { address, entryPoint } = subject;
@@ -227,7 +227,7 @@ interface RedemptionVaultInfo {
 }
 
 /**
- * Returns a query for the RedemptionVault that the reviewed registry entry names, with up to 16 of its tokens. The
+ * Returns a query for the RedemptionVault that the registry entry names, with up to 16 of its tokens. The
  * result is null if there is none, or if its mToken is not the vault's, because no other contract names it.
  */
 function describeRedemptions(
@@ -321,6 +321,6 @@ function exitParams(redemptions: RedemptionVaultInfo | null): Record<string, str
 
 /**
  * Deriver of Midas vaults. It starts at the DepositVault, which names its mToken, feed and payment tokens; an mToken
- * does not name it, so its address comes from a reviewed registry entry. Source: midas-apps/contracts.
+ * does not name it, so its address comes from the registry entry. Source: midas-apps/contracts.
  */
 export const midasDeriver: Deriver = { conclusive: true, derive, describeOther };

@@ -310,7 +310,7 @@ export function vedaExitParams(of: {
   }));
 }
 
-/** Contracts of the reviewed registry entry through which a vault pays later. */
+/** Contracts of the registry entry through which a vault pays later. */
 type WaitingContracts = Readonly<Record<"withdraw_queue" | "delayed_withdraw", Address | null>>;
 
 /**
