@@ -257,12 +257,14 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
   from: Row["state"];
   change: Change;
   evidence?: readonly EvidenceBlock[];
+  /** Time at which its parent becomes due to take over what it shows; null or absent if the parent is left alone. */
+  parentDueAt?: Date | null;
 }
 
 /**
  * Updates a deposit in the state `from` and returns the new row. Null if another writer changed the state or bound the
- * source; `evidence` is stored even then. Throws `store_unavailable`, and error 23505 if its deposit transaction proves
- * another.
+ * source; `evidence` is stored even then. With `parentDueAt`, what its parent took over from it counts as lost. Throws
+ * `store_unavailable`, and error 23505 if its deposit transaction proves another.
  */
 export async function updateDeposit(
   db: Database,
@@ -286,11 +288,11 @@ async function updateTracked(
   db: Database,
   update: TrackedUpdate<TrackedRow, DepositChange | WithdrawalChange>,
 ): Promise<StoredRow | null> {
-  const { trackingId, from, change, evidence = [] } = update;
+  const { trackingId, from, change, evidence = [], parentDueAt = null } = update;
   const own = and(eq(deposits.trackingId, trackingId), eq(deposits.state, from));
   const values = { ...change, updatedAt: raw`now()` };
   const hash = change.sourceProven === true ? (change.sourceTxHash ?? null) : null;
-  if (hash === null && evidence.length === 0) {
+  if (hash === null && evidence.length === 0 && parentDueAt === null) {
     const rows = await db.run((sql) => sql.update(deposits).set(values).where(own).returning());
     return rows[0] ?? null;
   }
@@ -310,10 +312,20 @@ async function updateTracked(
           as given("chainId" int4, "txHash" text, "blockNumber" int8, "blockHash" text)
         on conflict do nothing`),
       sql.update(deposits).set(values).where(and(own, free)).returning(),
+      ...(parentDueAt === null ? [] : [sql.execute(parentDue(trackingId, parentDueAt))]),
     ]),
   );
   return rows[0] ?? null;
 }
+
+/** Returns the statement that makes a deposit's parent due. An empty hash tells tracking to state the parent again. */
+const parentDue = (trackingId: string, at: Date): SQL => raw`
+  with stale as (update ${depositEvidence} as e set block_hash = '', checked = false, final = false
+    from ${deposits} as child where child.tracking_id = ${trackingId} and e.tracking_id = child.parent_tracking_id
+    and e.tx_hash in (child.source_tx_hash, child.deposit_tx_hash, child.claim_tx_hash))
+  update ${deposits} as parent set next_check_at = ${at.toISOString()}::timestamptz, checks = 0
+  from ${deposits} as child where child.tracking_id = ${trackingId}
+    and parent.tracking_id = child.parent_tracking_id and parent.state in ('awaiting_deposit', 'partial', 'completed')`;
 
 /**
  * Selects any one row of the table `deposits` that meets a condition, or returns null if none does. Throws

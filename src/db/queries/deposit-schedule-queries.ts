@@ -153,24 +153,3 @@ export async function selectContinuations(db: Database, parent: DepositRow): Pro
   );
   return rows as DepositRow[];
 }
-
-/**
- * Makes the parent of a continuation due for tracking, if its token was delivered to the user. Throws
- * `store_unavailable`.
- */
-export async function wakeParent(
-  db: Database,
-  { parentTrackingId, now }: { parentTrackingId: string; now: Date },
-): Promise<void> {
-  await db.run((sql) =>
-    sql
-      .update(deposits)
-      .set({ nextCheckAt: now, checks: 0 })
-      .where(
-        and(
-          eq(deposits.trackingId, parentTrackingId),
-          inArray(deposits.state, ["awaiting_deposit", "partial"]),
-        ),
-      ),
-  );
-}

@@ -8,7 +8,6 @@ import {
   selectDeposit,
   updateDeposit,
 } from "../../db/queries/deposit-queries.ts";
-import { wakeParent } from "../../db/queries/deposit-schedule-queries.ts";
 import type { ShareProof } from "./deposit-proofs.ts";
 import { nextState, type StateEvent } from "./deposit-state-machine.ts";
 import type { TransactionReader } from "./deposit-transaction-reader.ts";
@@ -65,13 +64,14 @@ async function storeTransitions(
   const evidence = await readNewEvidence(readTransaction, { before: row, after: { ...row, ...changed } });
   try {
     const { trackingId, state: from } = row;
-    const updated = await updateDeposit(ctx.db, { trackingId, from, change, evidence });
+    // It may be the second step of its parent.
+    const parentDueAt = change.state === "completed" ? parentDue(ctx, row) : null;
+    const updated = await updateDeposit(ctx.db, { trackingId, from, change, evidence, parentDueAt });
     if (updated === null) {
       input.onConflict?.();
       return (await selectDeposit(ctx.db, trackingId)) ?? row;
     }
     input.recorded?.push(...evidence);
-    await wakeParentOf(ctx, { before: row, after: updated });
     return updated;
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
@@ -80,19 +80,14 @@ async function storeTransitions(
   }
 }
 
-/** Makes the parent of a deposit that has been completed due, because it may be the parent's second step. */
-async function wakeParentOf(
-  ctx: Context,
-  { before, after }: { before: DepositRow; after: DepositRow },
-): Promise<void> {
-  const { parentTrackingId, state } = after;
-  if (parentTrackingId === null || state !== "completed" || before.state === "completed") return;
-  await wakeParent(ctx.db, { parentTrackingId, now: new Date(ctx.now()) });
-}
+/** Returns the time at which a deposit's parent is due if the deposit concerns it: now, or null without a parent. */
+const parentDue = (ctx: Context, { parentTrackingId }: DepositRow): Date | null =>
+  parentTrackingId === null ? null : new Date(ctx.now());
 
 /**
- * Stores the state of a deposit that the chains show after a reorg. Returns the new row, or the stored one of a faster
- * writer. Throws `store_unavailable`, and error 23505 if its deposit transaction proves another.
+ * Stores the state of a deposit that the chains show after a reorg. Its parent becomes due, because it may have taken
+ * over the shares. Returns the new row, or the stored one of a faster writer. Throws `store_unavailable`, and error
+ * 23505 if its deposit transaction proves another.
  */
 export async function restateDeposit(
   ctx: Context,
@@ -101,7 +96,10 @@ export async function restateDeposit(
   const entry = { state: shown.state, at: new Date(ctx.now()).toISOString() };
   const history = shown.state === row.state ? row.history : [...row.history, entry];
   const change = { ...shown, history };
-  const updated = await updateDeposit(ctx.db, { trackingId: row.trackingId, from: row.state, change });
+  const updated = await updateDeposit(ctx.db, {
+    ...{ trackingId: row.trackingId, from: row.state, change },
+    parentDueAt: parentDue(ctx, row),
+  });
   return updated ?? (await selectDeposit(ctx.db, row.trackingId)) ?? row;
 }
 
