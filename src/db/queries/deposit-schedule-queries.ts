@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, isNotNull, lte, or, sql as raw } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, ne, or, sql as raw } from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence } from "../tables/deposit-tracking-tables.ts";
@@ -104,6 +104,37 @@ export async function postponeChecks(
       .set({ nextCheckAt: until })
       .where(and(inArray(deposits.trackingId, [...trackingIds]), eq(deposits.nextCheckAt, leaseUntil))),
   );
+}
+
+/**
+ * Makes the direct deposit that a transaction proves name `parent` as its parent, if it is of the same user and vault
+ * and names none. Returns false if there is none. Throws `store_unavailable`.
+ */
+export async function adoptContinuation(
+  db: Database,
+  { parent, hash }: { parent: DepositRow; hash: string },
+): Promise<boolean> {
+  const { trackingId, userAddress, vaultChainId, vaultAddress } = parent;
+  const adopted = await db.run((sql) =>
+    sql
+      .update(deposits)
+      .set({ parentTrackingId: trackingId })
+      .where(
+        and(
+          eq(deposits.depositTxHash, hash),
+          eq(deposits.depositProven, true),
+          eq(deposits.direction, "deposit"),
+          eq(deposits.userAddress, userAddress),
+          eq(deposits.vaultChainId, vaultChainId),
+          eq(deposits.vaultAddress, vaultAddress),
+          ne(deposits.trackingId, trackingId),
+          isNull(deposits.provider),
+          isNull(deposits.parentTrackingId),
+        ),
+      )
+      .returning({ trackingId: deposits.trackingId }),
+  );
+  return adopted.length > 0;
 }
 
 /** Maximum number of continuations that are read: anyone can build deposits that name a parent of the same user. */

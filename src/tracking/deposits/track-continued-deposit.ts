@@ -1,10 +1,11 @@
 import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
-import { passHint } from "../../db/queries/deposit-evidence-queries.ts";
+import { passHint, selectSourceHolder } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
-import { selectContinuations } from "../../db/queries/deposit-schedule-queries.ts";
+import { adoptContinuation, selectContinuations } from "../../db/queries/deposit-schedule-queries.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
+import { awaitsSecondStep } from "./track-destination-transaction.ts";
 import { matchesSource } from "./track-source-transaction.ts";
 
 /** The continuations of a deposit: its second step, built as deposits of their own that name it as parent. */
@@ -55,8 +56,21 @@ export async function continuationTransitions(
 }
 
 /**
+ * Takes the deposit that already holds the transaction proving a second step (`transitions`) as the continuation, if it
+ * names no parent: anyone can build the same call for the user, and the follower may have recorded the transaction for
+ * that one. Returns false if there is none. Throws `store_unavailable`.
+ */
+export async function takeAsContinuation(
+  ctx: Context,
+  { row, hash, transitions }: { row: DepositRow; hash: Hex; transitions: readonly Transition[] },
+): Promise<boolean> {
+  const proves = awaitsSecondStep(row) && transitions.some(({ change }) => change.depositProven === true);
+  return proves && (await adoptContinuation(ctx.db, { parent: row, hash }));
+}
+
+/**
  * Leaves a transaction to the unproven continuation whose call it carries out, as a hint that makes it due. Returns
- * false if it carries out none of them. Throws `store_unavailable`; errors of the RPC nodes propagate.
+ * false if it carries out none of them, or is already proven for another deposit with the same call. Throws `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function leaveToContinuation(
   ctx: Context,
@@ -68,6 +82,10 @@ export async function leaveToContinuation(
   const owner = unproven.find((one) => matchesSource(one, seen));
   if (owner === undefined) return false;
   const { trackingId } = owner;
+  const blockNumber = seen.receipt?.blockNumber ?? null;
+  const holder =
+    blockNumber === null ? null : await selectSourceHolder(ctx.db, { row: owner, hash, blockNumber });
+  if (holder?.proven === true && holder.trackingId !== trackingId) return false;
   await passHint(ctx.db, { trackingId, chainId, txHash: hash, now: new Date(ctx.now()) });
   return true;
 }

@@ -13,6 +13,7 @@ import {
   continuationTransitions,
   leaveToContinuation,
   readContinuations,
+  takeAsContinuation,
 } from "./track-continued-deposit.ts";
 import { isRejected } from "./track-deposit-request.ts";
 import {
@@ -150,10 +151,8 @@ async function trackDelivery(
  * Tracks the second step of a two-step deposit: tries a continuation, then the reported transactions and, if
  * none proves it, the transactions in which the user paid the delivered amount.
  */
-async function trackSecondStep(
-  ctx: Context,
-  { row, readTransaction, hints, apply }: TrackInput,
-): Promise<DepositRow> {
+async function trackSecondStep(ctx: Context, input: TrackInput): Promise<DepositRow> {
+  const { row, readTransaction, hints, apply } = input;
   if (!awaitsSecondStep(row)) return row;
   const { proven, unproven } = await readContinuations(ctx, row);
   if (proven !== null) {
@@ -174,6 +173,8 @@ async function trackSecondStep(
       if (await leaveToContinuation(ctx, { row, readTransaction: read, hash, unproven })) continue;
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction: read });
       current = await apply(ctx, { row: current, transitions, readTransaction: read });
+      if (await takeAsContinuation(ctx, { row: current, hash, transitions }))
+        return trackSecondStep(ctx, { ...input, row: current });
     }
     if (awaitsSecondStep(current)) await noteSearched?.();
   }
