@@ -11,6 +11,7 @@ import {
   USDC,
 } from "../../support/following/contracts.ts";
 import { forgeriesWithoutDeposit } from "../../support/following/forgeries.ts";
+import { NO_FAULTS } from "../../support/following/node-faults.ts";
 import { playEachTest, playMinutes, STRANGER } from "../../support/following/play.ts";
 import { BLOCK_S } from "../../support/following/simulated-chain.ts";
 import { type Order, USERS, type World } from "../../support/following/world.ts";
@@ -139,6 +140,20 @@ describe.each(["one_step", "two_step"] as const)("%s: the API says that it was",
     expect((await shownOf(order))?.state).toBe(kind === "one_step" ? "completed" : "awaiting_deposit");
   });
 });
+
+test.each(["one_step", "two_step"] as const)(
+  "%s: a payout that the API names proves nothing while no node of the vault's chain answers",
+  async (kind) => {
+    const { order, others } = await underWay(kind);
+    for (const node of world.nodes[HOME] ?? []) node.faults = { ...NO_FAULTS, down: true };
+    world.apiLie = { status: "filled", fillTx: others.payoutOfOther, actionsSucceeded: true };
+    await playMinutes(world, 3);
+    await world.status(others.source, AWAY);
+    expect(await shownOf(order)).toMatchObject({
+      ...{ state: "bridging", shares: null, delivered_amount: null, destination_tx_hash: null },
+    });
+  },
+);
 
 describe("a transfer whose deadline passes without a payout", () => {
   const passDeadline = () => world.pass(Math.ceil(FILL_WINDOW_S / BLOCK_S) + 60);
