@@ -32,10 +32,7 @@ function findTurn(facts: VaultFacts, holds: (point: Point) => boolean | null): S
   return null;
 }
 
-/**
- * Returns the fields of a finding that come from one snapshot. Its key is the block number, so that a change is counted
- * once.
- */
+/** Returns the fields of a finding that come from one snapshot. Its key is the block number. */
 const atSnapshot = ({ seconds, blockNumber }: Point) => ({
   subject: "",
   metrics: [],
@@ -76,6 +73,8 @@ function turnRule(rule: {
       return [
         {
           ...atSnapshot(change.after),
+          // A later snapshot of the same five minutes may replace the one after the change: it is the same change.
+          keys: [`${change.before.blockNumber}`],
           tier: rule.tier,
           title: `${facts.vaultName}: ${rule.headline}`,
           summary: rule.summary(facts, change),

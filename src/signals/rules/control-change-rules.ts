@@ -100,7 +100,8 @@ function findControl(facts: VaultFacts, control: string): Finding[] {
         before_block: `${before.blockNumber}`,
         after_block: `${after.blockNumber}`,
       },
-      keys: [`${after.blockNumber}`],
+      // A later snapshot of the same five minutes may replace the one after the change, with a further change or without.
+      keys: [`${before.blockNumber} ${now}`],
       seconds: after.seconds,
       ongoing: false,
       txHash: null,
