@@ -4058,7 +4058,7 @@ export interface components {
             title: string;
             /**
              * @description What the rule measures and when it raises a signal.
-             * @example Net outflow of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.
+             * @example Net outflow since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total assets then, compared with each earlier day.
              */
             description: string;
             /** @description Thresholds of the rule by severity. */
@@ -4078,7 +4078,7 @@ export interface components {
             }[];
             /**
              * @description History that the rule needs. Without it, the rule raises no signals.
-             * @example Deposits and withdrawals for the last 24 hours and for at least 7 of the 30 days before.
+             * @example Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least 7 of the 30 days before.
              */
             needs: string;
         };
@@ -12141,7 +12141,7 @@ export interface operations {
                      *         "rule_id": "net_outflow",
                      *         "dimension": "capital",
                      *         "title": "Net outflow",
-                     *         "description": "Net outflow of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.",
+                     *         "description": "Net outflow since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total assets then, compared with each earlier day.",
                      *         "tiers": [
                      *           {
                      *             "tier": "high",
@@ -12149,7 +12149,7 @@ export interface operations {
                      *             "reason": "Holders rarely withdraw a tenth of a vault in a day without a reason"
                      *           }
                      *         ],
-                     *         "needs": "Deposits and withdrawals for the last 24 hours and for at least 7 of the 30 days before."
+                     *         "needs": "Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least 7 of the 30 days before."
                      *       }
                      *     ]
                      */

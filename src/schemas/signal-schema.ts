@@ -166,7 +166,8 @@ export const Rule = z
     description: z.string().meta({
       description: "What the rule measures and when it raises a signal.",
       example:
-        "Net outflow of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.",
+        "Net outflow since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total assets " +
+        "then, compared with each earlier day.",
     }),
     tiers: z
       .array(
@@ -187,7 +188,8 @@ export const Rule = z
       .meta({ description: "Thresholds of the rule by severity." }),
     needs: z.string().meta({
       description: "History that the rule needs. Without it, the rule raises no signals.",
-      example: "Deposits and withdrawals for the last 24 hours and for at least 7 of the 30 days before.",
+      example:
+        "Deposits and withdrawals since a snapshot that is 24 to 30 hours old, and for at least 7 of the 30 days before.",
     }),
   })
   .meta({ id: "Rule", description: "A rule that raises signals." });

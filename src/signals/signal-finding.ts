@@ -1,4 +1,5 @@
 import { formatFixed } from "../lib/amount.ts";
+import { HOUR_MS, SECOND_MS } from "../lib/durations.ts";
 import type { Dimension, Metric, Rule, Tier } from "../schemas/signal-schema.ts";
 import type { VaultFacts } from "./signal-facts.ts";
 
@@ -58,6 +59,10 @@ export const fixed = (fraction: number): string => formatFixed(fraction, 6);
 
 /** Formats a count with its unit, such as "1 hour" or "2 hours". */
 export const countOf = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? "" : "s"}`;
+
+/** Formats the time between two snapshots, to the nearest hour, such as "24 hours". */
+export const hoursOf = ({ before, after }: Record<"before" | "after", { seconds: number }>): string =>
+  countOf(Math.round(((after.seconds - before.seconds) * SECOND_MS) / HOUR_MS), "hour");
 
 /**
  * Formats an amount in the token's smallest unit as whole tokens, with at most `shown` decimals (default 4), rounded

@@ -16,6 +16,7 @@ import {
   type Finding,
   fixed,
   fractionOf,
+  hoursOf,
   percent,
   type SignalRule,
   wholeAmount,
@@ -41,8 +42,8 @@ function largeFlow(direction: Direction): SignalRule {
     dimension: "capital",
     title,
     description:
-      `A single ${noun} of the last 24 hours as a fraction of total assets a day ago, compared with the largest ${noun} ` +
-      "of each earlier day.",
+      `A single ${noun} since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total ` +
+      `assets then, compared with the largest ${noun} of each earlier day.`,
     tiers: toTiers(bounds),
     needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,
@@ -51,11 +52,13 @@ function largeFlow(direction: Direction): SignalRule {
 }
 
 function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
-  const [before, latest] = [pointDayAgo(facts)?.totalAssets ?? null, latestPoint(facts)];
+  const [start, latest] = [pointDayAgo(facts), latestPoint(facts)];
+  const before = start?.totalAssets ?? null;
   const baseline = baselineOf(
     facts.flowDays.flatMap((day) => fractionOf(direction.largest(day), day.before.totalAssets ?? 0n) ?? []),
   );
-  if (before === null || latest === null || facts.dayFlows === null || baseline === null) return [];
+  if (start === null || before === null || latest === null || facts.dayFlows === null || baseline === null)
+    return [];
   const found = facts.dayFlows.largest.flatMap((flow) => {
     const amount = flow.assets * direction.sign;
     const part = isNegligible(facts, amount) ? null : fractionOf(amount, before);
@@ -65,11 +68,12 @@ function findLarge(facts: VaultFacts, direction: Direction): Finding[] {
   const [largest] = found;
   if (largest === undefined) return [];
   const { flow, amount, part, tier } = largest;
+  const hours = hoursOf({ before: start, after: latest });
   return [
     {
       tier,
       subject: "",
-      ...texts(facts, { direction, flow, amount, part, before, baseline, more: found.length - 1 }),
+      ...texts(facts, { direction, flow, amount, part, before, hours, baseline, more: found.length - 1 }),
       metrics: [
         { label: "amount", value: amount.toString(), unit: facts.assetSymbol, change: null },
         { label: "share_of_total_assets", value: fixed(part), unit: "fraction", change: null },
@@ -97,11 +101,13 @@ function texts(
     amount: bigint;
     part: number;
     before: bigint;
+    /** The time in which it was found, in words. */
+    hours: string;
     baseline: Baseline;
     more: number;
   },
 ): { title: string; summary: string } {
-  const { direction, flow, amount, part, before, baseline, more } = of;
+  const { direction, flow, amount, part, before, hours, baseline, more } = of;
   const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
   const others =
     more === 0
@@ -110,7 +116,7 @@ function texts(
   return {
     title: `${facts.vaultName}: single ${direction.noun} of ${whole(amount)}`,
     summary:
-      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the last 24 hours, ${percent(part)} of the ` +
+      `${flow.user} ${direction.verb} ${whole(amount)} in one transaction in the last ${hours}, ${percent(part)} of the ` +
       `${whole(before)} that ${facts.vaultName} held a day ago.${others} ` +
       `${describeBaseline(`the largest daily ${direction.noun}`, baseline)} ${direction.advice}`,
   };

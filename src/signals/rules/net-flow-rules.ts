@@ -10,7 +10,15 @@ import {
   toTiers,
 } from "../signal-baseline.ts";
 import { latestPoint, pointDayAgo, type VaultFacts } from "../signal-facts.ts";
-import { type Finding, fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
+import {
+  type Finding,
+  fixed,
+  fractionOf,
+  hoursOf,
+  percent,
+  type SignalRule,
+  wholeAmount,
+} from "../signal-finding.ts";
 
 /** The texts and bounds by which the rules for net inflow and for net outflow differ. */
 interface Direction {
@@ -23,13 +31,15 @@ interface Direction {
   advice: string;
 }
 
-/** Creates the rule for a vault's net flow in 24 hours, in which many small flows count like one large flow. */
+/** Creates the rule for a vault's net flow since its snapshot of a day ago, in which many small flows count like one large flow. */
 function netFlow(direction: Direction): SignalRule {
   return {
     rule_id: direction.ruleId,
     dimension: "capital",
     title: direction.title,
-    description: `${direction.title} of the last 24 hours as a fraction of total assets a day ago, compared with each earlier day.`,
+    description:
+      `${direction.title} since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total ` +
+      "assets then, compared with each earlier day.",
     tiers: toTiers(direction.bounds),
     needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,
@@ -38,26 +48,29 @@ function netFlow(direction: Direction): SignalRule {
 }
 
 function findNet(facts: VaultFacts, direction: Direction): Finding[] {
-  const [before, latest] = [pointDayAgo(facts)?.totalAssets ?? null, latestPoint(facts)];
+  const [start, latest] = [pointDayAgo(facts), latestPoint(facts)];
+  const before = start?.totalAssets ?? null;
   const baseline = baselineOf(
     facts.flowDays.flatMap(
       (day) => fractionOf((day.inflow - day.outflow) * direction.sign, day.before.totalAssets ?? 0n) ?? [],
     ),
   );
-  if (before === null || latest === null || facts.dayFlows === null || baseline === null) return [];
+  if (start === null || before === null || latest === null || facts.dayFlows === null || baseline === null)
+    return [];
   const { inflow, outflow } = facts.dayFlows;
   const net = (inflow - outflow) * direction.sign;
   const part = isNegligible(facts, net) ? null : fractionOf(net, before);
   const tier = part === null ? null : tierBeyond(part, { baseline, bounds: direction.bounds });
   if (part === null || tier === null) return [];
   const whole = (units: bigint): string => `${wholeAmount(units, facts.assetDecimals)} ${facts.assetSymbol}`;
+  const hours = hoursOf({ before: start, after: latest });
   return [
     {
       tier,
       subject: "",
-      title: `${facts.vaultName}: net ${direction.sign === 1n ? "inflow" : "outflow"} of ${whole(net)} in 24 hours`,
+      title: `${facts.vaultName}: net ${direction.sign === 1n ? "inflow" : "outflow"} of ${whole(net)} in ${hours}`,
       summary:
-        `${direction.excess(facts.vaultName)} by ${whole(net)} in the last 24 hours, ${percent(part)} of the ` +
+        `${direction.excess(facts.vaultName)} by ${whole(net)} in the last ${hours}, ${percent(part)} of the ` +
         `${whole(before)} it held a day ago (${whole(inflow)} deposited, ${whole(outflow)} withdrawn). ` +
         `${describeBaseline(`the daily ${direction.title.toLowerCase()}`, baseline)} ${direction.advice}`,
       metrics: [

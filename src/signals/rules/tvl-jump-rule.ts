@@ -10,7 +10,7 @@ import {
   toTiers,
 } from "../signal-baseline.ts";
 import { type DayFlows, latestPoint, type Point, pointDayAgo } from "../signal-facts.ts";
-import { fixed, fractionOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
+import { fixed, fractionOf, hoursOf, percent, type SignalRule, wholeAmount } from "../signal-finding.ts";
 
 const reason = "Not explained by flows or yield: a donation, a migration, an accounting change or a loss";
 const BOUNDS: readonly Bound[] = [
@@ -53,8 +53,8 @@ export const tvlJump: SignalRule = {
   dimension: "capital",
   title: "Unexplained change in total assets",
   description:
-    "The change in total assets over the last 24 hours that is explained by neither deposits and withdrawals nor the " +
-    "share price, compared with each earlier day.",
+    "The change in total assets since the vault's snapshot of a day ago, which is 24 to 30 hours old, that is explained " +
+    "by neither deposits and withdrawals nor the share price, compared with each earlier day.",
   tiers: toTiers(BOUNDS),
   needs: `${BASELINE_NEEDS} A share price in each of the snapshots used.`,
   quietSeconds: DAY_S,
@@ -79,8 +79,8 @@ export const tvlJump: SignalRule = {
         tier,
         title: `${facts.vaultName}: unexplained ${direction} of ${whole(size)}`,
         summary:
-          `Total assets of ${facts.vaultName} changed from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last 24 ` +
-          `hours. Net deposits account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
+          `Total assets of ${facts.vaultName} changed from ${whole(jump.before)} to ${whole(after.totalAssets)} in the last ` +
+          `${hoursOf({ before, after })}. Net deposits account for ${whole(jump.net)} and the share price for ${whole(jump.earned)}; the remaining ` +
           `${direction} of ${whole(size)}, ${percent(jump.part)} of the vault, is unexplained. ` +
           `${describeBaseline("the unexplained daily change", baseline)} ${
             up
