@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import { asPair, asSession, call, decide, makePartner } from "../support/partners/wallet.ts";
+import { asAdmin, asPair, asSession, call, decide, makePartner } from "../support/partners/wallet.ts";
 
 let causeway: TestDeployment;
 beforeAll(async () => {
@@ -116,6 +116,27 @@ describe("named key pairs", () => {
         status: 404,
         body: { code: "key_not_found" },
       });
+  });
+
+  test("leave in the audit log what they were before and after each change", async () => {
+    const partner = await makePartner(causeway);
+    const session = asSession(partner.session_token);
+    const made = await create(session, { name: "A", rights: ["read", "build"] });
+    const [first] = await list(session);
+    const change = { name: "B", rights: ["read"], allow_list: ["203.0.113.0/24"] };
+    for (const id of [String(made.body["key_id"]), first?.key_id]) {
+      const path = `${keys}/${id}`;
+      const before = (await list(session)).find(({ key_id: listed }) => listed === id);
+      const shown = { name: before?.name, rights: before?.rights, allow_list: [] };
+      await ask("PATCH", path, { headers: session, body: change });
+      await ask("DELETE", path, { headers: session });
+      const log = await call(causeway, ["GET", `/v1/admin/audit?subject=${id}`], { headers: asAdmin });
+      const rows = (log.body["rows"] as Record<string, unknown>[]).slice(0, 2);
+      expect(rows).toMatchObject([
+        { action: "partner.key.revoke", before: change, after: null },
+        { action: "partner.key.change", before: shown, after: change },
+      ]);
+    }
   });
 
   test("belong to one partner", async () => {

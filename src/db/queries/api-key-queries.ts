@@ -218,16 +218,11 @@ export async function updatePair(
   },
 ): Promise<boolean> {
   const { name, rights, allowList } = of.change;
-  const address = of.address.toLowerCase();
   const set = raw`name = coalesce(${name ?? null}::text, name),
     rights = coalesce(${rights === undefined ? null : JSON.stringify(rights)}::jsonb, rights),
     allow_list = coalesce(${allowList === undefined ? null : JSON.stringify(allowList)}::jsonb, allow_list)`;
-  return changePair(db, {
-    ...of,
-    address,
-    first: raw`update api_keys set ${set}`,
-    further: raw`update partner_keys set ${set}`,
-  });
+  const [first, further] = [raw`update api_keys set ${set}`, raw`update partner_keys set ${set}`];
+  return changePair(db, { ...of, first, further, after: raw`to_jsonb(changed)` });
 }
 
 /**
@@ -238,28 +233,32 @@ export function deletePair(
   db: Database,
   of: { address: string; keyId: string; note: AuditNote },
 ): Promise<boolean> {
-  const address = of.address.toLowerCase();
   const first = raw`update api_keys set revoked = true, version = version + 1`;
-  return changePair(db, { ...of, address, first, further: raw`delete from partner_keys` });
+  const further = raw`delete from partner_keys`;
+  return changePair(db, { ...of, first, further, after: raw`null::jsonb` });
 }
 
 async function changePair(
   db: Database,
-  of: { address: string; keyId: string; first: SQL; further: SQL; note: AuditNote },
+  of: { address: string; keyId: string; first: SQL; further: SQL; after: SQL; note: AuditNote },
 ): Promise<boolean> {
-  const { address, keyId, first, further, note } = of;
+  const { keyId, first, further, after, note } = of;
+  const address = of.address.toLowerCase();
+  const shown = raw`name, rights, allow_list`;
   const statement = raw`
-    with first_changed as (
+    with prior as (
+      select ${shown} from (${allPairs}) pairs where partner_address = ${address} and key_id = ${keyId}
+    ), first_changed as (
       ${first} where partner_address = ${address} and not revoked
-        and ${firstKeyId(raw`partner_address`)} = ${keyId} returning name
+        and ${firstKeyId(raw`partner_address`)} = ${keyId} returning ${shown}
     ), further_changed as (
-      ${further} where partner_address = ${address} and key_id = ${keyId} returning name
-    ), changed as (select name from first_changed union all select name from further_changed),
+      ${further} where partner_address = ${address} and key_id = ${keyId} returning ${shown}
+    ), changed as (select * from first_changed union all select * from further_changed),
     noted as (${auditInsert(note, {
       subject: raw`${keyId}::text`,
-      before: raw`null::jsonb`,
-      after: raw`jsonb_build_object('name', changed.name)`,
-      from: raw`changed`,
+      before: raw`to_jsonb(prior)`,
+      after,
+      from: raw`changed left join prior on true`,
     })})
     select count(*)::int as changed from changed`;
   const { rows } = await db.run((sql) => sql.execute<{ changed: number }>(statement));
