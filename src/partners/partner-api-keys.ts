@@ -9,6 +9,7 @@ import {
   selectPairs,
   updatePair,
 } from "../db/queries/api-key-queries.ts";
+import { selectApplication } from "../db/queries/application-queries.ts";
 import { makeAuditNote } from "../db/queries/audit-queries.ts";
 import { selectSessionOwner } from "../db/queries/session-queries.ts";
 import { AppError, failure } from "../errors.ts";
@@ -109,13 +110,15 @@ const MAX_CREATIONS = 5;
 /**
  * Creates a named key pair for the authenticated partner; its secret cannot be read again. An empty allow list admits
  * every client address. Throws `limit_reached` if no place of five was free, `credentials_required`,
- * `store_unavailable`, and `internal` without a pepper.
+ * `credentials_invalid` or `session_expired` if the partner was revoked meanwhile, `store_unavailable`, and `internal`
+ * without a pepper.
  */
 export async function createKey(
   ctx: Context,
   input: { name: string; rights: KeyRight[]; allow_list: string[] },
 ): Promise<CreatedApiKey> {
-  const { address } = requirePartner(ctx).partner;
+  const { partner, session } = requirePartner(ctx);
+  const { address } = partner;
   const { name, rights, allow_list: allowList } = input;
   const { shown, stored } = await generateKeyPair(ctx);
   const newId = `key_${ctx.randomId()}`;
@@ -128,6 +131,11 @@ export async function createKey(
     const made = { keyId, name, rights, allowList, prefix: stored.prefix, createdAt: now, lastUsedAt: null };
     return { ...toApiKey(made), ...shown };
   }
+  const application = await selectApplication(ctx.db, { address });
+  if (application?.status !== "approved")
+    throw session === null
+      ? failure("credentials_invalid", "the partner's key pairs were revoked; this request changed nothing")
+      : failure("session_expired", "the session was revoked; this request changed nothing");
   throw failure("limit_reached", "a partner has at most five key pairs; revoke one first");
 }
 

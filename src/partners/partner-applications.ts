@@ -29,11 +29,22 @@ export async function submitApplication(ctx: Context, input: ApplicationInput): 
   await verifySignedNonce(ctx, { purposes: ["apply"], signed });
   const id = `app_${ctx.randomId()}`;
   const { address } = signed;
-  const filed = await upsertApplication(ctx.db, { id, address, form, now: new Date(ctx.now()) });
-  if (filed !== null) return { application_id: filed.id, status: filed.status };
-  const existing = await selectApplication(ctx.db, { address });
-  throw stepFailure("file", existing?.status ?? "pending");
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const filed = await upsertApplication(ctx.db, { id, address, form, now: new Date(ctx.now()) });
+    if (filed !== null) return { application_id: filed.id, status: filed.status };
+    const existing = await selectApplication(ctx.db, { address });
+    // It has been rejected in the meantime, so it can be sent again.
+    if (existing === null || existing.status === "rejected") continue;
+    throw stepFailure("file", existing.status);
+  }
+  throw overtaken();
 }
+
+/** Maximum number of attempts to change an application while its status changes between two statements. */
+const MAX_ATTEMPTS = 3;
+
+const overtaken = () =>
+  failure("store_unavailable", "the application was changed at the same time; this request changed nothing");
 
 /**
  * Returns the public state of an address's partner application. Throws `application_not_found`, `store_unavailable`.
@@ -67,18 +78,22 @@ export async function decideApplication(
   input: { applicationId: string; decision: Decision; note: string },
 ): Promise<ApplicationRecord> {
   const { applicationId: id, decision } = input;
-  const { from, to } = decisions[decision];
-  const changed = await updateApplicationStatus(ctx.db, {
-    id,
-    from,
-    to,
-    note: makeAuditNote(ctx, { action: `application.${decision}`, actor: "admin", note: input.note }),
-    decidedAt: to === "pending" ? null : new Date(ctx.now()),
-  });
-  const row = await selectApplication(ctx.db, { id });
-  if (row === null) throw failure("application_not_found", `there is no application ${id}`);
-  if (!changed) throw stepFailure(decision, row.status);
-  return toApplicationRecord(row);
+  const { from, to }: { from: readonly ApplicationStatus[]; to: ApplicationStatus } = decisions[decision];
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const changed = await updateApplicationStatus(ctx.db, {
+      id,
+      from,
+      to,
+      note: makeAuditNote(ctx, { action: `application.${decision}`, actor: "admin", note: input.note }),
+      decidedAt: to === "pending" ? null : new Date(ctx.now()),
+    });
+    const row = await selectApplication(ctx.db, { id });
+    if (row === null) throw failure("application_not_found", `there is no application ${id}`);
+    if (changed) return toApplicationRecord(row);
+    // Otherwise another decision has made this one possible in the meantime.
+    if (!from.includes(row.status)) throw stepFailure(decision, row.status);
+  }
+  throw overtaken();
 }
 
 /** Converts a row of the `applications` table to the public state of the application. */

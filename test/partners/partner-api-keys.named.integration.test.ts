@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
+import { authenticate } from "../../src/partners/authenticate-partner.ts";
+import { createKey } from "../../src/partners/partner-api-keys.ts";
 import { asAdmin, asPair, asSession, call, decide, makePartner } from "../support/partners/wallet.ts";
 
 let causeway: TestDeployment;
@@ -136,6 +138,23 @@ describe("named key pairs", () => {
         { action: "partner.key.revoke", before: change, after: null },
         { action: "partner.key.change", before: shown, after: change },
       ]);
+    }
+  });
+
+  test("cannot be created by a partner who is revoked meanwhile", async () => {
+    for (const [by, code] of [
+      ["session", "session_expired"],
+      ["pair", "credentials_invalid"],
+    ] as const) {
+      const partner = await makePartner(causeway);
+      const authorization = by === "session" ? `Bearer ${partner.session_token}` : null;
+      const pair = by === "session" ? {} : { key: partner.api_key, secret: partner.api_secret };
+      const context = causeway.context();
+      const offered = { key: null, secret: null, ...pair, authorization };
+      const actor = await authenticate(context, { access: "manage", offered });
+      await decide(causeway, "revoke", partner.applicationId);
+      const late = createKey({ ...context, actor }, { name: "Late", rights: ["read"], allow_list: [] });
+      await expect(late).rejects.toMatchObject({ code });
     }
   });
 
