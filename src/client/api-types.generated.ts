@@ -8820,7 +8820,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltDeposit"];
                 };
             };
-            /** @description `would_revert`: The transaction would revert; `chain_unsupported`: Chain not supported; `authorization_unsupported`: Signature not possible here; `price_unsafe`: Unsafe price */
+            /** @description `would_revert`: The transaction would revert; `chain_unsupported`: Chain not supported; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault; `token_unsupported`: Token not supported; `authorization_unsupported`: Signature not possible here; `above_maximum`: Above the vault's maximum; `zero_shares`: The deposit would mint no shares */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8850,7 +8850,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `deposit_not_found`: No such deposit */
+            /** @description `deposit_not_found`: No such deposit; `vault_not_found`: No such vault */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8860,7 +8860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `deposit_state`: Not possible in the deposit's current state; `quote_expired`: Quote expired */
+            /** @description `deposit_state`: Not possible in the deposit's current state; `quote_expired`: Quote expired; `vault_paused`: Vault paused */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8926,7 +8926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `upstream_unavailable`: Upstream service unavailable */
+            /** @description `upstream_unavailable`: Upstream service unavailable; `upstream_rejected`: Upstream response rejected */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10800,7 +10800,7 @@ export interface operations {
                     "application/json": components["schemas"]["BuiltWithdrawal"];
                 };
             };
-            /** @description `would_revert`: The transaction would revert; `chain_unsupported`: Chain not supported; `authorization_unsupported`: Signature not possible here; `price_unsafe`: Unsafe price */
+            /** @description `would_revert`: The transaction would revert; `chain_unsupported`: Chain not supported; `authorization_unsupported`: Signature not possible here; `price_unsafe`: Unsafe price; `price_stale`: The vault's price is stale; `not_allowed`: Account not allowed by the vault; `share_locked`: Shares locked by the vault; `below_minimum`: Below the vault's minimum; `no_liquidity`: Not enough liquidity in the vault; `cooldown`: Cooldown not over; `exits_paused`: Withdrawals paused by the vault; `nothing_to_withdraw`: Nothing to withdraw; `request_pending`: An earlier request is pending; `mode_unsupported`: Mode not supported by the vault; `token_unsupported`: Token not supported */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10830,7 +10830,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `withdrawal_not_found`: No such withdrawal */
+            /** @description `withdrawal_not_found`: No such withdrawal; `vault_not_found`: No such vault */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10906,7 +10906,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `upstream_unavailable`: Upstream service unavailable */
+            /** @description `upstream_unavailable`: Upstream service unavailable; `upstream_rejected`: Upstream response rejected */
             502: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -11,6 +11,7 @@ import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import type { Step } from "../schemas/step-schema.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { trackDeposit } from "../tracking/deposits/track-deposit.ts";
+import { explainSignedDeposit } from "./deposit-preflight.ts";
 import { loadDeposit } from "./deposit-records.ts";
 import { toSignedSteps } from "./deposit-step-plan.ts";
 
@@ -42,17 +43,26 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 
 /**
  * Verifies the user's signature for a built deposit, simulates the signed Router call, and returns the build's response
- * with its transaction. Stores no signature. Throws an AppError if it is not accepted.
+ * with its transaction. Stores no signature. `explain` replaces `explainSignedDeposit` for moves. Throws an AppError if
+ * it is not accepted.
  */
 export async function authorizeDeposit(
   ctx: Context,
-  { trackingId, signature }: { trackingId: string; signature: Hex },
+  {
+    trackingId,
+    signature,
+    explain = explainSignedDeposit,
+  }: { trackingId: string; signature: Hex; explain?: typeof explainSignedDeposit },
 ): Promise<BuiltDeposit> {
   const { row, plan, planned } = await loadUnsent(ctx, trackingId);
   const built = BuiltDeposit.safeParse(plan.answer);
   if (!built.success || row.expiresAt.getTime() <= ctx.now())
     throw failure("quote_expired", "the quote of this deposit has expired; build it again");
-  const signed = await authorizeOrder(ctx, { planned, signature, spent: "deposit_state" });
+  const amount = BigInt(built.data.estimate.deposit_amount);
+  const signed = await authorizeOrder(ctx, {
+    ...{ planned, signature, spent: "deposit_state" },
+    explain: (revert) => explain(ctx, { row, planned, amount, revert }),
+  });
   return toSignedDeposit(built.data, { plan, signed });
 }
 

@@ -2,15 +2,20 @@ import { erc20Abi, type Hex, zeroAddress } from "viem";
 import { nativeBalanceRead, readNativeBalance } from "../chains/aggregator/aggregate-reads.ts";
 import { createQuery, type Query, queryAll, read, valueOrNull } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
-import { type AppError, type ErrorCode, failure } from "../errors.ts";
+import type { DepositRow } from "../db/queries/deposit-queries.ts";
+import { AppError, type ErrorCode, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { larger } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { type AuthorizationFacts, authorizationQuery } from "../orders/authorization/authorization-facts.ts";
+import { clientOf } from "../orders/authorization/authorize-order.ts";
+import { orderOf, type PlannedAuthorization } from "../orders/authorization/planned-authorization.ts";
 import { priceIsSafe } from "../orders/order-slippage.ts";
 import { readWithFeeds } from "../prices/read-prices.ts";
 import { isUnsafeRoute } from "../providers/provider-failures.ts";
+import { depositRouterAddress } from "../router/router-address.ts";
 import { decodeRouterError, failedTokenOf, foreignReason } from "../router/router-codec.ts";
+import { findVaultOfDeposit } from "../tracking/deposits/track-deposit-request.ts";
 import { adapterOf, explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { DepositTerms, Refusal } from "../vaults/vault-adapter.ts";
 import { pauseReason } from "../vaults/vault-deposit-entry.ts";
@@ -260,4 +265,48 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
  */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code) && !isUnsafeRoute(error);
+}
+
+/**
+ * A signed order of a deposit that reverted. `amount` is what the vault was expected to receive, in the deposited
+ * token's smallest unit; `revert` the revert data.
+ */
+export interface RevertedOrder {
+  row: DepositRow;
+  planned: PlannedAuthorization;
+  amount: bigint;
+  revert: Hex;
+}
+
+/**
+ * Returns the error that an unsigned build gives for a signed order that reverted, if the deposit into the vault, which
+ * is its last step, is the reason: from the vault's conditions at the latest block, or else from the revert data. Null
+ * if another step failed, if only the signature was rejected, and if the order does not deposit. Throws
+ * `vault_not_found`, `store_unavailable`, `chain_unsupported`; errors of the RPC nodes propagate.
+ */
+export async function explainSignedDeposit(ctx: Context, of: RevertedOrder): Promise<AppError | null> {
+  const { row, planned, amount, revert } = of;
+  const { order, steps } = orderOf(planned);
+  const vault = await findVaultOfDeposit(ctx, row);
+  const deposited = steps.at(-1)?.approveToken ?? zeroAddress;
+  const token = [vault.asset, ...vault.acceptedAssets].find(({ address }) => sameAddress(address, deposited));
+  const error = decodeRouterError(revert);
+  const failed = error?.name === "StepFailed" ? error.args[0] : null;
+  if (failed !== null && failed !== BigInt(steps.length - 1)) return null;
+  if (token === undefined || !sameAddress(order.tokenOut, vault.shareToken)) return null;
+  const intent: DepositIntent = {
+    ...{ client: clientOf(ctx, planned), vault, user: planned.owner, token, amount },
+    ...{ entry: { via: "router", address: depositRouterAddress }, slippage: row.slippage },
+    ...{ ref: order.ref, partnerHash: order.partnerId, partnerType: order.partnerType },
+  };
+  const terms = await preflightDeposit(ctx, { intent, amount }).then(({ terms: read }) => read, asRefusal);
+  if (terms instanceof AppError) return terms;
+  const ofPayment = sameAddress(failedTokenOf(revert) ?? "", order.tokenIn);
+  if (error?.name === "AuthorizationFailed" || (ofPayment && planned.kind === "permit")) return null;
+  return explainDepositRevert({ intent, amount, terms }, { revert, failedCall: "deposit" });
+}
+
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { authorizeDeposit, cancelDeposit } from "../deposits/authorize-deposit.ts";
+import { cancelDeposit } from "../deposits/authorize-deposit.ts";
 import {
   abandonDeposit,
   type DepositStep,
@@ -12,6 +12,7 @@ import type { ErrorCode } from "../errors.ts";
 import { type AnyRoute, defineRoute } from "../http/define-route.ts";
 import { pageReply } from "../http/page-reply.ts";
 import { formatVaultId } from "../lib/vault-id.ts";
+import { authorizeDepositOrMove } from "../moves/authorize-move.ts";
 import { TimeCursor } from "../schemas/cursor-schema.ts";
 import { Deposit, DepositDetail, depositStates } from "../schemas/deposit-schema.ts";
 import {
@@ -25,6 +26,7 @@ import {
 import { BuiltDeposit } from "../schemas/quote-schema.ts";
 import { AuthorizeInput, CancelAnswer, CancelInput } from "../schemas/signing-schema.ts";
 import { refuseReversedPeriod, TimeInput } from "../schemas/time-schema.ts";
+import { signedExitErrors } from "../withdrawals/withdrawal-error-codes.ts";
 
 /** Query parameter with the states to list. */
 const DepositStatesParam = statesParam(depositStates, {
@@ -189,9 +191,16 @@ const depositsAuthorize = defineRoute({
   params: z.object({ tracking_id: TrackingIdInput }),
   body: AuthorizeInput,
   response: { schema: BuiltDeposit, description: "The built deposit with its transaction" },
-  errors: [...signedErrors, "authorization_unsupported", "price_unsafe"],
+  errors: [
+    ...signedErrors,
+    ...signedExitErrors,
+    "authorization_unsupported",
+    "vault_paused",
+    "above_maximum",
+    "zero_shares",
+  ],
   handler: (ctx, { params, body }) =>
-    authorizeDeposit(ctx, { trackingId: params.tracking_id, signature: body.signature }),
+    authorizeDepositOrMove(ctx, { trackingId: params.tracking_id, signature: body.signature }),
 });
 
 const depositsCancel = defineRoute({

@@ -28,6 +28,7 @@ import { getWithdrawalQuote } from "../withdrawals/get-withdrawal-quote.ts";
 import { buildRequestAction } from "../withdrawals/requests/build-request-action.ts";
 import {
   exitRequestErrors,
+  signedExitErrors,
   signedWithdrawalErrors,
   withdrawBuildErrors,
 } from "../withdrawals/withdrawal-error-codes.ts";
@@ -291,7 +292,7 @@ const withdrawalsAuthorize = defineRoute({
   params: z.object({ tracking_id: TrackingIdInput }),
   body: AuthorizeInput,
   response: { schema: BuiltWithdrawal, description: "The built withdrawal with its transaction" },
-  errors: [...signedWithdrawalErrors, "authorization_unsupported", "price_unsafe"],
+  errors: [...signedWithdrawalErrors, "authorization_unsupported", ...signedExitErrors],
   handler: (ctx, { params, body }) =>
     authorizeWithdrawal(ctx, { trackingId: params.tracking_id, signature: body.signature }),
 });

@@ -1,4 +1,4 @@
-import type { Hex } from "viem";
+import { getAddress, type Hex } from "viem";
 import type { Context } from "../context.ts";
 import { selectStepPlan } from "../db/queries/deposit-hint-queries.ts";
 import type { WithdrawalRow } from "../db/queries/deposit-queries.ts";
@@ -11,6 +11,8 @@ import type { Step } from "../schemas/step-schema.ts";
 import { BuiltWithdrawal } from "../schemas/withdraw-build-schema.ts";
 import { createTransactionReader } from "../tracking/deposits/deposit-transaction-reader.ts";
 import { trackWithdrawal } from "../tracking/withdrawals/track-withdrawal.ts";
+import { findStoredVault } from "../vaults/find-vault.ts";
+import { explainSignedExit } from "./withdrawal-authorization.ts";
 import { loadWithdrawal } from "./withdrawal-records.ts";
 
 /** A built withdrawal that the user signs, before it is sent. `planned` is the payload to sign. */
@@ -51,7 +53,14 @@ export async function authorizeWithdrawal(
   const built = BuiltWithdrawal.safeParse(plan.answer);
   if (!built.success || row.expiresAt.getTime() <= ctx.now())
     throw failure("quote_expired", "the quote of this withdrawal has expired; build it again");
-  const signed = await authorizeOrder(ctx, { planned, signature, spent: "withdrawal_state" });
+  const signed = await authorizeOrder(ctx, {
+    ...{ planned, signature, spent: "withdrawal_state" },
+    explain: async (revert) => {
+      const { vaultChainId: chainId, vaultAddress, slippage } = row;
+      const vault = await findStoredVault(ctx, { chainId, address: getAddress(vaultAddress) });
+      return explainSignedExit(ctx, { vault, planned, slippage }, revert);
+    },
+  });
   const { output, ...seen } = signed.simulation;
   const received = output?.toString() ?? built.data.simulation.received;
   return {

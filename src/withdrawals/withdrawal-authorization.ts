@@ -1,17 +1,23 @@
 import type { Hex } from "viem";
+import type { Context } from "../context.ts";
 import { AppError } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { chooseAuthorization } from "../orders/authorization/choose-authorization.ts";
 import {
+  orderOf,
   type PlannedAuthorization,
   planAuthorization,
 } from "../orders/authorization/planned-authorization.ts";
+import { readWithFeeds } from "../prices/read-prices.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
+import { decodeRouterError, failedTokenOf } from "../router/router-codec.ts";
 import type { AuthorizationKind } from "../router/router-signature-messages.ts";
+import type { Vault } from "../vaults/vault.ts";
 import type { ExitMode } from "../vaults/vault-exits.ts";
 import type { ExitFacts } from "./exit-preflight.ts";
 import type { PreparedWithdrawal } from "./prepared-withdrawal.ts";
-import type { WithdrawalOrder } from "./withdrawal-order.ts";
+import { exitsOf, type WithdrawalOrder } from "./withdrawal-order.ts";
+import { explainFailedExit, findExitRefusal, type RequestedExit } from "./withdrawal-refusals.ts";
 
 /** A withdrawal in one mode, before its preparation. */
 interface ExitInMode {
@@ -74,4 +80,77 @@ export function signedWithdrawal(prepared: PreparedWithdrawal, kind: Authorizati
   const { order, exit } = prepared;
   const { facts, call } = exit;
   return { ...prepared, authorization: planExitSignature(kind, { order, facts, data: call.data }) };
+}
+
+/** A signed order whose first step redeems the shares of a vault. `slippage` is a fraction. */
+export interface SignedExit {
+  vault: Vault;
+  planned: PlannedAuthorization;
+  slippage: number;
+}
+
+/**
+ * Returns the error that an unsigned build gives for a signed order that reverted with this data, if the redemption is
+ * the reason: from the vault's conditions at the latest block, or else from the revert data. Null if another step or
+ * token failed, if only the signature was rejected, and if the vault does not pay the order's token. Throws
+ * `mode_unsupported`, `chain_unsupported`; errors of the RPC nodes propagate.
+ */
+export async function explainSignedExit(
+  ctx: Context,
+  exit: SignedExit,
+  revert: Hex,
+): Promise<AppError | null> {
+  const asked = failsAtExit(exit, revert) ? await readSignedExit(ctx, exit) : null;
+  if (asked === null) return null;
+  const refusal = findExitRefusal(asked);
+  if (refusal !== null) return refusal;
+  const failed = decodeRouterError(revert)?.name;
+  if (failed === "AuthorizationFailed") return null;
+  const error = explainFailedExit(asked, revert);
+  // A permit that the token rejects shows only when the shares cannot be taken.
+  const unpermitted = failed === "TokenFailed" && exit.planned.kind === "permit";
+  return unpermitted && error.code === "would_revert" ? null : error;
+}
+
+/** Returns true if revert data of the Router shows that an order failed at its redemption or before it. */
+function failsAtExit({ planned }: SignedExit, revert: Hex): boolean {
+  const error = decodeRouterError(revert);
+  switch (error?.name) {
+    case "AuthorizationFailed":
+    case "StepUnderfunded":
+      return true;
+    case "StepFailed":
+      return error.args[0] === 0n;
+    case "TokenFailed":
+      return sameAddress(failedTokenOf(revert) ?? "", orderOf(planned).order.tokenIn);
+    default:
+      return false;
+  }
+}
+
+/** Reads the vault's conditions for the redemption of a signed order, or returns null if it does not pay its token. */
+async function readSignedExit(
+  ctx: Context,
+  { vault, planned, slippage }: SignedExit,
+): Promise<(RequestedExit & { facts: Pick<ExitFacts, "block"> }) | null> {
+  const { order, steps, sweep } = orderOf(planned);
+  const exits = exitsOf(vault);
+  // What is unwrapped or deposited is swept, and what is swapped or bridged is what the second step needs.
+  const paid = sweep[0] ?? steps[1]?.needToken ?? order.tokenOut;
+  const token = exits.tokens(vault, "instant").find(({ address }) => sameAddress(address, paid));
+  if (token === undefined) return null;
+  const shares = order.minIn;
+  const asked = {
+    mode: "instant",
+    token,
+    shares,
+    owner: planned.owner,
+    caller: null,
+    receiver: null,
+  } as const;
+  const { value: terms, block } = await readWithFeeds(ctx, {
+    ...{ chainId: planned.chainId, tokens: [token.address] },
+    query: (now) => exits.terms(vault, { ...asked, slippage, now }),
+  });
+  return { order: { vault }, way: { mode: "instant", terms }, shares, facts: { block } };
 }

@@ -51,9 +51,27 @@ export const exitRequestErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
+/** Error codes with which a signed order that redeems shares can be refused because of the vault (`explainSignedExit`). */
+export const signedExitErrors: readonly ErrorCode[] = [
+  "price_unsafe",
+  "price_stale",
+  "not_allowed",
+  "share_locked",
+  "below_minimum",
+  "no_liquidity",
+  "cooldown",
+  "exits_paused",
+  "nothing_to_withdraw",
+  "request_pending",
+  "mode_unsupported",
+  "token_unsupported",
+  "vault_not_found",
+  "upstream_rejected",
+];
+
 /**
  * Error codes that two operations on a withdrawal with a signed order share: completing it with the signature, and
- * cancelling the order. Completing it can also return `authorization_unsupported` and `price_unsafe`.
+ * cancelling the order. Completing it can also return `authorization_unsupported` and `signedExitErrors`.
  */
 export const signedWithdrawalErrors: readonly ErrorCode[] = [
   "withdrawal_not_found",

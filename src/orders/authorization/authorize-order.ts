@@ -19,7 +19,12 @@ import { sameAddress } from "../../lib/address.ts";
 import type { BlockTime } from "../../lib/block-ranges.ts";
 import { once } from "../../lib/once.ts";
 import { depositRouterAddress } from "../../router/router-address.ts";
-import { decodeRouterError, foreignReason, routerBridgeOutput } from "../../router/router-codec.ts";
+import {
+  decodeRouterError,
+  failedTokenOf,
+  foreignReason,
+  routerBridgeOutput,
+} from "../../router/router-codec.ts";
 import { permit2Address } from "../../router/router-signature-messages.ts";
 import type { TransactionRequest, WalletCall } from "../../schemas/transaction-schema.ts";
 import { explainCommonRevert } from "../../vaults/vault-reverts.ts";
@@ -57,14 +62,17 @@ export interface AuthorizedOrder {
   };
 }
 
-/**
- * An owner's signature for a planned order. `spent` is the error code to throw if the order was already used or
- * cancelled.
- */
+/** An owner's signature for a planned order. */
 export interface GivenSignature {
   planned: PlannedAuthorization;
   signature: Hex;
+  /** Error code to throw if the order was already used or cancelled. */
   spent: "deposit_state" | "withdrawal_state";
+  /**
+   * Returns the error of the vault that made the order revert with this data, or null if no vault did. Called only if
+   * the simulation with the signature reverts before the deadline.
+   */
+  explain: (revert: Hex) => Promise<AppError | null>;
 }
 
 /**
@@ -99,7 +107,8 @@ export async function authorizeOrder(ctx: Context, given: GivenSignature): Promi
     keepsCode: true,
   });
   const [made] = simulation.calls;
-  if (simulation.failedAt !== null || made === undefined) throw refusalOf(given, made?.returnData ?? "0x");
+  if (simulation.failedAt !== null || made === undefined)
+    throw await refusalOf(given, made?.returnData ?? "0x");
   const { chainId } = planned;
   const transaction = toTransactionRequest(call, { chainId, gasUsed: made.gasUsed });
   const funds = state.gas === null || gasPrice === null ? null : { balance: state.gas, gasPrice };
@@ -241,22 +250,27 @@ function canonicalSignature(signature: Hex): Hex | null {
 }
 
 /**
- * Returns the error for a signed order whose simulation reverted. Only errors that the Router itself raises select a
- * specific code; the default is `would_revert`.
+ * Returns the error for a signed order whose simulation reverted: that of the vault, if a vault is the reason. Of all
+ * other revert data, only errors that the Router itself raises select a specific code; the default is `would_revert`.
  */
-function refusalOf({ planned, spent }: GivenSignature, revert: Hex): AppError {
-  // A withdrawal's first step redeems, and another one swaps or bridges.
-  const withdraws = spent === "withdrawal_state";
-  const swaps = withdraws && orderOf(planned).steps.length > 1;
+async function refusalOf({ planned, spent, explain }: GivenSignature, revert: Hex): Promise<AppError> {
   const error = decodeRouterError(revert);
+  if (error?.name === "DeadlinePassed")
+    return failure("quote_expired", "the order's deadline has passed; build again");
+  const explained = await explain(revert);
+  if (explained !== null) return explained;
+  const { order, steps } = orderOf(planned);
+  // A withdrawal's first step redeems, and another one swaps or bridges. A deposit that no vault explains is a swap.
+  const withdraws = spent === "withdrawal_state";
+  const swaps = !withdraws || steps.length > 1;
   const { text } = explainCommonRevert(foreignReason(revert) ?? revert);
   switch (error?.name) {
     case "AuthorizationFailed":
       return refusedSignature();
     case "TokenFailed":
-      return planned.kind === "permit" ? refusedSignature() : wouldRevert(text);
-    case "DeadlinePassed":
-      return failure("quote_expired", "the order's deadline has passed; build again");
+      return planned.kind === "permit" && sameAddress(failedTokenOf(revert) ?? "", order.tokenIn)
+        ? refusedSignature()
+        : wouldRevert(text);
     case "OutputBelowMinimum":
       return failure("price_unsafe", "the order would now return less than its minimum", {
         subject: swaps ? "route" : "vault",

@@ -1,7 +1,7 @@
 import { decodeFunctionData, encodeErrorResult, type Hex, parseAbi, serializeSignature } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
-import { AppError } from "../../../src/errors.ts";
+import { AppError, failure } from "../../../src/errors.ts";
 import { authorizeOrder } from "../../../src/orders/authorization/authorize-order.ts";
 import {
   digestOf,
@@ -36,13 +36,15 @@ interface Signed {
   state?: SignedState;
   signature?: Hex;
   spent?: "deposit_state" | "withdrawal_state";
+  explain?: (revert: Hex) => Promise<AppError | null>;
 }
 
 async function authorized(planned: PlannedAuthorization, of: Signed = {}) {
   const chain = signedChain(of.state ?? {});
   const ctx = testContext({ clients: [chain.client] });
   const signature = of.signature ?? (await signatureOf(planned));
-  const made = await authorizeOrder(ctx, { planned, signature, spent: of.spent ?? "deposit_state" });
+  const { spent = "deposit_state", explain = async () => null } = of;
+  const made = await authorizeOrder(ctx, { planned, signature, spent, explain });
   return { made, signature, logged: ctx.logged, ...chain };
 }
 
@@ -211,6 +213,39 @@ describe.each(KINDS)("an order signed for %s", (kind) => {
     for (const [revert, code] of cases)
       expect(await refused(planned, { state: { revert } }), revert).toBe(code);
   });
+});
+
+test("a vault's own error is the answer to what it made revert, except after the deadline", async () => {
+  const planned = plannedBy("permit2");
+  const asked: Hex[] = [];
+  const explain = async (revert: Hex) => {
+    asked.push(revert);
+    return failure("exits_paused", "the vault is paused");
+  };
+  const reverts = [
+    routerRevert("StepFailed", [0n, "0x"]),
+    routerRevert("AuthorizationFailed", ["0x"]),
+    routerRevert("OutputBelowMinimum", [1n, 2n]),
+  ];
+  for (const revert of reverts)
+    expect(await refused(planned, { state: { revert }, explain })).toBe("exits_paused");
+  expect(asked).toEqual(reverts);
+  const late = routerRevert("DeadlinePassed", [1n, 2n]);
+  expect(await refused(planned, { state: { revert: late }, explain })).toBe("quote_expired");
+  expect(await refused(planned, { explain })).toBeNull();
+  expect(asked).toEqual(reverts);
+});
+
+test("a swap for a second step that falls short blames its route", async () => {
+  const revert = routerRevert("OutputBelowMinimum", [1n, 2n]);
+  await expect(authorized(plannedBy("permit2"), { state: { revert } })).rejects.toMatchObject({
+    ...{ code: "price_unsafe", members: { subject: "route" } },
+  });
+});
+
+test("a permit is blamed only for the token that is paid with", async () => {
+  const revert = routerRevert("TokenFailed", [OTHER, "0x"]);
+  expect(await refused(plannedBy("permit"), { state: { revert } })).toBe("would_revert");
 });
 
 test("a withdrawal that falls short blames the swap that follows the redemption, or else the vault", async () => {
