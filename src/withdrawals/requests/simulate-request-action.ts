@@ -1,7 +1,7 @@
-import type { Address } from "viem";
+import { type Address, type Hex, padHex } from "viem";
 import { simulatedLogs } from "../../chains/chain-transaction.ts";
 import { runSimulation } from "../../chains/simulator/run-simulation.ts";
-import type { SimulationResult } from "../../chains/simulator/simulation.ts";
+import type { SimulationRead, SimulationResult } from "../../chains/simulator/simulation.ts";
 import type { Context } from "../../context.ts";
 import { failure } from "../../errors.ts";
 import { isNative } from "../../lib/address.ts";
@@ -69,8 +69,8 @@ export async function simulateRequestCall(ctx: Context, of: RequestCall): Promis
   const token = receivedToken(of);
   const simulation = await runSimulation(client, {
     ...{ user, calls: [own], standsAlone: true },
-    reads: [vault.shareToken, ...(isNative(token) ? [] : [token])].map((read) => balanceOfRead(read, user)),
-    overrides: [{ address: user, balance: GAS_FUNDS }],
+    reads: [balanceOfRead(vault.shareToken, user), ...payoutReads(token, user)],
+    overrides: [{ address: user, balance: GAS_FUNDS }, ...(isNative(token) ? [NATIVE_READER] : [])],
     time: block.timestamp + INCLUSION_DELAY_S,
   });
   const [made] = simulation.calls;
@@ -114,9 +114,29 @@ function requireOtherSharesKept(of: RequestCall, simulation: SimulationResult): 
   });
 }
 
+/** An account without code, to which a simulation gives code that returns the native balance of the account in the data. */
+const NATIVE_READER = {
+  address: "0x9f3c5e0bd6a1784c2de95b40f8a7361c0b5d2e94",
+  // Load the account, BALANCE, store it at 0, return 32 bytes.
+  code: "0x6000353160005260206000f3",
+} as const satisfies { address: Address; code: Hex };
+
+/** Returns the reads of what a user holds of a token. Of native currency there are two, to see whether reads cost gas. */
+function payoutReads(token: Address, user: Address): SimulationRead[] {
+  if (!isNative(token)) return [balanceOfRead(token, user)];
+  const native = { target: NATIVE_READER.address, data: padHex(user, { size: 32 }) };
+  return [native, native];
+}
+
+/** Returns by how much the user's native balance rose, or null if unread, or if the node charged the user for gas. */
+function nativeRise(simulation: SimulationResult): bigint | null {
+  const [, first, second] = simulation.before;
+  return first === second ? increaseOf(simulation, 1) : null;
+}
+
 function receivedBy(of: RequestCall, simulation: SimulationResult): bigint | null {
   const token = receivedToken(of);
-  if (isNative(token)) return null;
+  if (isNative(token)) return nativeRise(simulation);
   const rise = increaseOf(simulation, 1);
   const logs = simulation.calls[0]?.logs ?? null;
   if (rise === null || logs === null) return rise;

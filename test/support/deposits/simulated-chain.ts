@@ -7,7 +7,10 @@ import {
   type Hex,
   type Log,
   numberToHex,
+  size,
+  sliceHex,
   toFunctionSelector,
+  zeroAddress,
 } from "viem";
 import type { ChainDefinition } from "../../../src/chains/chain-definitions.ts";
 import { erc4626Abi } from "../../../src/vaults/families/erc4626-base/erc4626-adapter.ts";
@@ -50,6 +53,10 @@ export interface SimulatedEffects {
   spends?: bigint;
   /** True if the reads around the call fail. */
   unread?: boolean;
+  /** Token whose balances cannot be read. */
+  hides?: Address;
+  /** What each call costs its sender in gas, in wei; nothing if absent. */
+  charges?: bigint;
   /** What contracts emit; without it, the node returns no logs. */
   logs?: readonly Log[];
   gasUsed?: bigint;
@@ -71,8 +78,11 @@ const ALLOWANCE = toFunctionSelector("allowance(address,address)");
 const APPROVE = toFunctionSelector("approve(address,uint256)");
 const PENDING = toFunctionSelector("pendingRedeemRequest(uint256,address)");
 const CLAIMABLE = toFunctionSelector("claimableRedeemRequest(uint256,address)");
-const isRead = ({ data }: SentCall): boolean =>
-  [BALANCE_OF, ALLOWANCE, PENDING, CLAIMABLE].some((selector) => data.startsWith(selector));
+/** Reads of a native balance name the account alone, without a function. */
+const isNativeRead = ({ data }: SentCall): boolean => size(data) === 32;
+const isRead = (call: SentCall): boolean =>
+  isNativeRead(call) ||
+  [BALANCE_OF, ALLOWANCE, PENDING, CLAIMABLE].some((selector) => call.data.startsWith(selector));
 const BEFORE = 10n ** 30n;
 
 /** Creates a chain client whose contracts return `answers`, and whose simulations have the given effects. */
@@ -144,7 +154,13 @@ function answerOf(
   const { at, lastAt, effects, approved } = of;
   const answer = { status: "0x1", returnData: "0x" as Hex, gasUsed: "0x5208" as Hex };
   if (effects.unread === true && isRead(call)) return answer;
+  if (isNativeRead(call)) {
+    const paid = at < lastAt ? 0n : (effects.rises?.[balanceKey(zeroAddress, sliceHex(call.data, 12))] ?? 0n);
+    const charged = BigInt(at) * (effects.charges ?? 0n);
+    return { ...answer, returnData: numberToHex(BEFORE + paid - charged, { size: 32 }) };
+  }
   if (call.data.startsWith(BALANCE_OF)) {
+    if (call.to.toLowerCase() === effects.hides?.toLowerCase()) return answer;
     const account: Address = `0x${call.data.slice(-40)}`;
     const rise = at < lastAt ? 0n : (effects.rises?.[balanceKey(call.to, account)] ?? 0n);
     return { ...answer, returnData: numberToHex(BEFORE + rise, { size: 32 }) };

@@ -1,9 +1,9 @@
-import { decodeFunctionData, encodeErrorResult, parseAbi } from "viem";
+import { decodeFunctionData, encodeErrorResult, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { RequestActionInput } from "../../../src/schemas/withdraw-build-schema.ts";
 import { buildRequestAction } from "../../../src/withdrawals/requests/build-request-action.ts";
 import type { RequestAction } from "../../../src/withdrawals/requests/simulate-request-action.ts";
-import { USDC, USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, VAULT, vault } from "../../support/deposits/fixtures.ts";
 import { transferLog } from "../../support/deposits/logs.ts";
 import { balanceKey, type SimulatedEffects } from "../../support/deposits/simulated-chain.ts";
 import {
@@ -105,6 +105,37 @@ describe("buildRequestAction() of a claim", () => {
     const { warnings, simulation } = await act({ effects: { rises: { [balanceKey(USDC, USER)]: paid } } });
     expect(warnings.map(({ code }) => code)).toEqual(codes);
     expect(simulation.received).toBe(paid.toString());
+  });
+
+  describe("of a vault that pays native currency", () => {
+    const from = { ...cooling, asset: { ...cooling.asset, address: zeroAddress } };
+    const paying = (paid: bigint, more: SimulatedEffects = {}) => ({
+      from,
+      effects: { rises: { [balanceKey(zeroAddress, USER)]: paid }, ...more },
+    });
+
+    test.each<[string, bigint, string[]]>([
+      ["what the vault states", COOLING, []],
+      ["half of it", COOLING / 2n, ["pays_less"]],
+    ])("pays %s", async (_name, paid, codes) => {
+      const { warnings, simulation } = await act(paying(paid));
+      expect(warnings.map(({ code }) => code)).toEqual(codes);
+      expect(simulation.received).toBe(paid.toString());
+    });
+
+    test("refuses one that pays nothing, or another account", async () => {
+      expect(await refusalOf(paying(0n))).toMatchObject({ code: "nothing_to_withdraw" });
+      const rises = { [balanceKey(zeroAddress, OTHER)]: COOLING };
+      expect(await refusalOf({ from, effects: { rises } })).toMatchObject({ code: "nothing_to_withdraw" });
+    });
+
+    test.each<[string, SimulatedEffects]>([
+      ["cannot be read", { unread: true }],
+      ["is charged for gas", { charges: 1n }],
+    ])("compares nothing where the balance %s", async (_name, more) => {
+      const { warnings, simulation } = await act(paying(COOLING / 2n, more));
+      expect([warnings, simulation.received]).toEqual([[], null]);
+    });
   });
 
   test("counts what the token's transfers show, not a balance that it makes up", async () => {
