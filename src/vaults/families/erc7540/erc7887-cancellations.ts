@@ -97,14 +97,13 @@ export const cancelCall = (vault: Vault, { user }: { user: Address }): ExitFollo
   }),
 });
 
-/**
- * Encodes the claim of the shares that cancellations returned, or returns null if the request's claimable shares are 0.
- */
+/** Encodes the claim of the shares that cancellations returned. Null if none are known to be claimable. */
 export function returnedSharesClaim(
   vault: Vault,
   { user, request }: { user: Address; request: PendingExit },
 ): ExitFollowUp | null {
+  if ((request.claimableShares ?? 0n) === 0n) return null;
   const args = [REQUEST_ID, user, user] as const;
   const data = encodeFunctionData({ abi: cancellationAbi(), functionName: "claimCancelRedeemRequest", args });
-  return request.claimableShares === 0n ? null : { target: vault.entryPoint, data };
+  return { target: vault.entryPoint, data };
 }

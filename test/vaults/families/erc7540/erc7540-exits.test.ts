@@ -1,8 +1,10 @@
 import { type Log, toFunctionSelector } from "viem";
 import { describe, expect, test } from "vitest";
 import { erc4626 } from "../../../../src/vaults/families/erc4626-family.ts";
+import { RETURNED_SHARES } from "../../../../src/vaults/families/erc7540/erc7887-cancellations.ts";
 import { lagoon } from "../../../../src/vaults/families/lagoon/lagoon-family.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
+import { unknownPendingExit } from "../../../../src/vaults/vault-exits.ts";
 import { OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
 import { eventLog } from "../../../support/vaults/answer.ts";
 
@@ -39,4 +41,22 @@ test("openShares() reads a user's pending and claimable shares, only where a req
   ]);
   expect(erc4626.exits?.openShares?.({ ...requesting, params: {} }, USER)).toEqual([]);
   expect(lagoon.exits?.openShares).toBeUndefined();
+});
+
+test("shares of a cancellation are claimed only where some are known to have come back", () => {
+  const from: Vault = { ...vault, adapter: "lagoon" };
+  const claim = (claimableShares: bigint | null) =>
+    lagoon.exits?.claim?.(from, {
+      user: USER,
+      request: {
+        ...unknownPendingExit,
+        requestId: RETURNED_SHARES,
+        token: vault.asset.address,
+        claimableShares,
+      },
+    });
+  expect(claim(SHARES)?.data.slice(0, 10)).toBe(
+    toFunctionSelector("claimCancelRedeemRequest(uint256,address,address)"),
+  );
+  expect([claim(0n), claim(null)]).toEqual([null, null]);
 });
