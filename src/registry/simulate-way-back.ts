@@ -54,7 +54,7 @@ export type WayBack =
   | { kind: "none"; reason: string; exit: ClosedExit | null };
 
 const WAITING = { kind: "waiting" } as const;
-const STARVED = "a deposit with a wallet's gas limit mints far fewer shares";
+const FEWER_AGAIN = "a repeated deposit mints fewer shares";
 
 /**
  * Finds out how the shares of a simulated deposit can be redeemed: at once, 30 days later and by other accounts or, if
@@ -76,7 +76,7 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
         ? returnedBy(ctx, { of, redeemed, made })
         : afterCooldown(ctx, { ...of, mode, redeemed });
     const minted = increaseOf(made, 2);
-    if (minted !== null && minted < redeemed) return { kind: "none", exit: null, reason: STARVED };
+    if (minted !== null && minted < redeemed) return { kind: "none", exit: null, reason: FEWER_AGAIN };
     const whole = await returnedWhole(ctx, { of, mode, minted });
     if (whole !== null) return whole;
     // The error of the preferred mode explains best why shares cannot be redeemed.
