@@ -1,4 +1,12 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex, hexToBigInt, type StateOverride } from "viem";
+import {
+  type Address,
+  encodeFunctionData,
+  erc20Abi,
+  type Hex,
+  hexToBigInt,
+  type StateOverride,
+  size,
+} from "viem";
 import * as z from "zod";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
@@ -217,7 +225,7 @@ export interface SimulatedProviderTransaction {
 
 /**
  * Simulates a provider's transaction and its approvals as sent by the payer. Throws `would_revert`, `upstream_rejected`
- * if it takes more of the token than the order allows, and errors of `simulatePayment`.
+ * if it takes more of the token than the order allows or less than is approved, and errors of `simulatePayment`.
  */
 export async function simulateProviderTransaction(
   ctx: Context,
@@ -225,8 +233,9 @@ export async function simulateProviderTransaction(
 ): Promise<SimulatedProviderTransaction> {
   const { payment, route, watch } = input;
   const { to, value, data } = route.transaction;
-  const own = isNativePayment(payment) ? [] : [balanceOfRead(payment.token, payment.payer)];
-  const reads = [...own, ...(watch === null ? [] : [watch])];
+  const native = isNativePayment(payment);
+  const own = native ? [] : [balanceOfRead(payment.token, payment.payer)];
+  const reads = [...own, ...(watch === null ? [] : [watch]), ...(native ? [] : [allowanceRead(payment)])];
   const made = await simulatePayment(ctx, { payment, call: { target: to, value, data }, reads });
   if (!made.ok) {
     const { text } = explainCommonRevert(made.revert);
@@ -238,6 +247,14 @@ export async function simulateProviderTransaction(
       "upstream_rejected",
       "the provider's transaction takes more of the token than the order allows",
       new Error(`${-spent} of ${payment.amount}`),
+    );
+  }
+  const left = native || made.calls.length === 1 ? null : lastAmountIn(made.simulation);
+  if (left !== null && left > 0n) {
+    throw failureFrom(
+      "upstream_rejected",
+      "the provider's transaction takes less of the token than the user approves",
+      new Error(`${left} of ${payment.amount} would stay approved`),
     );
   }
   const gained = watch === null ? null : increaseOf(made.simulation, own.length);
@@ -260,6 +277,25 @@ export function increaseOf(simulation: SimulationResult, index: number): bigint 
   const [before, after] = [simulation.before[index], simulation.after[index]];
   if (typeof before !== "string" || typeof after !== "string") return null;
   return hexToBigInt(after) - hexToBigInt(before);
+}
+
+/** Returns the read of a payer's allowance for the spender of a payment, which is not in the native currency. */
+export function allowanceRead({
+  token,
+  payer,
+  spender,
+}: Pick<TokenPayment, "token" | "payer" | "spender">): SimulationRead {
+  const args = [payer, spender] as const;
+  return {
+    target: token,
+    data: encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args }),
+  };
+}
+
+/** Returns the amount that the last read of a simulation returned after the calls, or null if it could not be read. */
+export function lastAmountIn({ after }: Pick<SimulationResult, "after">): bigint | null {
+  const answer = after.at(-1);
+  return typeof answer === "string" && size(answer) === 32 ? hexToBigInt(answer) : null;
 }
 
 /** Returns the read of an account's token balance, to be made before and after a simulation. */

@@ -1,8 +1,9 @@
-import { encodeFunctionData, erc20Abi, hexToBigInt, size } from "viem";
 import type { SimulationRead } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
 import type { UserCall } from "../orders/order-wallet-calls.ts";
 import {
+  allowanceRead,
+  lastAmountIn,
   type SimulatedPayment,
   simulatePayment,
   type TokenPayment,
@@ -27,11 +28,11 @@ export async function simulateExitPayment(
   const first = await simulatePayment(ctx, { ...input, reads });
   if (!first.ok) return first;
   const all = { ...withoutLastRead(first), approved: amount };
-  const left = leftIn(first);
+  const left = lastAmountIn(first.simulation);
   if (first.calls.length === 1 || left === null || left === 0n || left > amount) return all;
   const approved = amount - left;
   const exact = await simulatePayment(ctx, { ...input, payment: { ...payment, approved }, reads });
-  if (!exact.ok || (exact.calls.length > 1 && leftIn(exact) !== 0n)) return all;
+  if (!exact.ok || (exact.calls.length > 1 && lastAmountIn(exact.simulation) !== 0n)) return all;
   return { ...withoutLastRead(exact), approved };
 }
 
@@ -40,18 +41,4 @@ function withoutLastRead(made: Succeeded): Succeeded {
   const { simulation } = made;
   const [before, after] = [simulation.before.slice(0, -1), simulation.after.slice(0, -1)];
   return { ...made, simulation: { ...simulation, before, after } };
-}
-
-function allowanceRead({ token, payer, spender }: TokenPayment): SimulationRead {
-  const args = [payer, spender] as const;
-  return {
-    target: token,
-    data: encodeFunctionData({ abi: erc20Abi, functionName: "allowance", args }),
-  };
-}
-
-/** Returns the allowance that a simulation leaves, or null if it could not be read. */
-function leftIn({ simulation }: Succeeded): bigint | null {
-  const answer = simulation.after.at(-1);
-  return typeof answer === "string" && size(answer) === 32 ? hexToBigInt(answer) : null;
 }

@@ -1,7 +1,7 @@
-import { zeroAddress } from "viem";
+import { type Address, decodeFunctionData, erc20Abi, type Hex, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { prepareTransfer, requestedToken } from "../../src/withdrawals/find-exit-transfer-route.ts";
-import { USDC, USER, WETH } from "../support/deposits/fixtures.ts";
+import { OTHER, USDC, USER, WETH } from "../support/deposits/fixtures.ts";
 import { balanceKey } from "../support/deposits/simulated-chain.ts";
 import { home } from "../support/withdrawals/fixtures.ts";
 import { createWithdrawalFixture, EXCHANGE, fairWeth, swapDesk } from "../support/withdrawals/withdrawing.ts";
@@ -17,13 +17,29 @@ async function transfer(
     toChain?: number;
     price?: (usdc: bigint) => bigint;
     slippage?: number;
+    /** What the swap takes besides, and who receives it. */
+    takes?: bigint;
+    receiver?: Address;
+    /** Part of the approval that is spent, and what was approved before. */
+    spends?: bigint;
+    standing?: bigint;
   } = {},
 ) {
   const { ctx } = await createWithdrawalFixture({
-    answers: { balanceOf: of.held ?? ARRIVED },
-    effects: () => ({ rises: { [balanceKey(WETH, USER)]: of.gained ?? fairWeth(ARRIVED) } }),
+    answers: { balanceOf: of.held ?? ARRIVED, allowance: of.standing ?? 0n },
+    effects: () => ({
+      rises: {
+        [balanceKey(WETH, USER)]: of.gained ?? fairWeth(ARRIVED),
+        [balanceKey(USDC, USER)]: -(of.takes ?? ARRIVED),
+      },
+      ...(of.spends === undefined ? {} : { spends: of.spends }),
+    }),
   });
-  const desk = swapDesk(ctx, of.price === undefined ? {} : { price: of.price });
+  const { receiver: dstReceiver } = of;
+  const desk = swapDesk(ctx, {
+    ...(of.price !== undefined && { price: of.price }),
+    ...(dstReceiver !== undefined && { fields: { dstReceiver } }),
+  });
   return prepareTransfer(desk.ctx, {
     ...{ user: USER, from: { chainId, token: USDC, amount: ARRIVED } },
     ...{
@@ -46,12 +62,28 @@ describe("prepareTransfer()", () => {
     expect(made.transaction_request).toMatchObject({ to: EXCHANGE, chain_id: chainId });
   });
 
+  test("approves what is missing, over an earlier allowance, and nothing more", async () => {
+    const args = (made: Awaited<ReturnType<typeof transfer>>) =>
+      made.calls
+        .slice(0, -1)
+        .map(({ data }) => decodeFunctionData({ abi: erc20Abi, data: data as Hex }).args);
+    expect(args(await transfer({ standing: 7n }))).toEqual([
+      [EXCHANGE, 0n],
+      [EXCHANGE, ARRIVED],
+    ]);
+    expect(args(await transfer({ standing: ARRIVED }))).toEqual([]);
+  });
+
   test("is prepared for an account that spent a part, which is said", async () => {
     expect(await transfer({ held: ARRIVED - 1n })).toMatchObject({ balanceSufficient: false });
   });
 
   test.each<[string, Parameters<typeof transfer>[0], string]>([
     ["an unfair offer", { price: (usdc) => fairWeth(usdc) / 2n }, "price_unsafe"],
+    ["a swap that takes a unit more", { takes: ARRIVED + 1n }, "upstream_rejected"],
+    ["a swap that pays another account", { receiver: OTHER }, "upstream_rejected"],
+    ["a swap that leaves a unit of its approval", { spends: ARRIVED - 1n }, "upstream_rejected"],
+    ["a swap that takes less than a larger approval", { spends: 0n, standing: 7n }, "upstream_rejected"],
     ["a delivery below the promise", { gained: fairWeth(ARRIVED) / 2n }, "price_unsafe"],
     ["a chain that is not served", { toChain: 999_999 }, "chain_unsupported"],
   ])("refuses %s", async (_name, of, code) => {

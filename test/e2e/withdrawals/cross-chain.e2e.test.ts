@@ -1,8 +1,8 @@
-import { encodeFunctionData, erc20Abi, type Hex } from "viem";
+import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
 import { describe, expect, test } from "vitest";
 import { WithdrawalDetail } from "../../../src/schemas/withdrawal-schema.ts";
 import { Api, type WithdrawBody } from "../../support/e2e/api.ts";
-import { balanceOf } from "../../support/e2e/balances.ts";
+import { allowanceOf, balanceOf } from "../../support/e2e/balances.ts";
 import { chainIds, chainOf, mined, sendCall, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { withBridge } from "../../support/e2e/cross-chain.ts";
 import { bodyOf } from "../../support/e2e/http.ts";
@@ -130,6 +130,9 @@ test("a second step is offered for what the vault paid, and found by its own has
   await mined(chain, second);
   const done = { status: "DONE", substatus: "COMPLETED", withdrawal: { tracking_id: id } };
   await expect.poll(() => statusOf(second, chain.chainId), DELIVERY_POLLING).toMatchObject(done);
+  const { token_address: paidIn, spender_address: spender } = next.approval ?? {};
+  const allowance = { token: paidIn as Address, owner: user.address, spender: spender as Address };
+  expect(await allowanceOf(chain, allowance)).toBe(0n);
   const received = (await balanceOf(chain, { token: weth, owner: user.address })) - before;
   expect(await read(id)).toMatchObject({
     state: "completed",

@@ -128,7 +128,13 @@ export interface SwapDesk {
 /** Creates a provider that swaps USDC to WETH at a fair price, and lists both prices as feeds. */
 export function swapDesk(
   ctx: TestContext,
-  change: { asStep?: boolean; price?: (amount: bigint) => bigint; made?: Partial<VerifiedTransfer> } = {},
+  change: {
+    asStep?: boolean;
+    price?: (amount: bigint) => bigint;
+    made?: Partial<VerifiedTransfer>;
+    /** Fields of the swap that differ from the request. */
+    fields?: Parameters<typeof honestFields>[1];
+  } = {},
 ): SwapDesk {
   const asked: TransferRequest[] = [];
   const price = change.price ?? fairWeth;
@@ -144,7 +150,9 @@ export function swapDesk(
     async build(_scope, request) {
       asked.push(request);
       const quote = offer(request);
-      const data = encodeFields(honestFields(request, { minReturnAmount: quote.toAmountMin }));
+      const data = encodeFields(
+        honestFields(request, { minReturnAmount: quote.toAmountMin, ...change.fields }),
+      );
       const swap = decodeKyberSwap(data);
       if (swap === null) throw new Error("no swap");
       return {
