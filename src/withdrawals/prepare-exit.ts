@@ -26,12 +26,14 @@ import {
   explainFailedExit,
   findExcessiveFee,
   findExitRefusal,
+  hidesShares,
   isBelowFloor,
   MAX_EXIT_FEE,
   openRequestReads,
   paysLess,
   requireOpenKept,
   requireRecorded,
+  sharesHidden,
 } from "./withdrawal-refusals.ts";
 
 /** Results of simulating a withdrawal's first transaction. */
@@ -194,10 +196,14 @@ export function receivedIn(
   return of.routed && size(returned) === 32 ? hexToBigInt(returned) : null;
 }
 
-/** Throws `price_unsafe` if a simulation shows that the call takes more of the user's shares than requested. */
+/**
+ * Throws `price_unsafe` if a simulation shows that the call takes more of the user's shares than requested, and
+ * `simulation_unavailable` if it shows other things but not the user's shares (see `hidesShares`).
+ */
 function requireSharesLeft({ exit, made }: Made): void {
   const { order, shares } = exit;
   const left = increaseOf(made.simulation, 0);
+  if (hidesShares(made.simulation)) throw sharesHidden(order);
   if (left === null || left >= -shares) return;
   throw failure("price_unsafe", `${order.vault.name} takes more shares than it redeems`, {
     subject: "vault",

@@ -203,6 +203,22 @@ export function paysLess({ order }: RequestedExit): AppError {
 }
 
 /**
+ * Returns true if a simulation whose first read is the user's share balance could not read it, although it returned
+ * logs or another read. A plain call reads nothing; any other method reads what a token answers, so that a share token
+ * that does not may hide what is taken.
+ */
+export function hidesShares(simulation: SimulationResult): boolean {
+  const { before, after, calls } = simulation;
+  const reads = before.length > 0 && before[0] !== null && after[0] !== null;
+  if (reads) return false;
+  return [...before, ...after].some((answer) => answer !== null) || (calls.at(-1)?.logs ?? null) !== null;
+}
+
+/** Creates the error for a share token that hides what a call takes. */
+export const sharesHidden = ({ vault }: RequestedExit["order"]): AppError =>
+  failure("simulation_unavailable", `the account's shares of ${vault.name} could not be read`);
+
+/**
  * Exit fee up to which a withdrawal is accepted even if the slippage is lower, in parts per billion (3%). The response
  * shows the fee separately.
  */

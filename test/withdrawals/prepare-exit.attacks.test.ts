@@ -1,6 +1,15 @@
-import { encodeAbiParameters, encodeEventTopics, parseAbi } from "viem";
+import {
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  isAddressEqual,
+  numberToHex,
+  parseAbi,
+} from "viem";
 import { describe, expect, test } from "vitest";
 import { MAX_UINT256 } from "../../src/lib/amount.ts";
+import { depositRouterAddress } from "../../src/router/router-address.ts";
+import { prepareMode } from "../../src/withdrawals/choose-exit.ts";
 import { FailedExit, prepareExit } from "../../src/withdrawals/prepare-exit.ts";
 import { testContext } from "../support/context.ts";
 import { OTHER, USDC, USER, VAULT } from "../support/deposits/fixtures.ts";
@@ -16,6 +25,9 @@ import {
   paying,
   WORTH,
 } from "../support/withdrawals/fixtures.ts";
+
+const USDC_TOKEN = { address: USDC, symbol: "USDC", decimals: 6 };
+const UNHEARD: Hex = "0xdeadbeef";
 
 /** Vaults and tokens that show a build something else than they do. */
 describe("a build is refused when", () => {
@@ -75,6 +87,68 @@ describe("a build is refused when", () => {
       expect([via, await codeOf(effects, via)]).toEqual([via, "price_unsafe"]);
   });
 
+  test.each<[string, SimulatedEffects, string]>([
+    [
+      "the vault takes the payment back by an earlier allowance",
+      { rises: { [balanceKey(USDC, USER)]: 0n }, logs: [arrives(WORTH)] },
+      "price_unsafe",
+    ],
+    [
+      "the token answers for no balance and transfers nothing",
+      { hides: USDC, logs: [], returned: numberToHex(WORTH, { size: 32 }) },
+      "price_unsafe",
+    ],
+    [
+      "the share token hides what is taken of it",
+      { rises, hides: VAULT, logs: [arrives(WORTH)] },
+      "simulation_unavailable",
+    ],
+    ["the share token hides it where nothing is logged", { rises, hides: VAULT }, "simulation_unavailable"],
+    [
+      "the vault pays in many parts of which the last is missing",
+      { rises: { [balanceKey(USDC, USER)]: (WORTH * 9n) / 10n }, logs: Array(9).fill(arrives(WORTH / 10n)) },
+      "price_unsafe",
+    ],
+  ])("%s", async (_name, effects, code) => {
+    for (const via of ["router", "user"] as const)
+      expect([via, await codeOf(effects, via)]).toEqual([via, code]);
+  });
+
+  test("the vault pays in its own shares", async () => {
+    const { client } = simulatedChain({ effects: () => ({ rises }), definition: home });
+    const own = { ...familyVault("erc4626"), asset: { ...USDC_TOKEN, address: VAULT } };
+    const order = orderOf({ client, vault: own });
+    for (const via of ["router", "user"] as const) {
+      const way = exitWayOf(order, { via, terms: { ...paying, asset: VAULT } });
+      const attempt = { order, facts: factsOf(order, [way]), way };
+      await expect(prepareExit(testContext({ clients: [client] }), attempt)).rejects.toMatchObject({
+        code: "price_unsafe",
+      });
+    }
+  });
+
+  test("the vault refuses the Router, and cheats the owner's own call", async () => {
+    const byRouter = ({ to }: { to: string }) => isAddressEqual(to as Hex, depositRouterAddress);
+    const modeCode = (own: SimulatedEffects) => {
+      const effects = (call: { to: string }) => (byRouter(call) ? { revert: UNHEARD } : own);
+      const { client } = simulatedChain({ effects, definition: home });
+      const order = orderOf({ client });
+      const ways = [exitWayOf(order), exitWayOf(order, { via: "user" })];
+      const asked = { order, facts: factsOf(order, ways), mode: "instant" as const };
+      return prepareMode(testContext({ clients: [client] }), asked).then(
+        ({ exit }) => exit.way.via,
+        ({ code }: { code: string }) => code,
+      );
+    };
+    expect(await modeCode({ rises, logs: [arrives(WORTH)] })).toBe("user");
+    const half = { [balanceKey(USDC, USER)]: WORTH / 2n };
+    expect(await modeCode({ rises: half, logs: [arrives(WORTH / 2n)] })).toBe("price_unsafe");
+    const other = transferLog({ token: USDC, to: OTHER, value: WORTH });
+    expect(await modeCode({ rises, logs: [other] })).toBe("price_unsafe");
+    const more = { ...rises, [balanceKey(VAULT, USER)]: -HELD - 1n };
+    expect(await modeCode({ rises: more, logs: [arrives(WORTH)] })).toBe("price_unsafe");
+  });
+
   test("the vault promises more for all shares than an order can hold", async () => {
     const terms = { ...paying, previewAssets: MAX_UINT256, grossAssets: MAX_UINT256 };
     const by = (via: "router" | "user") =>
@@ -101,8 +175,16 @@ describe("a build of a request is refused when", () => {
     return log(VAULT, topics, encodeAbiParameters(types, [USER, shares]));
   };
 
-  async function codeOf(of: { taken: bigint; shares: bigint; slippage?: number }): Promise<string> {
-    const effects = { rises: { [balanceKey(VAULT, USER)]: -of.taken }, logs: [recorded(of.shares)] };
+  async function codeOf(of: {
+    taken: bigint;
+    shares: bigint;
+    slippage?: number;
+    hides?: typeof VAULT;
+  }): Promise<string> {
+    const effects = {
+      ...{ rises: { [balanceKey(VAULT, USER)]: -of.taken }, logs: [recorded(of.shares)] },
+      ...(of.hides !== undefined && { hides: of.hides }),
+    };
     const { client } = simulatedChain({ effects: () => effects, definition: home });
     const order = orderOf({ client, vault: familyVault("lagoon"), slippage: of.slippage ?? 0.005 });
     const way = exitWayOf(order, { via: "user", mode: "request", terms: paying });
@@ -117,6 +199,10 @@ describe("a build of a request is refused when", () => {
   test("the vault takes more shares than it was asked for", async () => {
     expect(await codeOf({ taken: HELD, shares: HELD })).toBe("none");
     expect(await codeOf({ taken: HELD + 1n, shares: HELD })).toBe("price_unsafe");
+  });
+
+  test("the share token hides what is taken of it", async () => {
+    expect(await codeOf({ taken: HELD, shares: HELD, hides: VAULT })).toBe("simulation_unavailable");
   });
 
   test("it records much fewer shares than it takes, unless the user accepts as much", async () => {

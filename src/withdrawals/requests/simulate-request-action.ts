@@ -22,6 +22,7 @@ import { TRANSFER_ROUNDING } from "../../tracking/withdrawals/track-withdrawal-p
 import { adapterOf, explainExitRevert } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
 import { type ExitFollowUp, type PendingExit, paidTo } from "../../vaults/vault-exits.ts";
+import { hidesShares, sharesHidden } from "../withdrawal-refusals.ts";
 
 /** An action on a redemption request: a claim of its payment, or its cancellation. */
 export type RequestAction = "claim" | "cancel";
@@ -101,11 +102,13 @@ function revertOf({ vault, action }: RequestCall, revert: `0x${string}`) {
 }
 
 /**
- * Throws `price_unsafe` if a claim of assets takes more shares from the wallet than the request has there. Does nothing
- * if the balance could not be read, or the vault does not state the request's shares.
+ * Throws `price_unsafe` if a claim of assets takes more shares from the wallet than the request has there, and
+ * `simulation_unavailable` if the share token alone hides that. Does nothing if the simulation reads nothing, or the
+ * vault does not state the request's shares.
  */
 function requireOtherSharesKept(of: RequestCall, simulation: SimulationResult): void {
   const { request, vault } = of;
+  if (paysAssets(of) && hidesShares(simulation)) throw sharesHidden(of);
   const rise = increaseOf(simulation, 0);
   const own = request.inWallet ? request.shares : 0n;
   if (!paysAssets(of) || rise === null || own === null || -rise <= own + TRANSFER_ROUNDING) return;

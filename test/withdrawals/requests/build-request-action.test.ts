@@ -152,6 +152,13 @@ describe("buildRequestAction() of a claim", () => {
     expect(await refusalOf({ effects: { rises } })).toEqual({ code: "price_unsafe", subject: "vault" });
   });
 
+  test("refuses a claim whose share token hides what it takes", async () => {
+    const rises = { [balanceKey(USDC, USER)]: COOLING };
+    const hides = { effects: { rises, hides: VAULT } };
+    expect(await refusalOf(hides)).toEqual({ code: "simulation_unavailable" });
+    expect((await act({ effects: { rises, unread: true } })).simulation.received).toBeNull();
+  });
+
   test("passes on the vault's own refusal, and any other revert as such", async () => {
     const reverts = (errorName: "InvalidCooldown" | "Odd") => ({
       effects: { revert: encodeErrorResult({ abi: calls, errorName }) },
