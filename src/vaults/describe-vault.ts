@@ -49,8 +49,7 @@ export function toWireVault(vault: Vault, shown: VaultDisplay): WireVault {
 }
 
 /**
- * Converts the result of a vault's last registry proof (a simulated deposit) to the format of API responses. Omits the
- * proof's other fields.
+ * Converts the result of a vault's last registry proof to the format of API responses. Omits the proof's other fields.
  */
 export const toWireProof = ({
   ok,

@@ -172,8 +172,8 @@ export function parseRegistryRow(row: StoredVault): Vault {
 }
 
 /**
- * Runs work on a vault as stored in Postgres. It may start with the cached vault and run again if that differs, so
- * `work` must have no side effects. Throws what `findStoredVault`, or `work` with the stored vault, throws.
+ * Runs work on a vault as stored in Postgres, but perhaps with an older proof. It may start with the cached vault and
+ * run again if that differs, so `work` must have no side effects. Throws what `findStoredVault` or the last run throws.
  */
 export async function withStoredVault<T>(
   ctx: Context,

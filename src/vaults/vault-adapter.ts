@@ -10,8 +10,8 @@ import type { FeeRates } from "./vault-fee-rates.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
- * A vault's totals, share price and deposit limits at one block. Amounts are in the asset's smallest unit unless stated
- * otherwise, and null if unknown.
+ * A vault's totals, share price and deposit limits. Amounts are in the asset's smallest unit unless stated otherwise,
+ * and null if unknown.
  */
 export interface VaultState {
   totalAssets: bigint | null;
@@ -55,7 +55,8 @@ export interface DepositTerms {
   paused: boolean;
   /**
    * The asset that the vault names on chain, or the deposited token if the chain shows whether the vault accepts it
-   * (see `paused`, `refusal`). Null if unknown, or if the vault names other contracts than the registry entry.
+   * (see `paused`, `refusal`). Null if unknown or, where this is checked, if the vault names other contracts than the
+   * registry entry.
    */
   asset: Address | null;
   /**
@@ -186,7 +187,7 @@ export interface PendingDeposit {
   rejected?: boolean;
   /**
    * Assets that the vault's events count as deposited although their shares are not claimed yet, and the time of the
-   * last of these events in unix seconds. Absent if not read.
+   * last of these events in unix seconds, 0 if none is known. Absent if not read.
    */
   booked?: { assets: bigint | null; at: number };
 }
@@ -291,8 +292,8 @@ export interface VaultFamily {
   /** Events of the family that report governance changes, in addition to the common ones. */
   governanceEvents?: readonly GovernanceEvent[];
   /**
-   * The linked contract that governs the vault, and the signature of the vault's view function that returns its
-   * address.
+   * The linked contract that governs the vault or its fees, and the signature of the vault's view function that returns
+   * its address.
    */
   governanceLink?: { contract: "authority" | "feeManager"; view: string };
   /**
@@ -313,13 +314,13 @@ export interface VaultFamily {
   /** Returns a query for the vault's timelock in seconds; the result is null if unknown. Absent if it is not read. */
   timelockQuery?: (vault: Vault) => Query<bigint | null>;
   /**
-   * View functions of the family's vaults that return who governs them, in groups of alternatives. Absent if none is
-   * read.
+   * View functions that return who governs the family's vaults, in groups of alternatives: each vault has one of each
+   * group. Absent if none is known.
    */
   roleViews?: readonly (readonly RoleView[])[];
   /**
-   * True if a `maxRedeem` below a holder's balance shows a lack of liquidity in those of the family's vaults that only
-   * have instant withdrawals.
+   * True if a `maxRedeem` below a holder's balance counts as a lack of liquidity in those of the family's vaults that
+   * only have instant withdrawals.
    */
   instantWithdrawals?: true;
 }

@@ -180,8 +180,8 @@ export interface Deriver {
 }
 
 /**
- * Creates a read that probes whether a contract has a certain state-changing function. It is an `eth_call`, which
- * changes nothing. `hasFunction` interprets its result.
+ * Creates a read that calls a state-changing function, for example to probe whether a contract has it (see
+ * `hasFunction`). It is an `eth_call`, which changes nothing.
  */
 export function probeFunction(call: {
   to: Address;

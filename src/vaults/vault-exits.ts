@@ -63,8 +63,8 @@ export type ExitRefusal =
  */
 export interface ExitTerms {
   /**
-   * The token that the vault names on chain. Null if unknown, or if the vault names contracts other than the registry
-   * entry's.
+   * The asset that the vault names on chain, or the requested token if the chain shows how the vault treats it (see
+   * `refusal`). Null if unknown or, where this is checked, if the vault names other contracts than the registry entry.
    */
   asset: Address | null;
   /** Shares that the owner can redeem in total, including those that the call itself claims first. */
@@ -82,7 +82,7 @@ export interface ExitTerms {
   previewRevert: Hex | null;
   /** Value of the shares before exit fees. */
   grossAssets: bigint | null;
-  /** Assets that the vault can pay instantly, or null if its views do not show them. */
+  /** Assets that the vault can pay instantly. Only a hint; null if its views do not show them. */
   availableAssets: bigint | null;
   /** When the price is fixed: in this transaction (`now`), or when the vault settles (`later`). */
   priced: "now" | "later";
@@ -145,7 +145,7 @@ export interface ExitCall {
 
 /** An open redemption of a user: requested but not paid yet, or ready to claim. An amount is null if unknown. */
 export interface PendingExit {
-  /** The family's id of the request: a number, a timestamp, a hash or a date; "0" if requests have no ids. */
+  /** Id of the request in the family's format; "0" if requests have no ids. */
   requestId: string;
   mode: "request" | "cooldown";
   /** Shares of the request, in the share token's smallest unit. */
@@ -175,7 +175,7 @@ export interface PendingExit {
   since: number | null;
   earliest: number | null;
   expiresAt: number | null;
-  /** True if the user can cancel the request now. */
+  /** True if the user may be able to cancel the request now. */
   cancellable: boolean;
   /** True if the shares are still in the user's wallet and therefore part of the share balance. */
   inWallet: boolean;
@@ -251,7 +251,7 @@ export interface VaultExits {
     vault: Vault,
     of: { user: Address; requestIds: readonly string[]; now: number },
   ): Query<readonly PendingExit[] | null>;
-  /** Returns true if `pending` may find requests only by `requestIds`. Absent if it needs none. */
+  /** Returns true if `pending` may find requests only by `requestIds`. Absent if it finds recent ones without them. */
   findsByIds?(vault: Vault): boolean;
   /**
    * Returns reads that add up to the shares of a user's open requests, in the share token's smallest unit: they show
@@ -264,8 +264,8 @@ export interface VaultExits {
    */
   takenOut?(vault: Vault, of: { user: Address; flows: readonly RequestFlow[] }): Query<bigint | null>;
   /**
-   * Returns a query for a sentence about rewards that the holder must claim separately. The result is null if there are
-   * none. Absent if the family does not read them.
+   * Returns a query for a sentence about rewards that the holder must claim separately. The result is null if none are
+   * known. Absent if the family does not read them.
    */
   rewards?(vault: Vault): Query<string | null>;
   /**
@@ -309,7 +309,7 @@ export interface VaultExits {
 export interface RequestFlow {
   kind: "deposit" | "withdrawal";
   requestId: string;
-  /** Amount in the asset's smallest unit, never negative; null if the event does not contain it. */
+  /** Amount in the asset's smallest unit, never negative; null if unknown. */
   assets: bigint | null;
 }
 

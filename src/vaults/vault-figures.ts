@@ -24,8 +24,8 @@ export const CachedFigures = z.object({
 });
 
 /**
- * A vault's figures in lists; null means unknown. `minDeposit` and `maxDeposit` are in the asset's smallest unit,
- * `sharePrice` in whole assets per whole share times 10^18, `exitFee` and yields are fractions (0.05 = 5%).
+ * A vault's figures in lists, null where there is no value. `minDeposit` and `maxDeposit` are in the asset's smallest
+ * unit, `sharePrice` in whole assets per whole share times 10^18, `exitFee` and yields are fractions (0.05 = 5%).
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 
@@ -38,8 +38,8 @@ export interface ListedFacts {
 }
 
 /**
- * The data for a row of `vault_figures`: a vault's state as read at `block`, its TVL in US dollars (decimal string,
- * null if unknown), its yields, and whether the Router is deployed on its chain.
+ * The data for a row of `vault_figures`: a vault's state with the block of its first reads, its TVL in US dollars
+ * (decimal string, null if unknown), its yields, and whether the Router is deployed on its chain.
  */
 export interface FiguresInput {
   state: VaultState;

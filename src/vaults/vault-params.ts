@@ -56,7 +56,7 @@ const TOKEN_ENTRY = /^(0x[0-9a-fA-F]{40})\/(\d{1,2})\/(\S{1,32})$/;
 
 /**
  * Reads an optional list of tokens, `<address>/<decimals>/<symbol>` separated by commas, from a vault's registry entry.
- * Empty if the parameter is missing. Throws an Error for an invalid item.
+ * Empty if the parameter is missing or empty. Throws an Error for an invalid item.
  */
 export function tokensParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Token[] {
   const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");

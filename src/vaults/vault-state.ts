@@ -13,7 +13,7 @@ import type { Vault } from "./vault.ts";
 import type { VaultFlags, VaultState } from "./vault-adapter.ts";
 import { exitFeeOf } from "./vault-share-price.ts";
 
-/** A vault's totals, share price and limits, with the block at which they were read. */
+/** A vault's totals, share price and limits, with the block of the first batch of reads. */
 export interface VaultStateAtBlock {
   state: VaultState;
   block: BlockTime;
@@ -35,7 +35,7 @@ const VaultStateAtBlockSchema: z.ZodType<VaultStateAtBlock> = z.object({
 const FlagsSchema = z.record(z.string(), z.object({ paused: z.boolean(), minDeposit: NullableAmount }));
 
 /**
- * Reads a vault's totals, share price and limits, from a cache for some seconds. If the chain cannot be read, returns
+ * Reads a vault's totals, share price and limits, from a cache for up to a minute. If the chain cannot be read, returns
  * values up to seven days old, with `stale` true from a minute on, or null. Never throws.
  */
 export async function readVaultState(

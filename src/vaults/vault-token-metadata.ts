@@ -11,7 +11,7 @@ import { readUncached } from "./vault-state.ts";
 
 /** Symbol and decimals that a token contract returns. */
 interface TokenMetadata {
-  /** Symbol of the token, or empty if it returns none. */
+  /** Symbol of the token, or empty if it returns no string. */
   symbol: string;
   decimals: number;
 }
@@ -20,7 +20,7 @@ const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.strin
 const MAX_SYMBOL_LENGTH = 32;
 
 /**
- * Reads a token's symbol (cut to 32 characters, empty if there is none) and decimals, cached for days. Throws
+ * Reads a token's symbol (at most 32 characters, empty if it returns no string) and decimals, cached for days. Throws
  * `token_unsupported` if the contract returns no decimals, `chain_unsupported`, and errors of RPC nodes.
  */
 export async function readTokenMetadata(
@@ -62,8 +62,8 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Returns a token's symbol and decimals for display, from `findToken` or else from its contract; the symbol is empty
- * and the decimals null if unknown. Throws viem's InvalidAddressError, and `store_unavailable`.
+ * Returns a token's symbol and decimals for display, from `findToken` or, if that knows no decimals, from its contract;
+ * the symbol may be empty, the decimals null. Throws viem's InvalidAddressError, and `store_unavailable`.
  */
 export async function describeToken(ctx: Context, token: TokenKey): Promise<TokenRef> {
   const known = await findToken(ctx, token);

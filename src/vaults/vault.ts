@@ -12,7 +12,7 @@ export interface Token {
   decimals: number;
 }
 
-/** A vault of the registry, converted from its row for use in code. Addresses are checksummed. */
+/** A vault of the registry, converted from its row for use in code. Fields of type `Address` are checksummed. */
 export interface Vault {
   /** `<chain_id>:<lowercase address>`. */
   vaultId: string;
@@ -44,7 +44,7 @@ export interface Vault {
   status: VaultStatus;
   /** Human-readable reason for the status; may be empty. */
   statusReason: string;
-  /** The last proof of the vault, or null if it was never proven. */
+  /** The last proof of the vault, or null if none is known. */
   proof: VaultProof | null;
   /** Minimum deposit in the asset's smallest unit, or null if unknown. */
   minDeposit: bigint | null;

@@ -1,8 +1,8 @@
 import type { Address } from "viem";
 
 /**
- * Chain id, address and deployment block of a contract that creates or lists vaults. The block is null if it is
- * unknown, or not needed because a view function lists the vaults.
+ * Chain id, address and deployment block of a contract that creates or lists vaults, or names one that does. The block
+ * is null if it is unknown, or not needed because a view function lists the vaults.
  */
 export type FactoryAddress = readonly [chainId: number, address: Address, from: number | null];
 

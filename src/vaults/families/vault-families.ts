@@ -94,8 +94,8 @@ export function explainVaultRevert(vault: Vault, revert: Hex): ExplainedRevert {
 }
 
 /**
- * Maps the revert data of a withdrawal to an error code and a text, by errors of the vault's family, then by common
- * ones. The code is null if the error is unknown or has none. Throws an Error if the family is unknown.
+ * Maps the revert data of a withdrawal to an error code and a text, by the family's withdrawal errors, then by
+ * `explainExitError`. The code is null if the error is unknown or has none. Throws an Error if the family is unknown.
  */
 export function explainExitRevert(vault: Vault, revert: Hex): ExplainedRevert {
   const own = adapterOf(vault).exits?.explain?.(revert) ?? null;

@@ -37,8 +37,8 @@ export type LinkedContract = "authority" | "feeManager" | "redemptions" | "beaco
 export type GovernanceContract = VaultContract | LinkedContract;
 
 /**
- * Lowercase addresses of a vault's linked contracts. A contract is absent if the vault has none or its address could
- * not be read.
+ * Lowercase addresses of a vault's linked contracts. A contract is absent if the vault has none, or if its address
+ * could not be read or is a registry parameter.
  */
 export type LinkedContracts = Readonly<Partial<Record<LinkedContract, string>>>;
 
@@ -53,9 +53,9 @@ export interface EventContext {
   time: string;
   /** Block timestamp of the event, in seconds since the epoch. */
   seconds: number;
-  /** Formats an amount of the vault's asset, given in its smallest unit, in whole tokens. */
+  /** Formats an amount of the vault's asset, given in its smallest unit, in whole tokens or as "unlimited". */
   formatAssets: (units: unknown) => string;
-  /** Formats an amount of the vault's shares, given in their smallest unit, in whole shares. */
+  /** Formats an amount of the vault's shares, given in their smallest unit, in whole shares or as "unlimited". */
   formatShares: (units: unknown) => string;
   /** Returns true for the address of the vault's asset. */
   isAsset: (address: unknown) => boolean;
@@ -81,11 +81,11 @@ export interface GovernanceEvent {
   tierFor?: (args: EventArgs) => Tier | null;
   /** The rest of the sentence that begins with `what`, such as "is 2%". Empty if the event contains no value. */
   describe: EventText;
-  /** The title after the vault's name. If absent, it is made of `what` and `stage`. */
+  /** The title after the vault's name; by default, it is made of `what` and `stage`. */
   title?: (args: EventArgs) => string;
   /** Full sentences that replace the sentence made of `what` and `describe`. */
   report?: EventText;
-  /** The consequence for a depositor. If absent, it follows from `kind` and `stage`. */
+  /** The consequence for a depositor; by default, it follows from `kind` and `stage`. */
   advice?: string | EventText;
   /** Returns true if a view function shows the same change, so that this event need not be reported. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
@@ -199,9 +199,9 @@ export function formatUtcMinute(value: unknown): string {
   const text = formatUnixTime(Number(value));
   return text === null ? "a time after the year 9999" : `${text.slice(0, 16).replace("T", " ")} UTC`;
 }
-/** Formats an amount of the vault's shares, given in their smallest unit, in whole shares with the unit. */
+/** Formats an amount of the vault's shares, given in their smallest unit, as the context's `formatShares` does. */
 export const formatShareUnits: FormatValue = (value, { formatShares }) => formatShares(value);
-/** Formats an amount of the vault's asset, given in its smallest unit, in whole tokens with the symbol. */
+/** Formats an amount of the vault's asset, given in its smallest unit, as the context's `formatAssets` does. */
 export const formatAssetUnits: FormatValue = (value, { formatAssets }) => formatAssets(value);
 
 /**

@@ -45,10 +45,7 @@ const OWNER_OFFSET = 68;
  * stated otherwise.
  */
 export interface Erc4626ExitOptions {
-  /**
-   * False if `maxRedeem` and `maxWithdraw` are not read, because they are unreliable or use too much gas; true if
-   * absent.
-   */
+  /** False if `maxRedeem` and `maxWithdraw` are not read; true if absent. */
   limited?: boolean;
   /** True if `paused()`, where it exists, stops redemptions. */
   pausable?: boolean;

@@ -12,7 +12,7 @@ const flowsAbi = once(() =>
 
 /**
  * Returns the events from which an ERC-4626 vault's deposits and withdrawals are indexed. They count for the owner of
- * the shares, or for the receiver if the vault itself is the owner. Source: EIP-4626.
+ * the shares; withdrawals of shares that the vault itself owns, for the receiver. Source: EIP-4626.
  */
 export function erc4626Flows(vault: Vault): FlowSource {
   return {

@@ -48,14 +48,15 @@ const erc7540Abi = once(() =>
 const ASYNC_REDEEM = "0x620ee8e4";
 
 /**
- * Returns how a generic ERC-4626 vault delays withdrawals, by its registry parameter `exit`; null if it pays instantly.
+ * Returns how a generic ERC-4626 vault may delay withdrawals, by its registry parameter `exit`; null if it never does.
  * Throws an Error for an invalid value.
  */
 export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | null =>
   optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540", "yo"] });
 
 /**
- * Validates the registry parameters for withdrawals from generic ERC-4626 vaults. Throws an Error if one is invalid.
+ * Validates the parameters `exit`, `pool_manager` and `withdrawal_manager` of a generic ERC-4626 vault. Throws an Error
+ * if one is invalid.
  */
 export function checkWaitingParams(vault: Vault): void {
   waitOf(vault);

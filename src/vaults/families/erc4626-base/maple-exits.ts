@@ -135,8 +135,8 @@ function mapleRequestOf(vault: Vault, results: MapleResults): readonly PendingEx
 }
 
 /**
- * Finds in a receipt's logs how a user's request ended: paid, or cancelled, which returns the shares. Null if the logs
- * do not show its end.
+ * Finds in a receipt's logs how a user's request or a part of it ended: paid, or cancelled, which returns the shares.
+ * Null if the logs do not show its end.
  */
 export function findMapleEnd(
   vault: Vault,

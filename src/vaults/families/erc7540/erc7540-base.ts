@@ -150,7 +150,7 @@ const requestsAbi = once(() =>
     "event DepositRequest(address indexed controller, address indexed owner, uint256 indexed requestId, address sender, uint256 assets)",
   ]),
 );
-/** Request id 0, for which a vault returns the total of a controller's requests, or the controller's last request. */
+/** Request id 0, for which a vault may return the total of a controller's requests, or its last request. */
 const ANY_REQUEST = 0n;
 
 /**

@@ -10,7 +10,7 @@ const requestsAbi = once(() =>
     "function claimableRedeemRequest(uint256 requestId, address controller) view returns (uint256)",
   ]),
 );
-/** Request id 0, for which a vault returns the total of a controller's requests, or the controller's last request. */
+/** Request id 0, for which a vault may return the total of a controller's requests, or its last request. */
 export const ANY_REQUEST = 0n;
 
 /** Shares of the requests with one id, in the share token's smallest unit, that wait and that can be claimed. */
@@ -32,8 +32,7 @@ const requestReads = (vault: Vault, of: { user: Address; id: bigint }) => ({
 });
 
 /**
- * Creates the reads of the shares of all of a user's requests (under the id 0): those that wait and those that can be
- * claimed.
+ * Creates the reads of the shares of a user's requests under the id 0: those that wait and those that can be claimed.
  */
 export const openShares = (vault: Vault, user: Address) =>
   Object.values(requestReads(vault, { user, id: ANY_REQUEST }));

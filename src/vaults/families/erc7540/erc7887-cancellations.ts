@@ -18,14 +18,14 @@ const CANCEL_REDEEM = "0xe76cffc7";
 /** Request id that all requests of a controller share. */
 const REQUEST_ID = 0n;
 /**
- * Request id under which the shares of a cancelled request are listed, while the vault returns them and until the user
- * claims them back. The vault itself has no id for them.
+ * Request id under which the shares of a cancelled request are listed when the pending request no longer contains them,
+ * until the user claims them back. The vault itself has no id for them.
  */
 export const RETURNED_SHARES = "cancelled";
 
 /** State of the cancellations of a user's redemption requests, which the view functions of ERC-7540 do not return. */
 export interface OwnRequests {
-  /** True if the user can cancel a pending request now. */
+  /** True if the user may be able to cancel a pending request now. */
   cancellable: boolean;
   /**
    * True if a cancellation is pending. Absent if none can be pending, for example because cancellations take effect

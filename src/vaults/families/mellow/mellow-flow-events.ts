@@ -25,8 +25,8 @@ const flowsAbi = once(() => [...depositsAbi(), ...redemptionsAbi(), ...sharesAbi
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Reads a registry parameter that lists queue addresses, separated by commas. Empty if the parameter is missing. Throws
- * an Error for an invalid address.
+ * Reads a registry parameter that lists queue addresses, separated by commas. Empty if the parameter is missing or
+ * empty. Throws an Error for an invalid address.
  */
 export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queues"): Address[] {
   const entries = (vault.params[name] ?? "").split(",").filter((text) => text !== "");
@@ -39,7 +39,8 @@ export function queuesParam(vault: Vault, name: "redeem_queues" | "deposit_queue
 
 /**
  * Returns the events from which a Core vault's deposits and withdrawals are indexed. A deposit request counts when it
- * is made, a redemption request when it is claimed. Throws an Error for an invalid queue address.
+ * is made, a redemption request when it is claimed (without known queues, when shares are burned). Throws an Error for
+ * an invalid queue address.
  */
 export function mellowFlows(vault: Vault): FlowSource {
   const queues = queuesParam(vault, "redeem_queues");

@@ -107,7 +107,7 @@ export interface MidasMarket {
   accepted: boolean | null;
   /** True if the DepositVault, its deposit function or the mToken is paused. */
   paused: boolean;
-  /** Null if a price or the fee is unknown, or a price is 0. */
+  /** Null if one of its values is unknown or a price is 0. */
   rates: MidasRates | null;
   /**
    * Result of the first price feed that fails, or of a working feed if none fails. Feeds revert if their price is
@@ -118,7 +118,7 @@ export interface MidasMarket {
   minMTokens: bigint | null;
   /**
    * Amount of the payment token that the DepositVault still accepts. The largest uint256 means no limit. Null also
-   * while the token has no price.
+   * while the token's price feed fails.
    */
   allowance: bigint | null;
 }

@@ -39,7 +39,7 @@ export function midasLens(vault: Vault): LensVault {
 
 /**
  * Converts mTokens to the asset's smallest unit, rounded down, as a RedemptionVault does before its fee. `rate` is the
- * word that the position lens read. Null if the asset's price is unknown. Source: midas-apps/contracts.
+ * word that the position lens read. Null if the asset's price or unit is unknown. Source: midas-apps/contracts.
  */
 export function midasToAssets(
   vault: Vault,

@@ -79,8 +79,8 @@ function datesFor(requestIds: readonly string[], now: number): RequestDate[] {
 type DatedShares = { date: RequestDate; shares: bigint };
 
 /**
- * Returns a query for a user's open requests, by the date on which they become claimable; null if they cannot be read.
- * Assets that are not fixed yet are estimated at the current price, rounded down.
+ * Returns a query for a user's open requests of the days around today and of `requestIds`; null if they cannot be read.
+ * Assets that are not known to be fixed are estimated at the current price, rounded down.
  */
 export function datedRequests(
   vault: Vault,

@@ -113,8 +113,8 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
   sameAddress(token, vault.asset.address) ? "0" : token.toLowerCase();
 
 /**
- * Returns a query for the user's requests at the delayed-withdrawal contract, at most one for each token; null if one
- * cannot be read. Their assets are an estimate at the lower of the request's and the current rate.
+ * Returns a query for the user's requests at the delayed-withdrawal contract for `vedaExitTokens`; null if one cannot
+ * be read. Their assets are an estimate at the lower of the request's and, if known, the current rate.
  */
 export function pendingDelayed(
   vault: Vault,

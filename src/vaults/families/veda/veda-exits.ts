@@ -283,8 +283,8 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 }
 
 /**
- * Returns a query for the registry parameters for withdrawals. Those of the reviewed contracts are empty if these are
- * not seen to belong to this vault; `anyone` is an account without rights.
+ * Returns a query for the registry parameters for withdrawals. Those of the contracts in `reviewed` are empty if these
+ * are not seen to belong to this vault; `anyone` is an account without rights.
  */
 export function vedaExitParams(of: {
   vault: Address;

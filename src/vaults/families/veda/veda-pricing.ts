@@ -68,8 +68,8 @@ interface TokenSupport {
 }
 
 /**
- * What determines the result of a deposit of one token. A field is null if unknown. `cap` (2^112 - 1 if there is none)
- * and `supply` are in the share token's smallest unit.
+ * What determines the result of a deposit of one token. A field is null if unknown, `cap` also if the teller has no
+ * view for it. `cap` (2^112 - 1 means none) and `supply` are in the share token's smallest unit.
  */
 export interface VedaMarket {
   /** Price of one whole share in the deposited token's smallest unit. */
@@ -103,8 +103,8 @@ export function marketReads(vault: Vault, token: Address) {
 }
 
 /**
- * Creates two reads: the teller's cap on the total supply of shares (2^112 - 1 if there is none), and that supply. Both
- * are in the share token's smallest unit.
+ * Creates two reads: the teller's cap on the total supply of shares (2^112 - 1 means none; older tellers have no such
+ * view), and that supply. Both are in the share token's smallest unit.
  */
 export function capReads(vault: Vault) {
   return {
@@ -155,7 +155,7 @@ export function mintedShares(vault: Vault, input: { market: VedaMarket; amount: 
 
 /**
  * Returns the largest deposit under the teller's cap on shares, in the deposited token's smallest unit: the largest
- * uint256 if there is no cap, null if unknown.
+ * uint256 if the cap is 2^112 - 1, null if unknown.
  */
 export function depositRoom(vault: Vault, market: VedaMarket): bigint | null {
   const { cap, supply } = market;
