@@ -259,39 +259,25 @@ describe("verifyExit() of the vault's own call", () => {
     expect(refusedField(expectedWithdrawalOf(exit), calls4(50n))).toBe("data");
   });
 
-  test("compares a minimum that counts in 18 decimals", () => {
+  test.each([
+    [6, MIN_ASSETS * 10n ** 12n],
+    [20, (MIN_ASSETS + 99n) / 100n],
+  ])("compares a minimum that counts in 18 decimals, of a token with %i", (decimals, minimum) => {
     const midas = familyVault("midas", {
       redemption_vault: PARAMETER_ADDRESS,
-      redeem_tokens: `${USDC.toLowerCase()}/6/USDC`,
+      redeem_tokens: `${USDC.toLowerCase()}/${decimals}/USDC`,
       interface: "standard",
     });
     const abi = parseAbi(["function redeemInstant(address, uint256, uint256)"]);
     const asked = expectedWithdrawalOf(own({ vault: midas }, { spender: PARAMETER_ADDRESS }));
-    const instant = (token: Address, minimum: bigint): UserCall => ({
+    const instant = (token: Address, least: bigint): UserCall => ({
       ...{ target: PARAMETER_ADDRESS, value: 0n },
-      data: encodeFunctionData({ abi, functionName: "redeemInstant", args: [token, HELD, minimum] }),
+      data: encodeFunctionData({ abi, functionName: "redeemInstant", args: [token, HELD, least] }),
     });
-    expect(refusedField(asked, instant(USDC, MIN_ASSETS * 10n ** 12n))).toBe(null);
-    expect(refusedField(asked, instant(USDC, MIN_ASSETS))).toBe("minAssets");
-    expect(refusedField(asked, instant(WETH, MIN_ASSETS * 10n ** 12n))).toBe("token");
-    expect(refusedField(asked, { ...instant(USDC, MIN_ASSETS * 10n ** 12n), target: VAULT })).toBe("target");
-  });
-
-  test("compares a minimum in 18 decimals of a token that has more", () => {
-    const midas = familyVault("midas", {
-      redemption_vault: PARAMETER_ADDRESS,
-      redeem_tokens: `${USDC.toLowerCase()}/20/USDC`,
-      interface: "standard",
-    });
-    const abi = parseAbi(["function redeemInstant(address, uint256, uint256)"]);
-    const asked = expectedWithdrawalOf(own({ vault: midas }, { spender: PARAMETER_ADDRESS }));
-    const instant = (minimum: bigint): UserCall => ({
-      ...{ target: PARAMETER_ADDRESS, value: 0n },
-      data: encodeFunctionData({ abi, functionName: "redeemInstant", args: [USDC, HELD, minimum] }),
-    });
-    const least = (MIN_ASSETS + 99n) / 100n;
-    expect(refusedField(asked, instant(least))).toBe(null);
-    expect(refusedField(asked, instant(least - 1n))).toBe("minAssets");
+    expect(refusedField(asked, instant(USDC, minimum))).toBe(null);
+    expect(refusedField(asked, instant(USDC, minimum - 1n))).toBe("minAssets");
+    expect(refusedField(asked, instant(WETH, minimum))).toBe("token");
+    expect(refusedField(asked, { ...instant(USDC, minimum), target: VAULT })).toBe("target");
   });
 
   test("keeps redemptions and requests apart", () => {
