@@ -13,7 +13,7 @@ import { RpcError } from "../chains/json-rpc.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
 import type { SimulationSetting } from "../chains/simulator/simulation-setting.ts";
-import { balanceOverride, findBalanceLayout, type SlotLayout } from "../chains/simulator/token-storage.ts";
+import { type BalanceLayout, balanceOverride, findBalanceLayout } from "../chains/simulator/token-storage.ts";
 import type { Context } from "../context.ts";
 import { failure, failureFrom } from "../errors.ts";
 import { isNative } from "../lib/address.ts";
@@ -163,9 +163,10 @@ export async function paymentOverrides(ctx: Context, payment: TokenPayment): Pro
   return [gas, balanceOverride({ token, account: payer, amount: amount + surplus }, layout)];
 }
 
-const SlotLayoutSchema: z.ZodType<SlotLayout> = z.union([
-  z.object({ order: z.enum(["solidity", "vyper"]), base: z.bigint() }),
-  z.object({ order: z.literal("solady") }),
+const scale = z.object({ stored: z.bigint(), returned: z.bigint() }).optional();
+const BalanceLayoutSchema: z.ZodType<BalanceLayout> = z.union([
+  z.object({ order: z.enum(["solidity", "vyper"]), base: z.bigint(), scale }),
+  z.object({ order: z.literal("solady"), scale }),
 ]);
 
 /** The layout of a token's balances was read and is none of the known ones. */
@@ -196,10 +197,10 @@ export async function canSetBalances(
 async function balanceLayout(
   ctx: Context,
   { client, token }: Pick<TokenPayment, "client" | "token">,
-): Promise<SlotLayout> {
+): Promise<BalanceLayout> {
   const { value } = await ctx.cache.cached({
     key: `layout:${client.definition.chainId}:${token.toLowerCase()}`,
-    schema: SlotLayoutSchema,
+    schema: BalanceLayoutSchema,
     freshMs: DAY_MS,
     staleMs: DAY_MS,
     keepMs: DAY_MS,

@@ -129,6 +129,18 @@ describe("an honest vault", () => {
     expect(await prove("TakesAtTimes")).toMatchObject({ status: "refused", statusReason: reason });
   });
 
+  test.each([
+    ["RebasingAsset", 3n, 2n],
+    ["FarRebasingAsset", 1n, 10n ** 9n],
+  ])("opens if its asset rebases: %s times %i / %i", async (name, ...factor) => {
+    const asset = await stage.put(name, traps, factor);
+    const address = await stage.put("ProvenVault", undefined, [asset]);
+    await stage.setVault(address, {});
+    expect(await stage.prove(await stage.addCandidate(address))).toMatchObject({
+      ...{ status: 200, body: { status: "active", proof: { ok: true } } },
+    });
+  });
+
   test("stays a candidate with the reason if nothing can pay its asset in a simulation", async () => {
     const asset = await stage.put("ComputedAsset", traps, []);
     const address = await stage.put("ProvenVault", undefined, [asset]);

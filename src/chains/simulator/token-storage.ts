@@ -9,9 +9,11 @@ import {
   padHex,
   type StateOverride,
 } from "viem";
+import { MAX_UINT256 } from "../../lib/amount.ts";
+import { decodeResults, encodeCalls } from "../aggregator/aggregator-codec.ts";
 import type { ChainClient } from "../chain-client.ts";
 import { RpcError } from "../json-rpc.ts";
-import { RpcWord } from "../rpc-values.ts";
+import { RpcData, RpcWord } from "../rpc-values.ts";
 import { encodeOverrides } from "./run-simulation.ts";
 
 /**
@@ -46,6 +48,11 @@ const OPENZEPPELIN_ERC20 = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98ee
 const SOLADY_SEED = { balance: "0x87a211a2", allowance: "0x7f5e9f20" } as const;
 const SOLIDITY_SLOTS = 256;
 const VYPER_SLOTS = 32;
+/** Slots of upgradeable tokens that have many base contracts, each with a storage gap. */
+const FAR_LAYOUTS: readonly SlotLayout[] = Array.from({ length: SOLIDITY_SLOTS }, (_, index) => ({
+  order: "solidity",
+  base: BigInt(SOLIDITY_SLOTS + index),
+}));
 
 /**
  * Returns the storage layouts to probe for a token's balances, with the slots of `owner`: plain slots of Solidity (0 to
@@ -125,29 +132,118 @@ function candidates(keys: SlotKeys, tried: readonly SlotLayout[]): SlotCandidate
 const PROBED: Address = "0x00000000000000000000000000000000C0FFEE01";
 
 /**
- * Finds the storage layout of a token's balances, or null if it is none of the known ones or `balanceOf` fails. Throws
- * RpcError `unsupported` if the nodes reject state overrides; errors of the chain client propagate.
+ * Storage layout of a token's balances. `scale` is present if the token rebases: it states for one `stored` value the
+ * balance that the token then `returned`, of which every other balance is in proportion.
  */
-export async function findBalanceLayout(client: ChainClient, token: Address): Promise<SlotLayout | null> {
-  const tried = balanceCandidates(PROBED);
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [PROBED] });
+export type BalanceLayout = SlotLayout & { scale?: { stored: bigint; returned: bigint } | undefined };
+
+/**
+ * Finds the storage layout of a token's balances, also if the token rebases, so that each balance is a stored value
+ * times a common factor. Returns null if it is none of the known ones or `balanceOf` fails. Throws RpcError
+ * `unsupported` if the nodes reject state overrides; errors of the chain client propagate.
+ */
+export async function findBalanceLayout(client: ChainClient, token: Address): Promise<BalanceLayout | null> {
+  const lists = [layouts(OPENZEPPELIN_ERC20), FAR_LAYOUTS];
+  for (const list of lists) {
+    const tried = candidates([PROBED], list);
+    const answered = await probeBalance(client, { token, tried });
+    const found = answered === null ? null : matchSlot(tried, answered);
+    if (found !== null) return found.layout;
+  }
+  for (const list of lists) {
+    const found = await findScaledLayout(client, { token, list });
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const balanceCall = (token: Address, account: Address) => ({
+  to: token,
+  data: encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [account] }),
+});
+
+/** Returns the balance of the probed account under `probeState`, or null if `balanceOf` reverts or returns no word. */
+async function probeBalance(
+  client: ChainClient,
+  { token, tried }: { token: Address; tried: readonly SlotCandidate[] },
+): Promise<bigint | null> {
   const overrides = encodeOverrides([{ address: token, stateDiff: probeState(tried) }]);
   try {
     const answer = RpcWord.safeParse(
-      await client.request("eth_call", [{ to: token, data }, "latest", overrides]),
+      await client.request("eth_call", [balanceCall(token, PROBED), "latest", overrides]),
     );
-    return answer.success ? (matchSlot(tried, BigInt(answer.data))?.layout ?? null) : null;
+    return answer.success ? BigInt(answer.data) : null;
   } catch (error) {
     if (error instanceof RpcError && error.kind === "revert") return null;
     throw error;
   }
 }
 
-/** Returns the state override that gives an account a balance of a token; `amount` is in the token's smallest unit. */
+/** Value that probes for a rebasing token write. It stays below 2^96, and far above what rounding changes. */
+const SCALED_MAGIC = 2n ** 94n;
+/** Largest difference of a balance from what is in proportion to its stored value: one part in so many. */
+const SCALE_PRECISION = 10n ** 6n;
+
+/**
+ * Finds a layout under which balances are in proportion to stored values. Each layout of the list is tried for an
+ * account of its own, because a rebasing token may keep further values by account. Half of the value must confirm the
+ * layout by half of the balance.
+ */
+async function findScaledLayout(
+  client: ChainClient,
+  { token, list }: { token: Address; list: readonly SlotLayout[] },
+): Promise<BalanceLayout | null> {
+  const tried = list.map((layout, index) => {
+    const account = numberToHex(BigInt(PROBED) + BigInt(index + 1), { size: 20 });
+    return { layout, account, slot: slotOf(layout, [account]), magic: SCALED_MAGIC };
+  });
+  const data = encodeCalls(tried.map(({ account }) => balanceCall(token, account)));
+  const overrides = encodeOverrides([{ address: token, stateDiff: probeState(tried) }]);
+  const results = await client.ask({
+    method: "eth_call",
+    params: [{ data }, "latest", overrides],
+    read: (response, seen) => {
+      const { chainId, blockNumber, results: all } = decodeResults(RpcData.parse(response), tried.length);
+      seen({ chainId, blockNumber });
+      return all;
+    },
+  });
+  const found = results.flatMap((result, index) => {
+    const word = result.status === "answered" ? RpcWord.safeParse(result.data) : null;
+    const layout = tried[index]?.layout;
+    if (word?.success !== true || layout === undefined || BigInt(word.data) === 0n) return [];
+    return [{ layout, returned: BigInt(word.data) }];
+  });
+  const [first] = found;
+  if (first === undefined || found.length > 1) return null;
+  const { layout, returned } = first;
+  const half = { layout, slot: slotOf(layout, [PROBED]), magic: SCALED_MAGIC / 2n };
+  const confirmed = await probeBalance(client, { token, tried: [half] });
+  if (confirmed === null) return null;
+  const difference = returned > 2n * confirmed ? returned - 2n * confirmed : 2n * confirmed - returned;
+  if (difference * SCALE_PRECISION > returned) return null;
+  return { ...layout, scale: { stored: SCALED_MAGIC, returned } };
+}
+
+/** Part of a balance that is added to a rebasing token's, whose factor may have changed since it was measured. */
+const REBASE_MARGIN = 16n;
+
+/**
+ * Returns the state override that gives an account a balance of a token; `amount` is in the token's smallest unit. The
+ * balance of a rebasing token is at least the amount, and about a sixteenth more.
+ */
 export function balanceOverride(
   holding: { token: Address; account: Address; amount: bigint },
-  layout: SlotLayout,
+  layout: BalanceLayout,
 ): StateOverride[number] {
   const slot: Hex = slotOf(layout, [holding.account]);
-  return { address: holding.token, stateDiff: [{ slot, value: numberToHex(holding.amount, { size: 32 }) }] };
+  const value = numberToHex(storedValue(holding.amount, layout), { size: 32 });
+  return { address: holding.token, stateDiff: [{ slot, value }] };
+}
+
+function storedValue(amount: bigint, { scale }: BalanceLayout): bigint {
+  if (scale === undefined || amount === 0n) return amount;
+  const wanted = amount + amount / REBASE_MARGIN + 1n;
+  const value = (wanted * scale.stored) / scale.returned + 1n;
+  return value < MAX_UINT256 ? value : MAX_UINT256;
 }

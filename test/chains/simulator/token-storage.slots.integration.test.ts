@@ -90,7 +90,7 @@ test("matchSlot() does not match a real balance", async () => {
   expect(matchSlot(balanceCandidates(OWNER), numberOf(before[0]) ?? 0n)).toBe(null);
 });
 
-test("findBalanceLayout() returns null for tokens that scale balances or keep them elsewhere", async () => {
+test("matchSlot() finds no layout of tokens that scale balances or keep them elsewhere", async () => {
   const rebasing = await deploy(chain, contracts("RebasingToken").creationCode);
   expect(await find(rebasing)).toEqual({ balance: null, allowance: solidity(1n) });
   const remote = await deploy(chain, contracts("RemoteToken").creationCode);

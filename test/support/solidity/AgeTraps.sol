@@ -230,11 +230,45 @@ contract TakesAtTimes is Trap {
     }
 }
 
-/// @notice A token whose balances are computed from parts, as those that rebase.
+/// @notice A token that states another account's balance, so that no layout of storage is its own.
 contract ComputedAsset is ERC20 {
     constructor() ERC20("Computed dollar", "CUSD") {}
 
     function balanceOf(address account) public view override returns (uint256) {
-        return super.balanceOf(account) * 3 / 2;
+        return super.balanceOf(address(~uint160(account)));
     }
+}
+
+/// @notice A token whose balances are stored parts times a factor, as those that rebase. Who opted out is kept too.
+contract RebasingAsset is ERC20 {
+    enum Choice {
+        Rebases,
+        OptedOut
+    }
+
+    mapping(address => Choice) private _choices;
+    uint256 private immutable _multiplied;
+    uint256 private immutable _divided;
+
+    constructor(uint256 multiplied, uint256 divided) ERC20("Rebasing dollar", "RUSD") {
+        (_multiplied, _divided) = (multiplied, divided);
+    }
+
+    function balanceOf(address account) public view override returns (uint256) {
+        require(_choices[account] == Choice.Rebases, "opted out");
+        return super.balanceOf(account) * _multiplied / _divided;
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        super._update(from, to, (value * _divided + _multiplied - 1) / _multiplied);
+    }
+}
+
+contract ManyBases {
+    uint256[400] private _gap;
+}
+
+/// @notice The same with its balances in a slot that follows the gaps of many base contracts.
+contract FarRebasingAsset is ManyBases, RebasingAsset {
+    constructor(uint256 multiplied, uint256 divided) RebasingAsset(multiplied, divided) {}
 }
