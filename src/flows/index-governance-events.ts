@@ -109,10 +109,11 @@ async function indexGovernanceEventsOfChain(
     return { events: 0, behind: 0 };
   }
   const { rows, to } = await readControlEvents(ctx, { tip, vaults, range: { from, to: finalBlock } });
-  if (to >= from) await storeControlEvents(ctx, { chainId, to, rows });
-  // A change of a gate, lock, pause, fee or implementation may have ended what the last proof showed.
+  // A change of a gate, lock, pause, fee or implementation may have ended what the last proof showed. The proofs become
+  // due first: if the run ends between the two statements, the next one reads the same events again.
   const addresses = [...new Set(rows.map(({ vaultAddress }) => vaultAddress))];
   await scheduleProofs(ctx.db, { chainId, addresses, at: new Date(ctx.now()) });
+  if (to >= from) await storeControlEvents(ctx, { chainId, to, rows });
   return { events: rows.length, behind: finalBlock - to };
 }
 

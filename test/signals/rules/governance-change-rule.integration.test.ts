@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import {
   type Abi,
   type Address,
@@ -22,9 +22,11 @@ import {
   startScratchChain,
 } from "../../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
+import type { Database } from "../../../src/db/database-client.ts";
 import { flowTips } from "../../../src/db/tables/flow-tables.ts";
 import { signals } from "../../../src/db/tables/signal-tables.ts";
 import { vaults } from "../../../src/db/tables/vault-tables.ts";
+import { failure } from "../../../src/errors.ts";
 import { indexAllChains } from "../../../src/flows/index-flows.ts";
 import { indexGovernanceEvents } from "../../../src/flows/index-governance-events.ts";
 import { raiseSignals } from "../../../src/signals/raise-signals.ts";
@@ -241,6 +243,31 @@ describe("governance changes of vaults", () => {
     expect(own[0]?.summary).toContain("12 more changes of this kind took effect within a day.");
   });
 });
+
+test.each([3, 4])(
+  "a run whose database fails at statement %i leaves the vault's proof due after the next run",
+  async (failing) => {
+    const { to, event } = eventOf("veda", "PlatformFeeUpdated");
+    await emit([[{ to, event }]]);
+    await settle();
+    const row = and(eq(vaults.chainId, CHAIN_ID), eq(vaults.address, vaultOf("veda").address.toLowerCase()));
+    const later = new Date(Date.now() + 86_400_000);
+    await causeway.db.update(vaults).set({ proofDueAt: later }).where(row);
+    const ctx = causeway.context();
+    let statements = 0;
+    const db: Database = {
+      run(statement) {
+        statements += 1;
+        if (statements === failing) throw failure("store_unavailable", "the database did not answer");
+        return ctx.db.run(statement);
+      },
+    };
+    expect(await indexGovernanceEvents({ ...ctx, db })).toMatchObject({ failed: 1 });
+    expect(await watch()).toMatchObject({ failed: 0 });
+    const [stored] = await causeway.db.select().from(vaults).where(row);
+    expect(stored?.proofDueAt.getTime()).toBeLessThan(later.getTime());
+  },
+);
 
 test("routine role grants raise no signal, governing roles do", async () => {
   const { to, event } = eventOf("ipor", "RoleGranted");
