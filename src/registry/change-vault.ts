@@ -106,7 +106,8 @@ async function tryChangingVault(
       derived,
     },
     claimed: { claim, name, curator, params },
-    by: requestedStatus(change) === undefined ? row.statusBy : requested === "candidate" ? "proof" : "admin",
+    // Another request of an administrator may have decided the same status meanwhile.
+    by: asksFor === undefined ? null : asksFor === "candidate" ? "proof" : "admin",
     note: makeAuditNote(ctx, { action: "vault.change", actor: "admin", note: change.reason }),
   });
   return stored ? "changed" : "outdated";

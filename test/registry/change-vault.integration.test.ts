@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChainClient } from "../../src/chains/chain-client.ts";
 import { RpcError } from "../../src/chains/json-rpc.ts";
 import type { Context } from "../../src/context.ts";
+import type { Database } from "../../src/db/database-client.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
 import { failure } from "../../src/errors.ts";
 import { changeVault } from "../../src/registry/change-vault.ts";
@@ -51,6 +52,29 @@ describe("changeVault()", () => {
       expect(await stage.rowOf(vaultId)).toEqual(before);
     },
   );
+
+  test("leaves the decision of a request that opened the vault while it corrected its texts", async () => {
+    const { vaultId, key } = await newCandidate();
+    expect(await stage.prove(vaultId)).toMatchObject({ body: { status: "active", status_by: "proof" } });
+    const ctx = stage.causeway.isolate().context();
+    let read = false;
+    const db: Database = {
+      async run(statement) {
+        const result = await ctx.db.run(statement);
+        if (!read) {
+          read = true;
+          await changeVault(ctx, { key, change: open });
+        }
+        return result;
+      },
+    };
+    await changeVault({ ...ctx, db }, { key, change: { curator: "Someone", reason: "" } });
+    expect(await stage.rowOf(vaultId)).toMatchObject({
+      curator: "Someone",
+      status: "active",
+      statusBy: "admin",
+    });
+  });
 
   test("opens a vault on a chain none of whose nodes can simulate, as the administrator decides", async () => {
     const { vaultId, key } = await newCandidate();

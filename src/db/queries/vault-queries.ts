@@ -206,8 +206,8 @@ export async function updateVaultStatus(
     derived: (DerivedColumns & Partial<Pick<NewVault, "adapter" | "type">>) | null;
     /** Additional columns that an administrator changes. */
     claimed?: Partial<Pick<NewVault, "claim" | "name" | "curator" | "params">>;
-    /** Who decided the status: an administrator by default. */
-    by?: StatusOrigin;
+    /** Who decides the status now, or null if the change leaves that as it is stored. */
+    by: StatusOrigin | null;
     note: AuditNote;
   },
 ): Promise<boolean> {
@@ -220,7 +220,7 @@ export async function updateVaultStatus(
           ...change.claimed,
           ...change.derived,
           status: to,
-          statusBy: change.by ?? "admin",
+          ...(change.by === null ? {} : { statusBy: change.by }),
           proofDueAt: raw`now()`,
           statusReason: reason,
           wasActive: wasActiveAfter(to),
