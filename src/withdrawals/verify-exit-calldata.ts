@@ -53,6 +53,7 @@ const REDEMPTIONS: Readonly<Record<string, Redemption>> = {
   "requestRedeem(uint256,address,address)": requested(ENTRY, "shares", "receiver", "owner"),
   "requestRedeem(uint256,address)": requested(ENTRY, "shares", "receiver"),
   "cooldownShares(uint256)": requested(ENTRY, "shares"),
+  "cooldownShares(uint256,address)": requested(ENTRY, "shares", "owner"),
   "requestShares(uint256)": requested("withdraw_manager", "shares"),
   "redeem(uint256)": requested("redeem_queue", "shares"),
   "redeemRequest(address,uint256)": requested("redemption_vault", "token", "shares"),

@@ -90,4 +90,10 @@ describe("an honest vault opens", () => {
   test("although it redeems nothing but all of an account's shares", async () => {
     expect(await prove("RefusesAnyPart")).toMatchObject({ status: "active", proof: { returned: "1000000" } });
   });
+
+  test("whose cooldown names the owner of the shares", async () => {
+    expect(await prove("CoolsNamed")).toMatchObject({
+      ...{ status: "active", params: { exit: "cooldown", cooldown_call: "owner" } },
+    });
+  });
 });

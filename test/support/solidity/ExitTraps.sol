@@ -174,10 +174,10 @@ abstract contract Cools is Trap {
         return 1 days;
     }
 
-    function cooldownShares(uint256 shares) external returns (uint256 assets) {
+    function _cool(uint256 shares, address owner) internal returns (uint256 assets) {
         assets = previewRedeem(shares);
-        cooldowns[msg.sender] = Cooldown(uint104(block.timestamp + 1 days), uint152(assets));
-        _burn(msg.sender, shares);
+        cooldowns[owner] = Cooldown(uint104(block.timestamp + 1 days), uint152(assets));
+        _burn(owner, shares);
     }
 
     function unstake(address receiver) external {
@@ -187,13 +187,22 @@ abstract contract Cools is Trap {
         IERC20(asset()).transfer(receiver, _paid(cooldown.amount));
     }
 
+    error OperationNotAllowed();
+
     function _leave(address) internal pure override {
-        revert("cooldown");
+        revert OperationNotAllowed();
+    }
+}
+
+/// @notice A cooldown that starts for the caller's shares.
+abstract contract CoolsOwn is Cools {
+    function cooldownShares(uint256 shares) external virtual returns (uint256) {
+        return _cool(shares, msg.sender);
     }
 }
 
 /// @notice A cooldown after which nobody is paid.
-contract CoolsForEver is Cools {
+contract CoolsForEver is CoolsOwn {
     constructor(IERC20 asset_) Trap(asset_) {}
 
     function _paid(uint256 amount) internal view override returns (uint256) {
@@ -203,10 +212,27 @@ contract CoolsForEver is Cools {
 }
 
 /// @notice A cooldown after which a tenth is paid.
-contract CoolsForLess is Cools {
+contract CoolsForLess is CoolsOwn {
     constructor(IERC20 asset_) Trap(asset_) {}
 
     function _paid(uint256 amount) internal view override returns (uint256) {
         return sprung ? amount / 10 : amount;
+    }
+}
+
+/// @notice A cooldown that pays, and whose start names the owner of the shares.
+contract CoolsNamed is Cools {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    error ExcessiveRedeemAmount();
+
+    function cooldownShares(uint256 shares, address owner) external returns (uint256) {
+        require(msg.sender == owner, "not the owner");
+        if (shares > maxRedeem(owner)) revert ExcessiveRedeemAmount();
+        return _cool(shares, owner);
+    }
+
+    function _paid(uint256 amount) internal pure override returns (uint256) {
+        return amount;
     }
 }

@@ -1,9 +1,19 @@
-import { type Address, encodeFunctionData, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import {
+  type Address,
+  encodeFunctionData,
+  isAddressEqual,
+  type Log,
+  maxUint256,
+  parseAbi,
+  parseEventLogs,
+  size,
+} from "viem";
 import {
   createQuery,
   mapQuery,
   type Query,
   queryAll,
+  type ReadResult,
   type ReadResults,
   read,
   valueOrNull,
@@ -24,7 +34,7 @@ import {
 } from "../../vault-exits.ts";
 import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
-import type { Identification } from "./erc4626-derivation.ts";
+import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
 import { findMapleEnd, identifyMaple, mapleAbi, mapleRequest, mapleTerms } from "./maple-exits.ts";
 import { yoReads } from "./yo-exits.ts";
 
@@ -33,10 +43,20 @@ const cooldownAbi = once(() =>
     "function cooldownDuration() view returns (uint24)",
     "function cooldowns(address) view returns (uint104 cooldownEnd, uint152 underlyingAmount)",
     "function cooldownShares(uint256 shares) returns (uint256 assets)",
+    "function cooldownShares(uint256 shares, address owner) returns (uint256 assets)",
     "function unstake(address receiver)",
   ]),
 );
-const SHARES_OFFSET = 4;
+/** Length of a selector in bytes, after which the shares follow in calldata. */
+const SELECTOR_BYTES = 4;
+
+/** The two forms of `cooldownShares`, as views: a read shows which of them a contract has. */
+const startAbi = once(() =>
+  parseAbi([
+    "function cooldownShares(uint256 shares) view returns (uint256 assets)",
+    "function cooldownShares(uint256 shares, address owner) view returns (uint256 assets)",
+  ]),
+);
 
 const erc7540Abi = once(() =>
   parseAbi([
@@ -55,11 +75,19 @@ export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | 
   optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540", "yo"] });
 
 /**
- * Validates the parameters `exit`, `pool_manager` and `withdrawal_manager` of a generic ERC-4626 vault. Throws an Error
- * if one is invalid.
+ * Returns true if the call that starts a vault's cooldown names the owner of the shares, by the registry parameter
+ * `cooldown_call`. Throws an Error for another value than `owner`.
+ */
+const namesOwner = (vault: Vault): boolean =>
+  optionalChoiceParam(vault, { name: "cooldown_call", choices: ["owner"] }) !== null;
+
+/**
+ * Validates the parameters `exit`, `cooldown_call`, `pool_manager` and `withdrawal_manager` of a generic ERC-4626
+ * vault. Throws an Error if one is invalid.
  */
 export function checkWaitingParams(vault: Vault): void {
   waitOf(vault);
+  namesOwner(vault);
   addressParam(vault, "pool_manager");
   addressParam(vault, "withdrawal_manager");
 }
@@ -69,22 +97,28 @@ export function checkWaitingParams(vault: Vault): void {
  * `waitOf` and its exits use. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
-  const known = withoutParams(params, ["exit", "pool_manager", "withdrawal_manager"]);
+  const known = withoutParams(params, ["exit", "cooldown_call", "pool_manager", "withdrawal_manager"]);
+  const start = { to: address, abi: startAbi(), name: "cooldownShares" } as const;
   // `cooldownDuration()` shows sUSDe and its forks, `convertToExitAssets` with `manager` Maple's pools, and all of
   // `yoReads` Yo's vaults. In ERC-7540 vaults, `previewRedeem` must revert.
   const reads = {
     cooldown: read({ to: address, abi: cooldownAbi(), name: "cooldownDuration" }),
+    // More shares than anybody has: both forms refuse them with an error before they write anything.
+    ownStart: read({ ...start, args: [maxUint256] }),
+    namedStart: read({ ...start, args: [maxUint256, ORDINARY_ACCOUNT] }),
     exitPrice: read({ to: address, abi: mapleAbi(), name: "convertToExitAssets", args: [1n] }),
     manager: read({ to: address, abi: mapleAbi(), name: "manager" }),
     requests: read({ to: address, abi: erc7540Abi(), name: "supportsInterface", args: [ASYNC_REDEEM] }),
     preview: read({ to: address, abi: erc7540Abi(), name: "previewRedeem", args: [1n] }),
     ...yoReads(address, address),
   };
-  const ordinary = createQuery(reads, ({ cooldown, requests, preview, ...yo }): Identification => {
+  const ordinary = createQuery(reads, (results): Identification => {
+    const { cooldown, ownStart, namedStart, requests, preview, ...yo } = results;
     const onRequest = valueOrNull(requests) === true && !preview.ok;
     const ofYo = yo.yoOwed.ok && yo.yoFee.ok && yo.yoRequest.ok;
     const waits = onRequest ? { exit: "erc7540" } : ofYo ? { exit: "yo" } : {};
-    const exit = cooldown.ok ? { exit: "cooldown" } : waits;
+    const call = !exists(ownStart) && exists(namedStart) ? { cooldown_call: "owner" } : {};
+    const exit = cooldown.ok ? { exit: "cooldown", ...call } : waits;
     return { ok: true, params: withWithdrawSeconds({ ...known, ...exit }, valueOrNull(cooldown)) };
   });
   return {
@@ -95,6 +129,10 @@ export function identifyWaiting({ address, params }: DerivationSubject): Query<I
     },
   };
 }
+
+/** Returns true if a read shows that its function exists: it returned a value, or reverted with an error. */
+const exists = (result: ReadResult<unknown>): boolean =>
+  result.ok || (result.revert !== null && size(result.revert) >= SELECTOR_BYTES);
 
 /**
  * Adds delayed withdrawals to `ordinary` for the values `cooldown` (sUSDe and its forks) and `maple` of the registry
@@ -113,8 +151,8 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
     encode(vault, request) {
       const call = ordinary.encode(vault, request);
       if (request.mode === "instant") return call;
-      const own = { selfOffsets: [], paysTo: "caller", async: true, sharesOffset: SHARES_OFFSET } as const;
-      return { ...call, ...own, data: requestData(request) };
+      const own = { selfOffsets: [], paysTo: "caller", async: true, sharesOffset: SELECTOR_BYTES } as const;
+      return { ...call, ...own, data: requestData(vault, request) };
     },
     explain: familyErrors({
       errors: {
@@ -156,11 +194,13 @@ const modesOf = (vault: Vault): readonly ExitMode[] => {
   return wait === "cooldown" ? ["instant", "cooldown"] : ["request"];
 };
 
-function requestData(request: ExitInput) {
-  const { mode, shares, owner } = request;
-  return mode === "cooldown"
-    ? encodeFunctionData({ abi: cooldownAbi(), functionName: "cooldownShares", args: [shares] })
-    : encodeFunctionData({ abi: mapleAbi(), functionName: "requestRedeem", args: [shares, owner] });
+function requestData(vault: Vault, { mode, shares, owner }: ExitInput) {
+  if (mode !== "cooldown")
+    return encodeFunctionData({ abi: mapleAbi(), functionName: "requestRedeem", args: [shares, owner] });
+  const start = { abi: cooldownAbi(), functionName: "cooldownShares" } as const;
+  return namesOwner(vault)
+    ? encodeFunctionData({ ...start, args: [shares, owner] })
+    : encodeFunctionData({ ...start, args: [shares] });
 }
 
 function describeExit(
