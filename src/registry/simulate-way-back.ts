@@ -71,16 +71,14 @@ export async function simulateWayBack(ctx: Context, of: ProofDeposit): Promise<W
   for (const mode of modes) {
     const made = await simulateExit(ctx, { ...of, mode, redeemed });
     if (made === null) return WAITING;
-    if (made.failedAt === null)
-      return mode === "instant"
-        ? returnedBy(ctx, { of, redeemed, made })
-        : afterCooldown(ctx, { ...of, mode, redeemed });
+    if (made.failedAt === null) return judgeMode(ctx, { ...of, mode, redeemed, made });
     const minted = increaseOf(made, 2);
     if (minted !== null && minted < redeemed) return { kind: "none", exit: null, reason: FEWER_AGAIN };
     const whole = await returnedWhole(ctx, { of, mode, minted });
     if (whole !== null) return whole;
-    // The error of the preferred mode explains best why shares cannot be redeemed.
-    if (mode === modes[0]) revert = made.calls.at(-1)?.returnData ?? "0x";
+    // The error of the preferred mode explains best why shares cannot be redeemed, unless the vault lacks that mode.
+    if (mode === modes[0] || explainExitRevert(vault, revert).code === "mode_unsupported")
+      revert = made.calls.at(-1)?.returnData ?? "0x";
   }
   const refused = { ...of, redeemed, modes };
   return (await isLocked(ctx, refused)) ? WAITING : explainStanding(ctx, refused, revert);
@@ -125,15 +123,25 @@ export function exitsPausedQuery(
   );
 }
 
-/** As `returnedBy` for the redemption of all minted shares, or null if they cannot be redeemed at once either. */
+type MadeExit = Redemption & { made: SimulationResult };
+
+/** Judges a redemption that succeeded at once: by what it paid, or by the claim after its cooldown. */
+function judgeMode(ctx: Context, { made, ...redemption }: MadeExit): Promise<WayBack> {
+  const { redeemed } = redemption;
+  return redemption.mode === "instant"
+    ? returnedBy(ctx, { of: redemption, redeemed, made })
+    : afterCooldown(ctx, redemption);
+}
+
+/** As `judgeMode` for the redemption of all minted shares, or null if they cannot be redeemed at once either. */
 async function returnedWhole(
   ctx: Context,
   { of, mode, minted }: { of: ProofDeposit; mode: ExitMode; minted: bigint | null },
 ): Promise<WayBack | null> {
-  if (mode !== "instant" || minted === null) return null;
-  const made = await simulateExit(ctx, { ...of, mode, redeemed: minted });
-  if (made?.failedAt !== null) return null;
-  return returnedBy(ctx, { of: { ...of, shares: minted }, redeemed: minted, made });
+  if (minted === null) return null;
+  const redemption = { ...of, shares: minted, mode, redeemed: minted };
+  const made = await simulateExit(ctx, redemption);
+  return made?.failedAt === null ? judgeMode(ctx, { ...redemption, made }) : null;
 }
 
 /**

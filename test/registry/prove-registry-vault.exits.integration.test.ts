@@ -76,6 +76,7 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
     "CoolsForLess",
     /^a cooldown pays much less than the deposit when it is over$/,
   ],
+  ["starts nobody's cooldown", "CoolsNobody", /^nobody can leave: a redemption reverts: no more cooldowns$/],
   ["names another asset", "SwitchesAsset", /^the vault's asset is its own share token$/],
 ];
 
@@ -89,6 +90,13 @@ test.each(harmful)("an operator's vault never opens which %s", async (_what, nam
 describe("an honest vault opens", () => {
   test("although it redeems nothing but all of an account's shares", async () => {
     expect(await prove("RefusesAnyPart")).toMatchObject({ status: "active", proof: { returned: "1000000" } });
+  });
+
+  test("although a cooldown of a part would leave too few shares in the vault", async () => {
+    expect(await prove("CoolsAboveMinimum")).toMatchObject({
+      status: "active",
+      params: { exit: "cooldown" },
+    });
   });
 
   test("whose cooldown names the owner of the shares", async () => {

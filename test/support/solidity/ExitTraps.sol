@@ -176,6 +176,7 @@ abstract contract Cools is Trap {
 
     function _cool(uint256 shares, address owner) internal returns (uint256 assets) {
         assets = previewRedeem(shares);
+        require(assets <= totalAssets(), "no assets");
         cooldowns[owner] = Cooldown(uint104(block.timestamp + 1 days), uint152(assets));
         _burn(owner, shares);
     }
@@ -220,6 +221,20 @@ contract CoolsForLess is CoolsOwn {
     }
 }
 
+/// @notice A cooldown that pays, and that leaves either no share or at least a whole one in the vault.
+contract CoolsAboveMinimum is CoolsOwn {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _paid(uint256 amount) internal pure override returns (uint256) {
+        return amount;
+    }
+
+    function _update(address from, address to, uint256 value) internal override {
+        super._update(from, to, value);
+        require(totalSupply() == 0 || totalSupply() >= 10 ** decimals(), "too few shares left");
+    }
+}
+
 /// @notice A cooldown that pays, and whose start names the owner of the shares.
 contract CoolsNamed is Cools {
     constructor(IERC20 asset_) Trap(asset_) {}
@@ -230,6 +245,20 @@ contract CoolsNamed is Cools {
         require(msg.sender == owner, "not the owner");
         if (shares > maxRedeem(owner)) revert ExcessiveRedeemAmount();
         return _cool(shares, owner);
+    }
+
+    function _paid(uint256 amount) internal pure override returns (uint256) {
+        return amount;
+    }
+}
+
+/// @notice A cooldown that nobody can start.
+contract CoolsNobody is CoolsOwn {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function cooldownShares(uint256 shares) external override returns (uint256) {
+        require(!sprung, "no more cooldowns");
+        return _cool(shares, msg.sender);
     }
 
     function _paid(uint256 amount) internal pure override returns (uint256) {
