@@ -285,6 +285,7 @@ function exitVerdict(of: {
   if (back.kind === "none")
     return { kind: back.exit === null ? "refused" : "closed", reason: back.reason, exit: back.exit };
   const refused = (reason: string) => ({ kind: "refused", reason, exit: null }) as const;
+  if (back.returned === 0n) return refused("redeeming the shares at once pays none of the vault's asset");
   if (!isWorth(deposit, { amount, returned: back.returned }))
     return refused("redeeming the shares at once returns much less than the deposit");
   const { shares, terms } = of;

@@ -285,7 +285,9 @@ async function explainStanding(ctx: Context, of: Refused, revert: Hex): Promise<
   const onRequest = of.modes.join() === "request";
   const exit = illiquid ? "illiquid" : says || onRequest ? "stopped" : null;
   const what = onRequest ? reverts.replace("redemption", "redemption request") : reverts;
-  return { kind: "none", exit, reason: onRequest ? what : `nobody can leave: ${what}` };
+  // A vault may pay by functions of its own, and have no redemption of the standard's.
+  const way = text === null && vault.adapter === GENERIC_ADAPTER ? " as ERC-4626 says" : "";
+  return { kind: "none", exit, reason: onRequest ? what : `nobody can leave${way}: ${what}` };
 }
 
 /**

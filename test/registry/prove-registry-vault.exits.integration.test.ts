@@ -62,9 +62,14 @@ const harmful: readonly [what: string, name: string, reason: RegExp][] = [
     /^redeeming a larger deposit returns much less than the deposit and the vault's preview$/,
   ],
   [
+    "redeems only by functions of its own",
+    "RedeemsElsewhere",
+    /^nobody can leave as ERC-4626 says: a redemption reverts without a reason$/,
+  ],
+  [
     "burns shares and pays nothing",
     "PaysNothing",
-    /^redeeming the shares at once returns much less than the deposit$/,
+    /^redeeming the shares at once pays none of the vault's asset$/,
   ],
   [
     "pays nobody after the cooldown",

@@ -87,7 +87,7 @@ describe("discovery on the local stack", () => {
 
   test.each<[DiscoveredPurpose, string, RegExp]>([
     ["pays_less", "refused", /returns much less than the deposit/],
-    ["full_fee", "refused", /returns much less than the deposit/],
+    ["full_fee", "refused", /pays none of the vault's asset|returns much less than the deposit/],
     ["blacklists", "candidate", /^no curated register or list names it$/],
     ["unvouched", "candidate", /^no curated register or list names it$/],
     ["small", "candidate", /^its total assets are below the operator's minimum$/],

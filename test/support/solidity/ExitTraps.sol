@@ -150,6 +150,15 @@ contract KeepsHugeExits is Trap {
     }
 }
 
+/// @notice Has no redemption that answers, as vaults which pay by functions of their own.
+contract RedeemsElsewhere is Trap {
+    constructor(IERC20 asset_) Trap(asset_) {}
+
+    function _leave(address) internal pure override {
+        revert();
+    }
+}
+
 /// @notice Burns the shares and pays nothing.
 contract PaysNothing is Trap {
     constructor(IERC20 asset_) Trap(asset_) {}
