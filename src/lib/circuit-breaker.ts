@@ -47,8 +47,8 @@ export interface BreakerReport {
 const TRIAL_MS = 12_000;
 
 /**
- * Circuit breaker of one dependency, per isolate. After too many hangs without a response in between, requests are
- * refused for a pause; then one trial is let through. Any response, even an error, closes it. Does no I/O.
+ * Circuit breaker of one dependency, per isolate. After too many hangs without a response in between, or one failed
+ * check, requests are refused for a pause; then one trial is let through. Any response, even an error, closes it.
  */
 export class Breaker {
   readonly name: string;

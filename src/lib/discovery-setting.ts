@@ -35,7 +35,7 @@ const schema = once(() =>
           openness: z.enum(["governed", "anybody"]),
           /**
            * View function that lists the vaults. With one of the last three, the register is a factory that is not
-           * read, but asked whether it created a vault. Absent if it is read like those of its family in code.
+           * read, but asked about single vaults. Absent if it is read like those of its family in code.
            */
           view: z
             .enum([

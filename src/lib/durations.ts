@@ -9,5 +9,5 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Length of a day, in seconds. */
 export const DAY_S = DAY_MS / SECOND_MS;
 
-/** Deadline of a build, in milliseconds from the start of the request. */
+/** Deadline of quotes, builds, claims and cancellations, in milliseconds from the start of the request. */
 export const BUILD_DEADLINE_MS = 7_300;

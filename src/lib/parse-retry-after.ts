@@ -1,6 +1,6 @@
 /**
  * Parses a `Retry-After` header (seconds or an HTTP date) to whole seconds from `nowMs` (milliseconds since the epoch),
- * rounded up; negative for past dates. Null if it is missing or unreadable. Source: RFC 9110, 10.2.3.
+ * rounded up; at most 0 for past dates. Null if it is missing or unreadable. Source: RFC 9110, 10.2.3.
  */
 export function parseRetryAfter(header: string | null, nowMs: number): number | null {
   const seconds = parseSeconds(header);

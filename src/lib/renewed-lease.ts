@@ -6,8 +6,8 @@ export interface RenewedLease {
   /** Time from one renewal to the next, in milliseconds; it must be a fraction of the lease's length. */
   everyMs: number;
   /**
-   * Renews the lease. Returns false if another holder has taken it, which ends the renewals. After an error, the state
-   * of the lease is unknown, and the next interval renews it again.
+   * Renews the lease. Returns false if it is no longer held, which ends the renewals. After an error, the state of the
+   * lease is unknown, and the next interval renews it again.
    */
   renew(): Promise<boolean>;
 }
@@ -15,15 +15,15 @@ export interface RenewedLease {
 /** State of a lease, for the work that holds it. */
 export interface HeldLease {
   /**
-   * Returns true until a renewal finds that another holder has taken the lease. The work is not stopped: it must check
-   * the lease before each write.
+   * Returns true until a renewal finds that the lease is no longer held. The work is not stopped: it must check the
+   * lease before each write.
    */
   isHeld(): boolean;
 }
 
 /**
- * Runs work and renews its lease until the work ends or another holder has taken the lease. The caller acquires and
- * releases the lease. Errors of the work propagate; those of renewals are ignored.
+ * Runs work and renews its lease until the work ends or the lease is no longer held. The caller acquires and releases
+ * the lease. Errors of the work propagate; those of renewals are ignored.
  */
 export async function workUnderLease<T>(
   { everyMs, renew }: RenewedLease,
