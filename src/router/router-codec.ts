@@ -201,7 +201,7 @@ export function decodeRouterError(data: Hex): { name: string; args: readonly unk
 }
 
 /**
- * Returns the revert data of another contract that a Router error contains (`StepFailed`, `TokenFailed`,
+ * Returns the revert or return data of another contract that a Router error contains (`StepFailed`, `TokenFailed`,
  * `AuthorizationFailed`), or null for any other data. No number in it can be trusted.
  */
 export function foreignReason(data: Hex): Hex | null {
