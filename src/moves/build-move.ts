@@ -30,8 +30,8 @@ export class OwnShareError extends Error {
 }
 
 /**
- * Prepares a deposit, or a move if the paid token is another vault's share; shares that cannot be redeemed now may be
- * swapped instead. Throws `OwnShareError` for the target vault's own share, and the errors of the stages.
+ * Prepares a deposit, or a move if `findMovedVault` returns `other`; shares that cannot be redeemed now may be swapped
+ * instead. Throws `OwnShareError` if it returns `own`, and the errors of the stages.
  */
 async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<PreparedDeposit> {
   sourceClient(ctx, input.from_chain_id);
@@ -49,8 +49,8 @@ async function prepareDepositOrMove(ctx: Context, input: BuildInput): Promise<Pr
 }
 
 /**
- * Quotes a deposit, or a move if the paid token is another vault's share; shares that cannot be redeemed now may be
- * swapped instead. Throws `OwnShareError` for the target vault's own share, and the errors of the stages.
+ * Quotes a deposit, or a move if `findMovedVault` returns `other`; shares that cannot be redeemed now may be swapped
+ * instead. Throws `OwnShareError` if it returns `own`, and the errors of the stages.
  */
 export function quoteDepositOrMove(ctx: Context, input: BuildInput): Promise<Quote> {
   return getQuote(ctx, { input, prepare: prepareDepositOrMove });
