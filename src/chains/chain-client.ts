@@ -42,8 +42,8 @@ export interface ChainClient {
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
    * Calls `work` with a session whose requests all go to one node, and again with another if it throws, on at most
-   * three nodes from index `turn` on. Throws `work`'s AppError at once, otherwise the last RpcError, `upstream_timeout`
-   * or `upstream_unavailable`.
+   * three nodes from index `turn` on, failing ones last. Throws `work`'s AppError at once, otherwise the last RpcError,
+   * `upstream_timeout` or `upstream_unavailable`.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /**

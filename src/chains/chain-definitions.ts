@@ -6,7 +6,7 @@ import { AppError, failure } from "../errors.ts";
 export interface ChainDefinition {
   chainId: number;
   name: string;
-  /** Short lowercase name of the chain, used in links and tools. */
+  /** Short name of the chain. */
   key: string;
   /** URL of the chain's block explorer, without a trailing slash; empty if none is known. */
   explorer: string;
@@ -44,7 +44,7 @@ const ETHER = { symbol: "ETH", decimals: 18 } as const;
 const OP_STACK_WETH = "0x4200000000000000000000000000000000000006";
 
 /**
- * All chains that the code supports, with public nodes that need no API key. Sources: chainlist, the chains' own
+ * The chains that are defined in code, with public nodes that need no API key. Sources: chainlist, the chains' own
  * documentation and viem's chain definitions (2026).
  */
 export const knownChains: readonly ChainDefinition[] = [

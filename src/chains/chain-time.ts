@@ -20,8 +20,8 @@ const BLOCK_TIME = "block_time";
 const CLOCK_AHEAD_MS = MINUTE_MS;
 
 /**
- * Returns a query whose results are interpreted with the timestamp of their block. `create` returns the query for a
- * time in milliseconds since the epoch. `now` determines the first batch, and replaces an unknown block time.
+ * Returns a query whose results are interpreted with the timestamp of the first batch's block. `create` returns the
+ * query for a time in milliseconds since the epoch. `now` determines that batch, and replaces an unknown block time.
  */
 export function atBlockTime<S>(now: number, create: (now: number) => Query<S>): Query<S> {
   const assumed = create(now);

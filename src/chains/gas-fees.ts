@@ -8,7 +8,7 @@ import { RpcQuantity } from "./rpc-values.ts";
 export interface GasFees {
   /** Price of one unit of gas. */
   gasPrice: bigint;
-  /** L1 data fee of an L2 per byte of a transaction, in wei; zero on other chains. */
+  /** L1 data fee per byte of a transaction, in wei; zero if the chain is not known to charge one. */
   dataFeePerByte: bigint;
 }
 
@@ -60,8 +60,8 @@ function dataFeeQuery(kind: "op-stack" | "arbitrum" | null): Query<bigint | null
 }
 
 /**
- * Returns the estimated fee of a transaction, in wei: its gas at the gas price of `fees` plus, on an L2, the L1 data
- * fee of its calldata (`dataBytes` bytes) and of an envelope of 120 bytes.
+ * Returns the estimated fee of a transaction, in wei: its gas at the gas price of `fees` plus the L1 data fee, if any,
+ * of its calldata (`dataBytes` bytes) and of an envelope of 120 bytes.
  */
 export function gasCost(
   fees: GasFees,

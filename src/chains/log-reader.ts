@@ -82,8 +82,9 @@ export function readLogs(
 }
 
 /**
- * Searches for event logs in windows of `maxBlocks` (default 2,000), with about `maxRequests` requests. Nodes are not
- * trusted: the caller must verify every log, and one may exist without being found. Throws the errors of `onOneNode`.
+ * Searches for event logs in windows of at most `maxBlocks` (default 2,000), with about `maxRequests` requests. Nodes
+ * are not trusted: the caller must verify every log; one may exist without being found. Throws the errors of
+ * `onOneNode`.
  */
 export function searchLogs(
   client: Pick<ChainClient, "onOneNode" | "definition">,

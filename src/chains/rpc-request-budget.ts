@@ -11,8 +11,8 @@ export interface RequestBudget {
   /** Number of blocks in one request. */
   blocks: number;
   /**
-   * Number of blocks in the last full-width request that succeeded, or 0 if a request of that width or less has been
-   * rejected since.
+   * Number of blocks in the last full-width request that succeeded, while indexing; 0 if there is none, or a request of
+   * that width or less has been rejected since.
    */
   lastGranted: number;
   /** Number of successful requests before a wider block range is tried; high after a rejected request. */
@@ -61,8 +61,8 @@ export function createBudget(limits: {
 }
 
 /**
- * Calls `work` with one node after another until it succeeds or the budget is too small, and deducts each request. The
- * budget keeps the request sizes of the node that succeeded. Throws the errors of `onOneNode`.
+ * Calls `work` like `onOneNode`, on a further node only if the budget allows it, and deducts each request. The budget
+ * keeps the request sizes of the node that succeeded. Throws the errors of `onOneNode`.
  */
 export function onOneNodeWithinBudget<T>(
   client: Pick<ChainClient, "onOneNode">,

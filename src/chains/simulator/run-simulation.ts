@@ -67,7 +67,7 @@ const SimulatedBlocks = z
 
 /**
  * Simulates calls on the state of the head block by the best method of the nodes; a call that fails is a result, not an
- * error. Throws `simulation_unavailable` if no method works, `upstream_timeout` or `upstream_unavailable`.
+ * error. Throws `simulation_unavailable` if the nodes give no result, `upstream_timeout` or `upstream_unavailable`.
  */
 export async function runSimulation(client: ChainClient, input: SimulationInput): Promise<SimulationResult> {
   const single = input.later === undefined;
@@ -265,7 +265,7 @@ type WireOverride = { balance?: Hex; code?: Hex; stateDiff?: Record<Hex, Hex> };
 
 /**
  * Encodes state overrides as nodes take them, for example in the third parameter of `eth_call`. Only balance, code and
- * `stateDiff` are encoded. Overrides of one address in the same letter case add up.
+ * `stateDiff` are encoded. Overrides of one address in the same letter case are merged.
  */
 export function encodeOverrides(overrides: StateOverride): Record<Address, WireOverride> {
   const wire: Record<Address, WireOverride> = {};

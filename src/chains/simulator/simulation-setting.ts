@@ -25,7 +25,7 @@ export interface SimulationSetting {
   gas: bigint;
   /** The payer's balance of the native currency for gas, in wei. */
   funds: bigint;
-  /** What the payer holds of the paid token beyond the payment, in thousandths of it. */
+  /** What a payer whose token balance is overridden holds beyond the payment, in thousandths of it. */
   surplus: bigint;
   /**
    * Account that makes the reads around the calls. A transaction of the user that only reads would be a sign of a
