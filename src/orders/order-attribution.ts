@@ -15,7 +15,7 @@ export interface Attribution {
    * partner, even if it named a partner id.
    */
   partnerAddress: string | null;
-  /** True if the partner authenticated with the API key's secret or a session; false for the API key alone. */
+  /** True if the partner authenticated with the API key's secret or a session, otherwise false. */
   partnerVerified: boolean;
 }
 

@@ -19,7 +19,7 @@ export type TokenRelation = "same_asset" | "swap";
 
 /** Results of simulating a built transaction. Amounts are in smallest units. */
 export interface SimulatedOutput {
-  /** Delivered amount of the requested token, or the value of the minted shares in it; null if it could not be read. */
+  /** Delivered amount of the requested token, or the value of the minted shares in it; null if it was not read. */
   delivered: bigint | null;
   /**
    * Simulated output of the order (shares, or the delivered token) and the floor that a contract enforces for it; null
@@ -61,8 +61,8 @@ export interface FairnessRule {
 const breach = (holds: boolean, why: string): string | null => (holds ? null : why);
 
 /**
- * The rules that every offer must pass, in this order: as a quote, as a built transaction and after its simulation,
- * which shows what is delivered but not whether that is fair.
+ * The rules that every offer must pass, in this order, at each stage: as a quote, as a built transaction and after its
+ * simulation.
  */
 export const fairnessRules: readonly FairnessRule[] = [
   {

@@ -1,7 +1,7 @@
 import { deductParts, mulDivDown, PARTS_PER_BILLION } from "../lib/amount.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 
-/** Lifetime of a quote, in milliseconds on the server's clock: five minutes. */
+/** Longest lifetime of a quote, in milliseconds on the server's clock: five minutes. */
 export const QUOTE_TTL_MS = 5 * MINUTE_MS;
 /**
  * Seconds after the quote's expiry during which the Router still accepts the transaction, because signing and inclusion

@@ -46,7 +46,7 @@ export interface Funds {
 
 /**
  * Reads a payer's balances, allowances and signing state, the token's decimals, and price feeds, also of the tokens in
- * `priced`. Throws `token_unsupported` if the address is not a token; errors of the RPC nodes propagate.
+ * `priced`. Throws `token_unsupported` if the token's balance cannot be read; errors of the RPC nodes propagate.
  */
 export async function readFunds(
   ctx: Context,

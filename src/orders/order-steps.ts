@@ -25,9 +25,12 @@ export const StepLeg = z.object({
   approves: z.string().optional(),
   /** Name of the vault whose share the token is; absent for other tokens. */
   shares_of: z.string().optional(),
-  /** Contract that takes the token, or null for the native currency, calls without an approval, and signed payments. */
+  /**
+   * Contract that takes the token; null for the native currency, calls without an approval and signed payments, and
+   * while it is unknown.
+   */
   spender: z.string().nullable(),
-  /** True if the allowance was sufficient when the order was built. */
+  /** True if the build found no approval necessary. */
   allowed: z.boolean(),
   /** True if an earlier allowance had to be reset when the order was built. */
   reset: z.boolean(),
@@ -42,8 +45,8 @@ export type StepLeg = z.infer<typeof StepLeg>;
 export const StepPlan = z.object({
   source: StepLeg,
   /**
-   * Second step, or null if one transaction is enough: the deposit of what a transfer delivered, or the transfer of
-   * what the vault paid.
+   * Second step, or null if there is none: the deposit of what a transfer delivered, or the transfer of what the vault
+   * paid.
    */
   destination: StepLeg.nullable(),
   /** True if the vault settles the order later, or after a cooldown; the user may then have to claim. */

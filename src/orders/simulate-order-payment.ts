@@ -140,8 +140,8 @@ async function runWithApprovals(plan: {
 const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== null && balance >= amount;
 
 /**
- * Returns the state overrides that let an account make a payment: native currency for gas and, unless it is known to
- * hold it, the amount. Throws `simulation_unavailable` if the token's balances cannot be overridden.
+ * Returns the state overrides that let an account make a payment: native currency for gas and a native payment, and the
+ * amount of a token that it is not known to hold. Throws `simulation_unavailable` if that cannot be overridden.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;
@@ -191,8 +191,8 @@ export async function canSetBalances(
 }
 
 /**
- * Finds the storage layout of a token's balances, cached for a day. Throws UnknownLayoutError if the layout was read and
- * is unknown; errors of the chain client propagate, RpcErrors of the nodes among them.
+ * Finds the storage layout of a token's balances, cached for a day. Throws UnknownLayoutError if the layout was read
+ * and is unknown; errors of the chain client propagate, RpcErrors of the nodes among them.
  */
 async function balanceLayout(
   ctx: Context,
@@ -226,7 +226,7 @@ export interface SimulatedProviderTransaction {
 
 /**
  * Simulates a provider's transaction and its approvals as sent by the payer. Throws `would_revert`, `upstream_rejected`
- * if it takes more of the token than the order allows or less than is approved, and errors of `simulatePayment`.
+ * if it takes more of the token than the order allows or less than is newly approved, and errors of `simulatePayment`.
  */
 export async function simulateProviderTransaction(
   ctx: Context,

@@ -38,7 +38,7 @@ export interface OrderCancellation extends Pick<GivenSignature, "planned" | "spe
 
 /**
  * Returns the next step that cancels a signed order: a transaction, or, for ERC-3009 without `signature`, the message
- * to sign. Throws the code in `spent` if there is nothing to cancel, as with a permit.
+ * to sign. Throws the code in `spent` for a permit and a used or cancelled order, `quote_expired` after the deadline.
  */
 export async function cancelAuthorization(ctx: Context, given: OrderCancellation): Promise<Step> {
   const { planned, spent, leg, signature } = given;
