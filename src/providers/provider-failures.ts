@@ -96,7 +96,7 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 
 /**
  * Chooses the error to report if every route failed. Errors about the vault or the request come first, then unsafe
- * offers, then what the user can remove. A `no_route` error lists all reasons; there is no `rate_limited`.
+ * offers, then what the user can remove. A `no_route` error lists all reasons; the code is never `rate_limited`.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

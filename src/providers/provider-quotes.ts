@@ -6,7 +6,7 @@ import { toProviderFailure } from "./provider-failures.ts";
 /** Result of requesting quotes for a transfer from several providers. Quotes are in the order of the providers. */
 export interface QuoteResults {
   quotes: TransferQuote[];
-  /** The error of each provider that returned no quote, by provider name. */
+  /** The error of each provider whose request failed, by provider name. */
   failures: Map<string, AppError>;
 }
 

@@ -56,7 +56,7 @@ export interface TransferRequest {
   toToken: Address;
   /** Amount to pay, in the smallest unit of `fromToken`. */
   amount: bigint;
-  /** The account that pays. It also receives every refund, and deliveries without a destination call. */
+  /** The user's account. It receives every refund, and deliveries without a destination call. */
   user: Address;
   /** Maximum total loss that the user accepts for this transfer, in parts per billion. */
   slippage: bigint;
@@ -77,13 +77,11 @@ export interface TransferQuote {
   bridge: string | null;
   /** Display name of the bridge, or null for a swap. */
   bridgeName: string | null;
-  /** HTTPS URL of the bridge's logo, or null if the provider states none. */
+  /** HTTPS URL of the bridge's logo, or null if the provider states no valid one. */
   bridgeLogo: string | null;
   /** Expected amount delivered, in the smallest unit of `toToken`. */
   toAmount: bigint;
-  /**
-   * Minimum amount delivered, in the smallest unit of `toToken`; in a quote, the minimum that the provider announces.
-   */
+  /** Minimum amount delivered, in the smallest unit of `toToken`; in a quote, nothing enforces it yet. */
   toAmountMin: bigint;
   /**
    * Fees that the provider declares to be contained in its amounts, in parts per billion of the amount paid or
@@ -116,7 +114,7 @@ export interface VerifiedTransfer extends TransferQuote {
   /** The transaction to sign on the source chain; `value` is in wei. */
   transaction: { to: Address; data: Hex; value: bigint };
   /**
-   * The address that the user must approve for `amount`, taken from the deployment tables, or null if the source token
+   * The address that the payer must approve for `amount`, taken from the deployment tables, or null if the source token
    * is native.
    */
   spender: Address | null;
@@ -171,7 +169,7 @@ export interface ProviderStatus {
   refundTxHash: Hex | null;
   /** Amount delivered, in the smallest unit of the delivered token, or null if it is unknown. */
   amountReceived: bigint | null;
-  /** HTTPS URL of the transfer in the provider's explorer, or null if the provider states none. */
+  /** HTTPS URL of the transfer in the provider's explorer, or null if the provider states no valid one. */
   explorerLink: string | null;
   /** Evidence from the bridge's own contracts, or null if they were not read or do not show the transfer. */
   proof: BridgeProof | null;
@@ -254,8 +252,8 @@ export interface Provider {
    */
   quote(scope: ProviderScope, request: TransferRequest): Promise<TransferQuote[]>;
   /**
-   * Returns the addresses that the user may have to approve for a request, from the deployment tables. Empty if the
-   * source token is native or the chain has no deployment.
+   * Returns the addresses that the user may have to approve for a request, from the deployment tables. Empty if there
+   * are none, as for a native source token.
    */
   spenders(request: TransferRequest): readonly Address[];
   /**

@@ -8,7 +8,7 @@ import { AUGUSTUS_DUST, decodeAugustusSwap } from "./velora/velora-calldata.ts";
 
 /**
  * What a provider's transfer does, as read from its calldata alone. The zero address is the native currency, except
- * that an Across deposit of native currency names the wrapped token.
+ * that Across may name the wrapped token instead.
  */
 export interface TransferCallData {
   /** Token that the call takes from its caller. */
@@ -21,7 +21,7 @@ export interface TransferCallData {
   refundTo: Address | null;
   /** Id of the destination chain, or null for a swap. */
   toChainId: number | null;
-  /** Delivered token, or null if the calldata names it only by the bridge's own id. */
+  /** Delivered token, or null if the calldata does not contain its address. */
   toToken: Address | null;
   /** Minimum delivery in the smallest unit of `toToken`, or null if the calldata does not contain it in that unit. */
   minDelivery: bigint | null;

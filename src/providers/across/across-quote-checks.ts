@@ -43,7 +43,7 @@ interface QuoteCheckInput {
 
 /**
  * Returns the first fault of an Across quote, for logs only, or null: a contract or token that is not the route's, an
- * output above the amount paid, or a time out of bounds. Source: SpokePool.sol for its own bounds.
+ * output above the amount paid, or an invalid time or exclusivity. Source: SpokePool.sol for its own bounds.
  */
 export function findQuoteFault(fees: SuggestedFees, asked: QuoteCheckInput): string | null {
   const { route, request } = asked;

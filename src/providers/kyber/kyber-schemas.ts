@@ -4,7 +4,7 @@ import { WireAddress, WireAmount, WireCalldata, WireGas } from "../provider-wire
 
 /**
  * Schema of the used fields of a `GET /{chain}/api/v1/routes` response. Amounts are in the smallest unit of their
- * token; `gas` is in units of gas, or null if it is invalid. Source: KyberSwap Aggregator API.
+ * token; `gas` is in units of gas, or null if it is invalid or missing. Source: KyberSwap Aggregator API.
  */
 export const KyberRoutes = z.object({
   code: z.literal(0),

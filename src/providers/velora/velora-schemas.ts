@@ -17,7 +17,7 @@ const VeloraRoute = z.object({
 });
 /**
  * A parsed price of Velora, with the router and function for it. Amounts are in the smallest unit of their token;
- * `gasCost` is in units of gas, or null if it is invalid.
+ * `gasCost` is in units of gas, or null if it is invalid or missing.
  */
 export type VeloraRoute = z.output<typeof VeloraRoute>;
 

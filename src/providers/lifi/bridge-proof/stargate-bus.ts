@@ -11,7 +11,7 @@ import { busAbi } from "./lifi-source-events.ts";
  * Maximum time between the departure and the arrival of a Stargate bus (a batch of transfers), in seconds.
  */
 const MAX_RIDE_SECONDS = 1_800;
-/** Maximum difference between the block timestamps of two chains at the same moment, in seconds. */
+/** Tolerated difference between the block timestamps of two chains at the same moment, in seconds. */
 export const CLOCK_SKEW = 60;
 /** Maximum number of log requests per search for a Stargate bus, including requests that a node rejects. */
 const MAX_LOG_REQUESTS = 4;
