@@ -94,11 +94,12 @@ test("what only the signature can be the reason of is no vault's", async () => {
 });
 
 test("a vault that its views show as closed is named, whatever the token says of the signature", async () => {
-  const world = { answers: { previewRedeem: 0n, convertToAssets: 0n } };
-  const unauthorized = routerRevert("AuthorizationFailed", ["0x"]);
-  expect(await signedCode(unauthorized, { planned: await plannedMove("permit2"), world })).toBe(
-    "below_minimum",
-  );
+  const planned = await plannedMove("permit2");
+  const revert = routerRevert("AuthorizationFailed", ["0x"]);
+  const left = { answers: { previewRedeem: 0n, convertToAssets: 0n } };
+  expect(await signedCode(revert, { planned, world: left })).toBe("below_minimum");
+  const entered = { answers: { previewDeposit: 0n } };
+  expect(await signedCode(revert, { planned, world: entered })).toBe("zero_shares");
 });
 
 test("a deposit of one step asks only its own vault, and one of a swap asks none", async () => {
