@@ -33,7 +33,7 @@ export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[])
 
 /**
  * Returns the hashes on the vault's chain that may prove a later step of a routed deposit: an unproven deposit
- * transaction, the six newest hints, and six older ones chosen by the second of `now` (UNIX milliseconds).
+ * transaction, up to six newest hints, and up to six older ones chosen by the second of `now` (UNIX milliseconds).
  */
 export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], now: number): Hex[] {
   const recorded = row.depositTxHash === null || row.depositProven ? [] : [row.depositTxHash];

@@ -15,14 +15,14 @@ import type { Transition } from "./deposit-transitions.ts";
 import { isRequestGone, type RequestState, readRequest } from "./track-deposit-request.ts";
 
 /**
- * Whose shares a claim transaction sent: only those of the given request (`own`), those of this and other requests
+ * Whose shares a claim transaction sent: only those of the given request (`own`), perhaps those of other requests too
  * (`shared`), or only those of other requests (`another's`).
  */
 export type ClaimOwnership = "own" | "shared" | "another's";
 
 /**
- * Decides whose shares a claim transaction sent: those of this request, of several, or of a different one. `others` are
- * the account's other deposits at the vault. Errors of the RPC nodes propagate.
+ * Decides whose shares a claim transaction sent. `others` are the account's other requests at the vault. Errors of the
+ * RPC nodes propagate.
  */
 export async function claimOwnership(
   of: { row: RequestSubject; others: readonly DepositRow[]; receipt: Receipt; hash: Hex },
@@ -71,8 +71,8 @@ interface SettlementInput {
 }
 
 /**
- * Returns the transition of a deposit's request: claimable, completed (null shares if several requests were settled
- * together), refunded or rejected. Empty if none is known. Throws `store_unavailable`, `vault_not_found`,
+ * Returns the transition of a deposit's request: claimable, completed (null shares if others may have been settled with
+ * it), refunded or rejected. Empty if none is known. Throws `store_unavailable`, `vault_not_found`,
  * `chain_unsupported` and errors of the RPC nodes.
  */
 export async function settlementTransitions(ctx: Context, at: SettlementInput): Promise<Transition[]> {

@@ -12,18 +12,18 @@ export type OnchainEvent =
   /** The delivered token reached the user instead of being deposited into the vault. */
   | "token_only"
   | "refund"
-  /** Shares reached the user, as the Router's event or share transfers show. */
+  /** Shares reached the user. */
   | "shares"
   | "deposit_reverted"
   | "vault_requested"
   | "vault_settled"
-  /** The vault rejected the request and did not return the assets. */
+  /** The vault rejected the request, and no return of the assets was found. */
   | "vault_rejected"
   | "vault_claimed";
 
 /**
- * An event that may change the state of a deposit: an on-chain event, a provider's status, the expiry of the quote, or
- * the user's abandonment.
+ * An event of a deposit: a pending source transaction, an on-chain event, a provider's status, the expiry of the quote,
+ * or the user's abandonment.
  */
 export type StateEvent =
   /** The source transaction is pending. */
@@ -112,10 +112,7 @@ export function isRequested({ state }: { state: DepositState }): boolean {
   return state === "requested" || state === "claimable";
 }
 
-/**
- * Returns true if no transaction of the deposit has been seen yet, not even a pending one: in the states `built`,
- * `expired` and `abandoned`.
- */
+/** Returns true if a deposit counts as not sent: in the states `built`, `expired` and `abandoned`. */
 export function isUnseen(state: DepositState): boolean {
   return PROGRESS[state] === PROGRESS.built;
 }

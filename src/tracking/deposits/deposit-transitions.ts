@@ -31,14 +31,14 @@ interface ProvenTransitions {
   readTransaction: TransactionReader;
   /** Receives the blocks that are stored as evidence. */
   recorded?: EvidenceBlock[];
-  /** Called if another writer has changed the state or has bound the source transaction, so that nothing was stored. */
+  /** Called if another writer has changed the state or bound the source transaction, so that the row is unchanged. */
   onConflict?: () => void;
 }
 
 /**
  * Applies transitions in order, stores a change with the blocks that prove it, and makes the deposit due. Returns the
- * new row, or the stored one if another writer was first or its deposit transaction proves another. Throws
- * `store_unavailable` and errors of the RPC nodes.
+ * new row, the stored one if another writer was first, or `row` if nothing changes or its deposit transaction proves
+ * another. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function applyTransitions(ctx: Context, input: ProvenTransitions): Promise<DepositRow> {
   // The deposit becomes due, so that its evidence is recorded and its next step is tracked.
@@ -85,9 +85,9 @@ const parentDue = (ctx: Context, { parentTrackingId }: DepositRow): Date | null 
   parentTrackingId === null ? null : new Date(ctx.now());
 
 /**
- * Stores the state of a deposit that the chains show after a reorg. Its parent becomes due, because it may have taken
- * over the shares. Returns the new row, or the stored one of a faster writer. Throws `store_unavailable`, and error
- * 23505 if its deposit transaction proves another.
+ * Stores the state of a deposit that was derived again from the chains. Its parent becomes due, because it may have
+ * taken over the shares. Returns the new row, or the stored one of a faster writer. Throws `store_unavailable`, and
+ * error 23505 if its deposit transaction proves another.
  */
 export async function restateDeposit(
   ctx: Context,
@@ -178,7 +178,7 @@ export function deliveredTransition(
 
 /**
  * Returns the transition of a deposit that a bridge refunded on the source chain. `amount` is in the smallest unit of
- * the token that the user paid.
+ * the token that the bridge took.
  */
 export function refundedTransition(
   { confirmed }: ReceiptContext,

@@ -42,14 +42,13 @@ export async function holdsSource(
 export interface SharedSource<Row> {
   /** The row whose progress answers for the transaction: the row itself, or an equal one. */
   answering: Row;
-  /** Tracking id of the equal row under which the transaction is recorded, or null if there is none. */
+  /** Tracking id of the equal row under which the user's transaction is recorded, or null. */
   sameAs: string | null;
 }
 
 /**
  * Finds the equal row that has the user's transaction, while the row itself is unseen or has reverted. It answers for
- * both only if its transaction was reported for this row, which takes the tracking id, and both continue alike. Throws
- * `store_unavailable`.
+ * both only if a report of its transaction is stored for this row, and both continue alike. Throws `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,

@@ -17,7 +17,7 @@ const REFERENCE_BLOCKS = 1_000;
 const MAX_REFERENCE_REQUESTS = 4;
 
 /**
- * Searches about the newest 1,000 blocks of the vaults' chains for Router orders with the rows' references. Returns a
+ * Searches up to about 1,000 newest blocks of the vaults' chains for Router orders with the rows' references. Returns a
  * transaction hash by reference, to be verified by the caller. Chains that cannot be read are skipped.
  */
 export async function findDepositsByReference(

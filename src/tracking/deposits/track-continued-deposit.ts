@@ -10,7 +10,7 @@ import { matchesSource } from "./track-source-transaction.ts";
 
 /** The continuations of a deposit: its second step, built as deposits of their own that name it as parent. */
 export interface Continuations {
-  /** The one whose transaction is proven, or null: it is `requested`, `claimable` or `completed`. */
+  /** One whose transaction is proven, or null: it is `requested`, `claimable` or `completed`. */
   proven: DepositRow | null;
   /** Those whose transaction is not proven yet. */
   unproven: readonly DepositRow[];
@@ -29,8 +29,8 @@ interface ContinuedDeposit {
 }
 
 /**
- * Returns the transition that completes a deposit with the shares of a continuation (null if unknown). Empty until that
- * one is completed by a confirmed transaction since the delivery. Errors of the RPC nodes propagate.
+ * Returns the transition that gives a deposit the shares of a continuation (null if unknown). Empty until that one is
+ * completed by a confirmed transaction since the delivery. Errors of the RPC nodes propagate.
  */
 export async function continuationTransitions(
   ctx: Context,
@@ -70,7 +70,8 @@ export async function takeAsContinuation(
 
 /**
  * Leaves a transaction to the unproven continuation whose call it carries out, as a hint that makes it due. Returns
- * false if it carries out none of them, or is already proven for another deposit with the same call. Throws `store_unavailable`; errors of the RPC nodes propagate.
+ * false if it carries out none of them, or is already proven for another deposit with the same call. Throws
+ * `store_unavailable`; errors of the RPC nodes propagate.
  */
 export async function leaveToContinuation(
   ctx: Context,

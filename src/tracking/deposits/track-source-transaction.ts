@@ -69,8 +69,8 @@ function paidForRoute(row: BuiltSource, receipt: Receipt): boolean {
 }
 
 /**
- * Returns true if a transaction has the sender, target and calldata of the source transaction that was built for a
- * deposit or withdrawal.
+ * Returns true if a transaction has the sender, target and calldata (of a signed Router order, without the signature)
+ * of the source transaction that was built for a deposit or withdrawal.
  */
 export function isSourceTransaction(row: BuiltSource, transaction: Transaction): boolean {
   return (
@@ -178,8 +178,8 @@ interface SourceCandidate {
 }
 
 /**
- * Returns the transitions that a transaction on the source chain proves for a deposit; empty if there is none or it
- * counts for an equal row. Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
+ * Returns the transitions of a deposit by a transaction on the source chain; empty if there is none or it counts for an
+ * equal row. Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen, leave } = source;

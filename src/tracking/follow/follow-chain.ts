@@ -62,7 +62,7 @@ export interface ChainRound {
 
 /**
  * Runs one tracking round on a chain, under a lock: reads logs, stores hints and checks evidence for reorgs. Null if
- * another round is running, or a successful one ended less than `pauseMs` ago. Throws `chain_unsupported`,
+ * another round holds the lock, or a successful one ended less than `pauseMs` ago. Throws `chain_unsupported`,
  * `store_unavailable` and errors of the RPC nodes.
  */
 export async function followChain(

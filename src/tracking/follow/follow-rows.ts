@@ -44,7 +44,7 @@ export interface FollowedRows {
   followed: number;
   /** Tracked deposits whose state has changed. */
   moved: number;
-  /** Tracked deposits for which a chain could not be read. */
+  /** Tracked deposits whose chains or vault could not be read. */
   unread: number;
   /** Due deposits left for a later run. */
   left: number;

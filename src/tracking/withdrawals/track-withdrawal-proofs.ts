@@ -50,8 +50,8 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
 export const TRANSFER_ROUNDING = 2n;
 
 /**
- * Returns the payment that the Router's event of a withdrawal shows, or null: with its reference, tokens and minimum,
- * and the user as payer and receiver. If the user gets a token, its transfers limit the amount.
+ * Returns the payment that the Router's event of a withdrawal shows, or null: with its reference, tokens and minimum
+ * (if any), and the user as payer and receiver. If the user gets a token, its transfers limit the amount.
  */
 export function findRouterExit(receipt: Receipt, of: { row: Asked; vault: Vault }): ExitPayment | null {
   if (!receipt.succeeded) return null;

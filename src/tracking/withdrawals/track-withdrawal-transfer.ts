@@ -60,7 +60,7 @@ export async function secondExitTransitions(
 
 /**
  * Returns the transition of a confirmed transaction that carries out one of the built second steps, and the amount that
- * it takes, in the smallest unit of the token that the vault paid. Null if it carries out none.
+ * it takes, in the smallest unit of the token that the vault paid. Null for any other transaction.
  */
 export function findBuiltTransfer(
   ctx: Context,

@@ -31,8 +31,8 @@ export type OnchainWithdrawalEvent =
   | "request_cancelled";
 
 /**
- * An event that may change the state of a withdrawal: an on-chain event, a provider's status, the expiry of the quote,
- * or the user's abandonment.
+ * An event of a withdrawal: a pending first transaction, an on-chain event, a provider's status, the expiry of the
+ * quote, or the user's abandonment.
  */
 export type WithdrawalEvent =
   /** The first transaction is pending. */
@@ -138,10 +138,7 @@ export function isOpenWithdrawal(state: WithdrawalState): boolean {
   return PROGRESS[state] < PROGRESS.completed;
 }
 
-/**
- * Returns true if no transaction of the withdrawal has been seen yet, not even a pending one: in the states `built`,
- * `expired` and `abandoned`.
- */
+/** Returns true if a withdrawal counts as not sent: in the states `built`, `expired` and `abandoned`. */
 export function isUnseenWithdrawal(state: WithdrawalState): boolean {
   return PROGRESS[state] === PROGRESS.built;
 }

@@ -26,14 +26,14 @@ export interface ProvenWithdrawal {
   readTransaction: TransactionReader;
   /** Receives the blocks that are stored as evidence. */
   recorded?: EvidenceBlock[];
-  /** Called if another writer has changed the state or has bound the source transaction, so that nothing was stored. */
+  /** Called if another writer has changed the state or bound the source transaction, so that the row is unchanged. */
   onConflict?: () => void;
 }
 
 /**
  * Applies transitions in order, stores a change with the blocks that prove it, and makes the withdrawal due. Returns
- * the new row, or the stored one if another writer was first or its second step proves another row. Throws
- * `store_unavailable` and errors of the RPC nodes.
+ * the new row, the stored one if another writer was first, or `row` if nothing changes or its second step proves
+ * another row. Throws `store_unavailable` and errors of the RPC nodes.
  */
 export async function applyToWithdrawal(ctx: Context, input: ProvenWithdrawal): Promise<WithdrawalRow> {
   return store(ctx, { ...input, also: { nextCheckAt: new Date(ctx.now()), checks: 0 } });
@@ -76,7 +76,7 @@ async function store(
 }
 
 /**
- * Stores the state of a withdrawal that the chains show after a reorg. Returns the new row, or the stored one if
+ * Stores the state of a withdrawal that was derived again from the chains. Returns the new row, or the stored one if
  * another writer was first. Throws `store_unavailable`, and error 23505 if its second step proves another row.
  */
 export async function restateWithdrawal(
