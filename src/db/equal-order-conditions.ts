@@ -27,15 +27,14 @@ export const continuesAlike = (other: SQL, row: Record<Continuation, SQL | AnyPg
   raw`((${other}.vault_chain_id, ${other}.vault_address, ${other}.to_chain_id, ${other}.move_token, ${other}.two_step)
     is not distinct from (${row.vaultChainId}, ${row.vaultAddress}, ${row.toChainId}, ${row.moveToken}, ${row.twoStep}))`;
 
-/** SQL condition that a transaction was reported for a row. Anyone can report, so a report proves nothing. */
+/** SQL condition that a report of a transaction is stored for a row. Anyone can report, so it proves nothing. */
 export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
   raw<boolean>`exists (select from ${depositHints} as told where told.tracking_id = ${trackingId}
     and told.tx_hash = ${hash} and told.origin <> 'logs')`;
 
 /**
  * SQL condition that keeps only one of the rows that share a source transaction because they have the same call: the
- * one whose second step is proven, otherwise a completed one, otherwise the first that was built. All other rows meet
- * it.
+ * one with `depositProven`, otherwise a completed one, otherwise the first that was built. All other rows meet it.
  */
 export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
   where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven

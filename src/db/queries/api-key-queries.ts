@@ -16,7 +16,7 @@ export interface StoredPair {
 
 /**
  * The partner (address in lowercase) that owns an API key, with the digest of the secret and whether the key is valid.
- * For an unknown key, a placeholder of the same form in which `found` is false.
+ * For an unknown or revoked key, a placeholder of the same form in which `found` is false.
  */
 export interface KeyOwner {
   found: boolean;
@@ -57,8 +57,8 @@ const NOBODY: KeyOwner = {
 };
 
 /**
- * Selects the partner that owns the API key with one of these digests, or returns a placeholder for an unknown key. One
- * statement reads the key and whether it is valid. Throws `store_unavailable`.
+ * Selects the partner that owns the API key with one of these digests, or returns a placeholder for an unknown or
+ * revoked key. One statement reads the key and whether it is valid. Throws `store_unavailable`.
  */
 export async function selectKeyOwner(db: Database, digests: readonly string[]): Promise<KeyOwner> {
   const wanted = raw.join(
@@ -129,8 +129,8 @@ export async function selectPairs(db: Database, address: string): Promise<Listed
 }
 
 /**
- * Selects the id and the version of the pair that `selectPairs` lists first. Null if the partner has no valid pair.
- * Throws `store_unavailable`.
+ * Selects the id and the version of the pair that `selectPairs` lists first. Null if it lists none. Throws
+ * `store_unavailable`.
  */
 export async function selectFirstPair(
   db: Database,
@@ -149,8 +149,8 @@ const FURTHER_PAIRS = 4;
 
 /**
  * Inserts a key pair of a partner into a free one of its four further slots, otherwise in place of a revoked first
- * pair. Returns its id (`keyId`, or the first pair's); null without a free place or an approved application. Throws
- * `store_unavailable`.
+ * pair. Returns its id (`keyId`, or the first pair's); null without a free place or an approved application, or if
+ * another insertion took the place. Throws `store_unavailable`.
  */
 export async function insertPair(
   db: Database,

@@ -25,8 +25,8 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 }
 
 /**
- * Replaces the evidence of a row with the given blocks. The stored block of a transaction is kept, unless a reorg has
- * replaced it. A failure may leave too much evidence, never too little. Throws `store_unavailable`.
+ * Replaces the evidence of a row with the given blocks. The stored block of a transaction is kept, unless it counts as
+ * lost. A failure may leave too much evidence, never too little. Throws `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,

@@ -181,14 +181,14 @@ const MAX_EQUAL_SENT = 100;
 export interface Findings extends Pick<Sightings, "references" | "payments" | "moves" | "touched"> {
   /** Transactions of users, one entry for each hash of their calldata and of the calls in it. */
   sources: readonly (Candidate & { dataHash: string })[];
-  /** Transactions of users whose calldata could not be read. */
+  /** Transactions of users whose calldata was not read. */
   unread: readonly Candidate[];
 }
 
 /**
  * Stores the results of a round as hints, unless a row has too many, and schedules rows: those with a new hint or a
- * repeated unread one, those in progress of users in `moves`, and open requests that a touched contract may have
- * settled. Throws `store_unavailable`.
+ * repeated one that is unread or shows the row, those in progress of users in `moves`, and open requests that a touched
+ * contract may have settled. Throws `store_unavailable`.
  */
 export async function addFindings(
   db: Database,

@@ -167,8 +167,8 @@ const unseenStates: ("built" | "expired" | "abandoned")[] = ["built", "expired",
 /** Filter of a user's list of deposits or withdrawals. A row must meet all conditions. */
 export interface TrackedFilter<Row extends TrackedRow> {
   /**
-   * States to list at the time `now`, or null for those with a transaction on a chain. A built deposit or withdrawal is
-   * `expired` once its quote has expired.
+   * States to list at the time `now`, or null for all of sent ones. A built deposit or withdrawal is `expired` once its
+   * quote has expired.
    */
   states: readonly Row["state"][] | null;
   now: Date;
@@ -243,8 +243,8 @@ function inStates(states: readonly TrackedRow["state"][], now: Date): SQL | unde
 }
 
 /**
- * The block in which a transaction was read. Hashes are lowercase; an empty block hash marks a block that a reorg
- * replaced.
+ * The block in which a transaction was read. Hashes are lowercase; an empty block hash marks evidence that counts as
+ * lost, as after a reorg.
  */
 export type EvidenceBlock = Pick<
   typeof depositEvidence.$inferSelect,

@@ -5,8 +5,8 @@ import { depositEvidence } from "../tables/deposit-tracking-tables.ts";
 import type { DepositRow, TrackedRow } from "./deposit-queries.ts";
 
 /**
- * Leases at most `limit` rows that are due for tracking, and returns their ids in no particular order: first sent ones,
- * then those due longest. Concurrent runs lease different rows. Throws `store_unavailable`.
+ * Leases at most `limit` rows that are due for tracking, sent ones first, then those due longest, and returns their ids
+ * in no particular order. Concurrent runs lease different rows. Throws `store_unavailable`.
  */
 export async function leaseDueDeposits(
   db: Database,
@@ -142,8 +142,8 @@ const MAX_CONTINUATIONS = 20;
 
 /**
  * Selects at most 20 deposits that name a deposit as their parent and pay the delivered token, at least the lower of
- * guaranteed and delivered amount, into the same vault for the same user: proven ones first, then the newest. Throws
- * `store_unavailable`.
+ * guaranteed and delivered amount, into the same vault for the same user: proven ones first, then completed ones, then
+ * the newest. Throws `store_unavailable`.
  */
 export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;

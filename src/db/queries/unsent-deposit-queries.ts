@@ -7,7 +7,7 @@ import { depositEvidence, depositHints, followedChains } from "../tables/deposit
 export interface UnsentAge {
   /** Time before which the quote expired and the row was last changed. */
   before: Date;
-  /** Minimum time between the expiry of a quote and the block up to which its chains were read, in milliseconds. */
+  /** Minimum time from the expiry of a quote to the block up to which source and vault chain were read, in ms. */
   marginMs: number;
   /** Maximum number of deposits and withdrawals to delete. */
   limit: number;
@@ -15,8 +15,8 @@ export interface UnsentAge {
 
 /**
  * Deletes at most `limit` rows that were built and never sent, and returns their number. Keeps rows with transactions,
- * evidence, unread hints or children, and those whose chains were not read without gaps up to `marginMs` after their
- * expiry. Throws `store_unavailable`.
+ * evidence, unread hints or children, and those whose source or vault chain was not read without gaps up to `marginMs`
+ * after their expiry. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

@@ -31,8 +31,8 @@ export async function countDueProofs(db: Database, now: Date): Promise<DueProofs
 }
 
 /**
- * Leases at most `limit` vaults of a chain with a due proof, and returns them in no particular order: first open and
- * paused ones, then those due longest; excluded ones are never due. Throws `store_unavailable`.
+ * Leases at most `limit` vaults of a chain with a due proof, open and paused ones first, then those due longest, and
+ * returns them in no particular order; excluded ones are never due. Throws `store_unavailable`.
  */
 export function leaseDueProofs(
   db: Database,

@@ -35,7 +35,7 @@ export interface RegisterReport {
   /** The register in the form in which registry entries name it, `register:<address>`. */
   source: string;
   candidates: readonly NewVault[];
-  /** True if the candidates are all vaults of the register, so that missing vaults were removed from it. */
+  /** True if the whole register was read, so that missing vaults count as removed from it. */
   complete: boolean;
 }
 

@@ -81,7 +81,7 @@ export const deposits = pgTable(
     /** Slippage that the user allowed, as a fraction; it also applies when the second step is built. */
     slippage: doublePrecision("slippage").notNull().default(0.03),
     twoStep: boolean("two_step").notNull().default(false),
-    /** Target and calldata hash of the built transaction, which a reported transaction must match. */
+    /** Target and calldata hash of the built transaction. */
     sourceTo: text("source_to").notNull(),
     sourceDataHash: text("source_data_hash").notNull(),
     /**
@@ -92,10 +92,10 @@ export const deposits = pgTable(
     sourceTxHash: text("source_tx_hash"),
     depositTxHash: text("deposit_tx_hash"),
     claimTxHash: text("claim_tx_hash"),
-    /** Transactions that delivered or refunded the funds, as verified by their receipts. */
+    /** Transactions that delivered or refunded the funds, or rejected the request, as verified by their receipts. */
     destinationTxHash: text("destination_tx_hash"),
     refundTxHash: text("refund_tx_hash"),
-    /** Amount of `moveToken` that the user or the Router received, in the token's smallest unit. */
+    /** Amount of `moveToken` that the user received, in the token's smallest unit. */
     deliveredAmount: uint256("delivered_amount"),
     /** True while on-chain data proves that the transaction `sourceTxHash` belongs to this deposit or withdrawal. */
     sourceProven: boolean("source_proven").notNull().default(false),
@@ -103,7 +103,8 @@ export const deposits = pgTable(
     /** Id of the request at an asynchronous vault, or null if there is none or it is unknown. */
     requestId: text("request_id"),
     /**
-     * Time of the next check, or null if none is scheduled; and the number of checks since the state last changed.
+     * Time of the next check, or null if none is scheduled; and the number of checks since the state changed or an
+     * event reset it.
      */
     nextCheckAt: time("next_check_at"),
     checks: integer("checks").notNull().default(0),
@@ -118,7 +119,7 @@ export const deposits = pgTable(
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
-    /** How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, like the next columns. */
+    /** How the vault pays a withdrawal: `instant`, `request` or `cooldown`. Null in deposits, as are the next five. */
     mode: text("mode").$type<"instant" | "request" | "cooldown">(),
     /** Token that the vault pays, its expected and minimum amount, and the amount that was paid. */
     exitToken: text("exit_token"),

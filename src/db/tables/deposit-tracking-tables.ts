@@ -10,8 +10,8 @@ const trackingId = () =>
     .references(() => deposits.trackingId, { onDelete: "cascade" });
 
 /**
- * Origin of a hint: a report by any caller of the API (`report`), a log that the follower found (`logs`), or `both`:
- * reported, and shown by the chain to concern the deposit or withdrawal.
+ * Origin of a hint: a report by any caller of the API (`report`), the service's own reading of chains (`logs`), or
+ * `both`, which also marks a report of a transaction that contains the built call.
  */
 export type HintOrigin = "report" | "logs" | "both";
 
@@ -27,9 +27,7 @@ export const depositHints = pgTable(
     txHash: text("tx_hash").notNull(),
     origin: text("origin").$type<HintOrigin>().notNull(),
     notedAt: time("noted_at").notNull(),
-    /**
-     * Time at which the hint was dropped, because it was read or had become too old, or null if it is still to be read.
-     */
+    /** Time at which the hint was dropped, because it needs no further reads, or null if it is still to be read. */
     droppedAt: time("dropped_at"),
   },
   (table) => [
@@ -78,7 +76,7 @@ export const withdrawalTransfers = pgTable(
 
 /**
  * Evidence: the blocks of the transactions that prove a deposit's or withdrawal's state, compared with the chain until
- * they are final. Hashes are lowercase; an empty block hash marks a block that a reorg replaced.
+ * they are final. Hashes are lowercase; an empty block hash marks evidence that counts as lost, as after a reorg.
  */
 export const depositEvidence = pgTable(
   "deposit_evidence",

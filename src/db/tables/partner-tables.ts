@@ -46,7 +46,7 @@ export const apiKeys = pgTable("api_keys", {
   pepperVersion: integer("pepper_version").notNull(),
   /** First and last characters of the API key, for display. */
   prefix: text("prefix").notNull(),
-  /** Incremented each time the API key and secret are rotated. */
+  /** Incremented each time the API key and secret are rotated, revoked or replaced. */
   version: integer("version").notNull().default(1),
   /** The partner application's epoch at the time the API key was created. */
   epoch: integer("epoch").notNull(),
@@ -56,7 +56,7 @@ export const apiKeys = pgTable("api_keys", {
   /** Ranges of client addresses in CIDR notation; an empty list allows every address. */
   allowList: jsonb("allow_list").$type<string[]>().notNull().default([]),
   lastUsedAt: time("last_used_at"),
-  /** True after the partner has revoked the key pair. A rotation by session or a fifth pair then takes its place. */
+  /** True after the partner has revoked the key pair, until another one takes its place. */
   revoked: boolean("revoked").notNull().default(false),
 });
 

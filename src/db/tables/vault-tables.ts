@@ -85,7 +85,10 @@ export interface VaultProof {
   illiquidSince?: string;
 }
 
-/** The vault registry: every known vault with its contracts, asset and status. Addresses are lowercase. */
+/**
+ * The vault registry: every known vault with its contracts, asset and status. Addresses are lowercase, except those in
+ * `acceptedAssets`, `params` and `provenance`.
+ */
 export const vaults = pgTable(
   "vaults",
   {
@@ -146,7 +149,7 @@ export const vaultRegisterTips = pgTable(
   {
     chainId: integer("chain_id").notNull(),
     address: text("address").notNull(),
-    /** Last block whose events were read, or null for a register that is read by a view function. */
+    /** Last block whose events were read, or null if none were. */
     readTo: bigint("read_to", { mode: "number" }),
     /** Number of vaults that the register named when it was last read. */
     named: integer("named").notNull().default(0),
