@@ -12,7 +12,7 @@ const MAX_BATCHES = 10;
 
 /**
  * Deletes at most 10,000 deposits and withdrawals that were never sent, 30 days after their quotes expired, and returns
- * their number. They are kept where the chains were not read without a gap. Throws `store_unavailable`.
+ * their number. They are kept where source or vault chain was not read without a gap. Throws `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

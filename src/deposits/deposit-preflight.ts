@@ -282,7 +282,7 @@ export interface RevertedOrder {
  * Returns the error that an unsigned build gives for a signed order that reverted, if the deposit into the vault, which
  * is its last step, is the reason: from the vault's conditions at the latest block, or else from the revert data. Null
  * if another step failed, if only the signature was rejected, and if the order does not deposit. Throws
- * `vault_not_found`, `store_unavailable`, `chain_unsupported`; errors of the RPC nodes propagate.
+ * `vault_not_found`, `store_unavailable`, `chain_unsupported`; errors of the RPC nodes are returned or propagate.
  */
 export async function explainSignedDeposit(ctx: Context, of: RevertedOrder): Promise<AppError | null> {
   const { row, planned, amount, revert } = of;

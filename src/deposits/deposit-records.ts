@@ -100,10 +100,7 @@ function quotedFields(row: DepositRow, now: number) {
 
 /** Filter of a user's list of deposits. An absent field does not restrict the list, except `states`. */
 export interface DepositListFilter {
-  /**
-   * States to list. Default: all states of deposits that have a transaction on a chain, because anyone can build a
-   * deposit for any address.
-   */
+  /** States to list. Default: all states of sent deposits, because anyone can build a deposit for any address. */
   states?: readonly DepositState[] | undefined;
   vault?: VaultKey | undefined;
   /** Earliest creation time, inclusive. */

@@ -19,8 +19,8 @@ import { prepareSecondStep } from "./two-step-deposit.ts";
 const NO_NEXT_STEP: NextStepOutcome = { next: null, refusal: null };
 
 /**
- * Builds and simulates the next transaction that the user must sign for a deposit. Both fields are null if there is
- * none. An AppError is returned as `refusal`, not thrown.
+ * Builds and simulates the transaction that the user must sign after the first one of a deposit: second step or claim.
+ * Both fields are null if there is none. An AppError is returned as `refusal`, not thrown.
  */
 export async function nextStep(ctx: Context, row: DepositRow): Promise<NextStepOutcome> {
   try {

@@ -21,9 +21,7 @@ export interface SecondStep {
   /** The vault as read from Postgres. */
   vault: Vault;
   user: Address;
-  /**
-   * The delivered token, which is one of the vault's accepted tokens. The zero address stands for the native currency.
-   */
+  /** The delivered token. The zero address stands for the native currency. */
   token: Address;
   /** Amount to deposit, in the token's smallest unit. */
   amount: bigint;
