@@ -62,8 +62,8 @@ async function findAddressWithoutCode(
 }
 
 /**
- * Converts a vault read from on-chain data to columns of the vaults table. Addresses are lowercase, except those of
- * accepted assets; `caller` and `params` are absent if on-chain data does not determine them.
+ * Converts a vault read from on-chain data to columns of the vaults table. Addresses are lowercase, except those in
+ * `acceptedAssets` and `params`; `caller` and `params` are absent if on-chain data does not determine them.
  */
 export function toDerivedColumns(vault: DerivedVault): DerivedColumns {
   const { asset, acceptedAssets, caller, params } = vault;

@@ -41,7 +41,7 @@ export type ClaimRow = StoredVault &
 
 /**
  * Returns the registry row of a claimed vault: a candidate whose proof is due at `now` (UNIX milliseconds), with
- * placeholders. Addresses are lowercase, except of accepted assets. An empty name becomes its id.
+ * placeholders. Addresses are lowercase, except in accepted assets and `params`. An empty name becomes its id.
  */
 export function toClaimRow(claims: VaultClaims, of: { provenance: Provenance; now: number }): ClaimRow {
   const own = claims.address.toLowerCase();

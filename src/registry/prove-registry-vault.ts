@@ -27,8 +27,8 @@ import { GENERIC_ADAPTER } from "./simulate-way-back.ts";
 export interface ProofAttempt {
   finding: ProofFinding;
   /**
-   * Columns from on-chain data. Null if they could not be read, if the vault was refused before the simulation, or if
-   * the simulation ended with an error other than that no node can simulate.
+   * Columns from on-chain data. Null if they could not be read, if the vault was refused before its deposit terms were
+   * read, or if the simulation ended with an error other than that no node can simulate.
    */
   derived: ProofChange["derived"];
 }

@@ -28,7 +28,7 @@ const POOLS = stringToHex("CONTRACTS_REGISTER", { size: 32 });
 const CURATORS = stringToHex("MARKET_CONFIGURATOR_FACTORY", { size: 32 });
 
 /**
- * Returns the vaults that a register lists, => perhaps twice, or null if its contract does not respond as expected.
+ * Returns the vaults that a register lists, some perhaps twice, or null if its contract does not respond as expected.
  * Throws `upstream_rejected` if it has more than 500 curators or strategies, and errors of the chain client.
  */
 export async function readRegisterList(

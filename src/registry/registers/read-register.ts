@@ -11,7 +11,7 @@ import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 /** The vaults that one read of a register found, each once and checksummed. */
 export interface RegisterVaults {
   vaults: readonly Address[];
-  /** True if the read returned all vaults of the register, false if only those of some blocks, or none. */
+  /** True if the whole register was read, false if only some blocks or nothing. */
   complete: boolean;
   /**
    * Last block whose events have been read, or null for a register that is read by a view function. Unchanged for one

@@ -21,8 +21,8 @@ const REFERENCE_CONTRACT: Address = depositRouterCreate2.factory;
 
 /**
  * Returns a block before which a register had no code, normally at most 1,024 blocks too early. Throws
- * `upstream_rejected` if they show no code at `head`, `upstream_unavailable` if they fail there later, and errors of
- * the chain client.
+ * `upstream_rejected` if the nodes show no code at `head`, `upstream_unavailable` if they fail there later, and errors
+ * of the chain client.
  */
 export async function findFirstBlock(
   client: ChainClient,

@@ -76,10 +76,10 @@ export interface VaultRegister {
    * of others. Absent if only the vaults' code can show it.
    */
   createsFixedCode?: true;
-  /** Who can add vaults: the protocol's owners (`governed`), or anyone (`anybody`). */
+  /** Who can add vaults: the protocol's owners (`governed`), or perhaps anyone (`anybody`). */
   openness: "governed" | "anybody";
   reading: RegisterReading;
-  /** View function that returns whether the register contains a vault, or null if it has none. */
+  /** View function that returns whether the register contains a vault, or null if none is used. */
   membership:
     | "isVerified"
     | "isEndorsed"
