@@ -27,7 +27,7 @@ export interface FoundTransaction {
 }
 
 /**
- * How a transaction matches a row. `proven`: the row records it so. `named`: a Router event shows it. `reported`,
+ * How a transaction matches a row. `proven`: the row records it so. `named`: a Router event names it. `reported`,
  * `matched`: it carries out the built source transaction, recorded as that or not. `replayed`: it is one of these, but
  * another one is proven. `only_reported`: just a record, a hint or a second step's calldata connects them.
  */
@@ -52,8 +52,8 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 };
 
 /**
- * Finds the deposit or withdrawal that a transaction belongs to, and returns the strongest match, or null. Reads only
- * the database; what the chain shows must be in `found.seen`. Throws `store_unavailable`.
+ * Finds the deposit or withdrawal that a transaction may belong to, and returns the strongest match, or null. Reads
+ * only the database; what the chain shows must be in `found.seen`. Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;

@@ -35,8 +35,9 @@ export async function depositSides(ctx: Context, row: DepositRow): Promise<Trans
 }
 
 /**
- * Returns the sending and receiving sides of a withdrawal's transfer status: the redeemed shares, and the tokens or
- * returned shares of the user. Each is null until it has been seen. Throws `store_unavailable`.
+ * Returns the sending and receiving sides of a withdrawal's transfer status: the redeemed shares, and the tokens, or
+ * the shares of a cancelled request, that the user received. Each is null until it has been seen. Throws
+ * `store_unavailable`.
  */
 export async function withdrawalSides(ctx: Context, row: WithdrawalRow): Promise<TransferSides> {
   const { sourceTxHash: hash, vaultChainId: chainId, shareToken: token } = row;

@@ -50,7 +50,7 @@ const statusOnly = (status: TransferStatusName, substatus: Substatus | null): Un
 /**
  * Classifies a transaction that belongs to no recorded row by its receipt: as a deposit into or withdrawal from a vault
  * of the registry, as a reverted Router call, or as `INVALID`; unless `INVALID`, it is `PENDING` until it is confirmed.
- * A deposit request is followed to its end. Throws `store_unavailable`.
+ * `NOT_FOUND` if the chain does not show it. A deposit request is followed to its end. Throws `store_unavailable`.
  */
 export async function classifyUntracked(
   ctx: Context,
