@@ -168,12 +168,12 @@ describe("registry vaults", () => {
   });
 
   test.each([
-    ["is not a vault", `${CHAIN}:0x${"12".repeat(20)}`, {}, "the contract is no ERC-4626 vault"],
+    ["is not a vault", `${CHAIN}:0x${"12".repeat(20)}`, {}, "the contract is not an ERC-4626 vault"],
     [
       "is not of its adapter's family",
       `${CHAIN}:0x${"34".repeat(20)}`,
       { adapter: "metamorpho" },
-      "the contract is no vault of MetaMorpho: its own view does not answer",
+      "the contract is not a vault of MetaMorpho: its own view does not answer",
     ],
     [
       "has an unknown adapter",

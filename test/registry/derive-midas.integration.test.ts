@@ -48,7 +48,7 @@ describe("a Midas vault by its address alone", () => {
     });
     expect((await derive(part("mToken"))).derived).toEqual({
       ok: false,
-      reason: "neither the contract nor its row's entry point is its DepositVault",
+      reason: "neither the contract nor the entry point of its registry entry is its DepositVault",
     });
   });
 

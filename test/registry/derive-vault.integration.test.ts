@@ -67,9 +67,9 @@ test("deriveFromChain() refuses a proxy whose own storage names no asset", async
 
 describe("deriveFromChain() refuses", () => {
   const lies: readonly [string, string, () => Promise<Address>, string][] = [
-    ["an account", "erc4626", async () => EOA, "no ERC-4626 vault"],
-    ["a token", "erc4626", async () => token, "no ERC-4626 vault"],
-    ["a proxy without code behind it", "erc4626", () => put("Proxy", EOA), "no ERC-4626 vault"],
+    ["an account", "erc4626", async () => EOA, "not an ERC-4626 vault"],
+    ["a token", "erc4626", async () => token, "not an ERC-4626 vault"],
+    ["a proxy without code behind it", "erc4626", () => put("Proxy", EOA), "not an ERC-4626 vault"],
     ["a contract that returns true for every call", "erc4626", () => put("YesToAll"), "a separate token"],
     [
       "a contract that returns true for every call, as MetaMorpho",
@@ -98,9 +98,9 @@ describe("deriveFromChain() refuses", () => {
       () => put("SaidVault", token, zeroAddress, false),
       "previewDeposit() does not answer",
     ],
-    ["a vault without MetaMorpho's view", "metamorpho", async () => vault, "no vault of MetaMorpho"],
+    ["a vault without MetaMorpho's view", "metamorpho", async () => vault, "not a vault of MetaMorpho"],
     ["a vault without an access manager", "ipor", async () => vault, "no access manager"],
-    ["a vault without Vault V2's view", "morpho_v2", async () => vault, "no vault of Morpho Vault V2"],
+    ["a vault without Vault V2's view", "morpho_v2", async () => vault, "not a vault of Morpho Vault V2"],
     ["an unknown adapter", "wishful", async () => vault, "no adapter is called wishful"],
   ];
   test.each(lies)("%s", async (_name, adapter, put, reason) => {

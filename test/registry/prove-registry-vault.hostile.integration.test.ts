@@ -39,8 +39,12 @@ async function inflated(): Promise<Address> {
 
 /** A vault that cheats, and the reason for which its proof refuses it. */
 const hostile: readonly [string, () => Promise<Address>, RegExp][] = [
-  ["reverts in its conversion", () => put("RevertingViews", asset), /^the contract is no ERC-4626 vault$/],
-  ["burns all gas in a view", () => put("GasBomb", asset), /^the contract is no ERC-4626 vault$/],
+  [
+    "reverts in its conversion",
+    () => put("RevertingViews", asset),
+    /^the contract is not an ERC-4626 vault$/,
+  ],
+  ["burns all gas in a view", () => put("GasBomb", asset), /^the contract is not an ERC-4626 vault$/],
   ["burns all gas of a deposit", () => put("DepositBomb", asset), /^a deposit reverts/],
   [
     "has an asset whose symbol is a megabyte long",

@@ -111,7 +111,7 @@ describe("a proof", () => {
   test("refuses what is no vault, and what is of another family than claimed", async () => {
     const none = await addCandidate(asset);
     expect(await prove(none)).toMatchObject({
-      body: { status: "refused", status_reason: "the contract is no ERC-4626 vault" },
+      body: { status: "refused", status_reason: "the contract is not an ERC-4626 vault" },
     });
     const other = await addCandidate(await newVault(), { adapter: "metamorpho" });
     expect(await prove(other)).toMatchObject({ body: { status: "refused" } });
@@ -193,7 +193,7 @@ describe("an active vault that breaks", () => {
 
   test.each([
     ["overstate what its shares are worth", "OverstatingVault", "the vault states a much higher value"],
-    ["do not answer any more", "SilentVault", "the contract is no ERC-4626 vault"],
+    ["do not answer any more", "SilentVault", "the contract is not an ERC-4626 vault"],
   ])("is paused when its views %s", async (_what, contract, reason) => {
     const { vaultId, proxy } = await addProxy();
     await proveWhenDue(vaultId);

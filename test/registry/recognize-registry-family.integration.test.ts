@@ -86,7 +86,7 @@ describe.each(families)("a vault of %s", (adapter, abi, code) => {
   test("is none that only implements ERC-4626", async () => {
     expect(await deriveFromChain(client, { adapter, subject: subjectOf(plain) })).toEqual({
       ok: false,
-      reason: expect.stringMatching(/^the contract is no vault of /),
+      reason: expect.stringMatching(/^the contract is not a vault of /),
     });
   });
 });

@@ -157,7 +157,7 @@ describe("checkRegistry() on a supported row", () => {
     [
       "the family of another vault",
       async () => rowOf(await honest(), { adapter: "metamorpho", type: "morpho" }),
-      /no vault of MetaMorpho/,
+      /not a vault of MetaMorpho/,
     ],
     [
       "an adapter that nobody wrote",

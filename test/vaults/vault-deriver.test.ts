@@ -81,7 +81,7 @@ describe("ERC-4626 derivation", () => {
   });
 
   test.each(["answers/asset", "total", "price"])("refuses a contract without %s", (name) => {
-    const none = { ok: false, reason: "the contract is no ERC-4626 vault" };
+    const none = { ok: false, reason: "the contract is not an ERC-4626 vault" };
     expect(derive({ [name]: undefined })).toEqual(none);
     expect(derive({ [name]: "0x" })).toEqual(none);
   });

@@ -104,10 +104,10 @@ describe("discovery on the local stack", () => {
       ({ address }) => refused.get(`${CHAIN}:${address.toLowerCase()}`)?.status_reason,
     );
     expect(reasons).toEqual([
-      expect.stringMatching(/^the contract is no vault of Silo: /),
+      expect.stringMatching(/^the contract is not a vault of Silo: /),
       "on-chain data shows a vault of the family euler, not silo",
       expect.stringMatching(/^its asset on chain is /),
-      "the contract is no ERC-4626 vault",
+      "the contract is not an ERC-4626 vault",
     ]);
   });
 

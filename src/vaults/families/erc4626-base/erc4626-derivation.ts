@@ -43,7 +43,7 @@ export type Identification =
  */
 export const notIdentified = (family: string, why: string): Identification => ({
   ok: false,
-  reason: `the contract is no vault of ${family}: ${why}`,
+  reason: `the contract is not a vault of ${family}: ${why}`,
 });
 
 /**
@@ -218,7 +218,7 @@ function describeVault(vault: Address, options: Erc4626DeriverOptions): Query<Va
       share: read({ ...on, name: "share" }),
     },
     ({ asset, name, total, price, preview, share }) => {
-      if (!asset.ok || !total.ok || !price.ok) return "the contract is no ERC-4626 vault";
+      if (!asset.ok || !total.ok || !price.ok) return "the contract is not an ERC-4626 vault";
       if (options.previews !== false && !preview.ok) return NO_PREVIEW;
       const shareToken = valueOrNull(share) ?? vault;
       if (options.ownShare !== true && !isAddressEqual(shareToken, vault))

@@ -191,7 +191,7 @@ export const mellowDeriver: Deriver = {
   derive(subject) {
     const vault = getAddress(subject.address);
     return andThen(describeCore(vault, subject.tokens[0]), (core) => {
-      if (core === null) return underivableQuery("the contract is no Core vault of Mellow");
+      if (core === null) return underivableQuery("the contract is not a Core vault of Mellow");
       const each = core.assets.map((asset) => [asset, describeTokenQueues(vault, asset)] as const);
       const parts = queryAll({
         markets: mapQuery(queryAll(Object.fromEntries(each)), (answers) => Object.values(answers)),

@@ -195,7 +195,9 @@ function derive(subject: DerivationSubject): Query<Derivation> {
   return andThen(findDepositVault(subject), (deposits) => {
     if (deposits === null)
       return mapQuery(describeOther(subject.entryPoint ?? subject.address), (other) =>
-        underivable(other ?? "neither the contract nor its row's entry point is its DepositVault"),
+        underivable(
+          other ?? "neither the contract nor the entry point of its registry entry is its DepositVault",
+        ),
       );
     const payments = deposits.payments.map((token) => [token, describePayment(deposits, token)] as const);
     const parts = queryAll({

@@ -117,7 +117,7 @@ export const upshiftDeriver: Deriver = {
     andThen(describeVault(subject), (answers) =>
       answers === null
         ? underivableQuery(
-            "the contract is no vault of Upshift: it names no asset, LP token, share price and sender whitelist",
+            "the contract is not a vault of Upshift: it names no asset, LP token, share price and sender whitelist",
           )
         : describeDerivedVault(subject, answers),
     ),

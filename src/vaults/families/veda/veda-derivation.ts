@@ -216,9 +216,12 @@ function describeAccountant({ accountant }: TellerInfo): Query<AccountantInfo | 
 
 function derive(subject: DerivationSubject): Query<Derivation> {
   return andThen(describeVault(subject.address), (share) => {
-    if (share === null) return underivableQuery("the contract is no share token");
+    if (share === null) return underivableQuery("the contract is not a share token");
     return andThen(findTeller(subject, share), (teller) => {
-      if (teller === null) return underivableQuery("neither the vault's hook nor its row names its teller");
+      if (teller === null)
+        return underivableQuery(
+          "neither the vault's hook nor the entry point of its registry entry is its teller",
+        );
       return andThen(describeAccountant(teller), (accountant) => {
         if (accountant === null) return underivableQuery("the accountant does not name its base asset");
         const { base, streams } = accountant;
@@ -233,7 +236,7 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];
           if (asset === undefined)
-            return underivable("the teller accepts neither the base asset nor the row's");
+            return underivable("the teller accepts neither the base asset nor a token of the registry entry");
           const generation = teller.referred ? "d" : !byData ? "a" : teller.capped ? "c" : "b";
           const wait = waitOf(exits, waits[asset.address.toLowerCase()]);
           const found = { share, teller, asset, accepted, generation, streams, exits, wait };
