@@ -118,7 +118,8 @@ function contextOf(facts: VaultFacts, { seconds }: GovernanceChange): EventConte
     time: formatUtcMinute(seconds),
     seconds,
     formatAssets: (units) => amount(units, { decimals: facts.assetDecimals, unit: facts.assetSymbol }),
-    formatShares: (units) => amount(units, { decimals: facts.shareDecimals, unit: "shares" }),
+    formatShares: (units) =>
+      amount(units, { decimals: facts.shareDecimals, unit: "shares" }).replace(/^1 shares$/, "1 share"),
     isAsset: (address) => sameAddress(String(address), facts.assetAddress),
   };
 }
@@ -186,8 +187,8 @@ export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
   title: "Governance setting changed",
   description:
-    "Events that report a change of implementation, owner, role, fee, price bound, cap, pause or whitelist that no view " +
-    "function exposes.",
+    "Changes of implementation, owner, role, fee, price bound, cap, pause or whitelist that contracts report by events " +
+    "and that no other rule covers.",
   tiers: [
     {
       tier: "high",
@@ -218,13 +219,14 @@ export const governanceChangeAnnounced: SignalRule = governanceRule({
     {
       tier: "medium",
       threshold:
-        "Owner, guardian, fee, shorter timelock, removal of a market, a scheduled operation, or a cancelled ownership transfer",
+        "Owner, guardian, shorter timelock, removal of a market, a scheduled operation, a call submitted to a timelock, or a " +
+        "cancelled ownership transfer",
       reason:
         "Holders may have time to withdraw before it takes effect; an ownership transfer takes effect as soon as it is accepted",
     },
     {
       tier: "low",
-      threshold: "Cap, or any other cancelled change",
+      threshold: "Supply cap for a market, or any other cancelled change",
       reason: "Rarely affects terms that holders rely on",
     },
   ],

@@ -147,7 +147,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
     ...addressTexts("governor", {
       member: "newGovernorAdmin",
       advice: `The governor can change the vault's settings: ${FIND_OUT}`,
-      removed: "Without a governor, the vault's settings can no longer change.",
+      removed: "Without a governor, the vault's settings can no longer be changed.",
     }),
   }),
   changeEvent(["address", "fee", "GovSetInterestFee(uint16 newFee)"], {
@@ -175,7 +175,7 @@ const eulerEvents: readonly GovernanceEvent[] = [
           : `The hook of ${context.vault} is now ${args["newHookTarget"]}.${tookEffect(context)}`,
       advice: (args) =>
         disablesExits(args)
-          ? "Find out why, and when they will be enabled again."
+          ? "Find out why, and when withdrawals will be enabled again."
           : "The hook can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
       // Deposits that are hooked without a target are paused, which a view function shows.
       seenByView: (args) => isNone(args["newHookTarget"]) && !disablesExits(args),

@@ -38,12 +38,12 @@ const gearboxEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "fee", "SetWithdrawFee(uint256 fee)"], {
     what: "withdrawal fee",
     describe: newValue("fee", formatBps),
-    advice: "It is deducted from each withdrawal.",
+    advice: "The fee is deducted from each withdrawal.",
   }),
   changeEvent(["address", "cap", "SetTotalDebtLimit(uint256 limit)"], {
     what: "total debt limit",
     describe: newValue("limit", formatAssetUnits),
-    advice: "It limits how much can be borrowed from the vault.",
+    advice: "The limit applies to what can be borrowed from the vault.",
   }),
   changeEvent(["address", "strategy", "SetInterestRateModel(address indexed newInterestRateModel)"], {
     ...addressTexts("interest rate model", {
@@ -57,7 +57,10 @@ const gearboxEvents: readonly GovernanceEvent[] = [
     ...memberTexts("credit manager", {
       member: "creditManager",
       added: () => true,
-      advice: ["Its borrowers can now borrow from the vault: find out which collateral it accepts.", ""],
+      advice: [
+        "Users of this credit manager can now borrow from the vault: find out which collateral it accepts.",
+        "",
+      ],
     }),
     tier: "medium",
   }),

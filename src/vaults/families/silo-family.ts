@@ -90,7 +90,7 @@ const hookEvents: readonly GovernanceEvent[] = [
     what: "hooks",
     title: () => "hooks changed",
     report: (_args, { vault, time }) =>
-      `The functions of ${vault} that call its hook receiver were changed at ${time}.`,
+      `The set of functions of ${vault} that call its hook receiver changed at ${time}.`,
     advice:
       "The hook receiver can refuse deposits, share transfers and withdrawals: check whether your account can still make them.",
     routine: ({ hooksBefore, hooksAfter }) => hooksBefore === hooksAfter,

@@ -253,7 +253,7 @@ const yearnEvents: readonly GovernanceEvent[] = [
     addressTexts("accountant", {
       member: "accountant",
       advice: "This contract determines the fees: compare the net yield before and after.",
-      removed: "Without an accountant, no fees are charged on reports.",
+      removed: "Without an accountant, no fees are charged when strategies report profits.",
       removedTier: "low",
     }),
   ),
@@ -295,10 +295,11 @@ const yearnEvents: readonly GovernanceEvent[] = [
         member: "strategy",
         added: ({ change_type }) => Number(change_type) === 1,
         advice: [
-          "The vault can now allocate assets to it: find out what it does.",
-          "The vault no longer allocates assets to it.",
+          "The vault can now allocate assets to this strategy: find out what it does.",
+          "The vault no longer allocates assets to this strategy.",
         ],
       }),
+      what: "strategies",
       tier: "medium",
     },
   ),

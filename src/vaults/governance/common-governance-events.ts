@@ -4,12 +4,14 @@ import {
   announcementEvent,
   cancellationEvent,
   changeEvent,
+  type EventArgs,
   type EventTerms,
   formatAssetUnits,
   formatDuration,
   type GovernanceEvent,
   isNone,
   newValue,
+  oldToNewValue,
   tookEffect,
   type VaultContract,
 } from "./governance-event.ts";
@@ -36,6 +38,21 @@ const CONTRACT_NAMES: Readonly<Record<VaultContract, string>> = {
  */
 export const settingOf = (contract: VaultContract, setting: string): string =>
   `${setting}${CONTRACT_NAMES[contract]}`;
+
+/**
+ * Creates the texts for an event with the old and the new value of a setting, of which the title says whether it was
+ * increased or reduced. `values` are the arguments of `oldToNewValue`. An event with two equal values is not reported.
+ */
+export const levelTexts = (what: string, values: Parameters<typeof oldToNewValue>): EventTerms => {
+  const [[from, to]] = values;
+  const growth = (args: EventArgs): bigint => BigInt(String(args[to])) - BigInt(String(args[from]));
+  return {
+    what,
+    title: (args) => `${what} ${growth(args) > 0n ? "increased" : "reduced"}`,
+    describe: oldToNewValue(...values),
+    routine: (args) => growth(args) === 0n,
+  };
+};
 
 /**
  * Creates the texts for the start of a two-step ownership transfer. A transfer to the zero address cancels a pending
@@ -219,7 +236,8 @@ const pendingSettingEvents: readonly GovernanceEvent[] = [
       `A reduction of the timelock of ${vault} to ${formatDuration(newTimelock)} was submitted at ${time}. It has not ` +
       "taken effect yet.",
     advice:
-      "Once it has, holders have less time to withdraw before a change takes effect: check pending changes more often.",
+      "A shorter timelock gives holders less time to withdraw before a change takes effect: check pending changes more " +
+      "often.",
   }),
   cancellationEvent(["address", "timelock", "RevokePendingTimelock(address indexed caller)"], {
     what: "timelock",
@@ -237,7 +255,7 @@ const pendingSettingEvents: readonly GovernanceEvent[] = [
       " It has not taken effect yet.",
     advice: ({ newGuardian }) =>
       isNone(newGuardian)
-        ? "Once it has, no guardian can veto pending changes."
+        ? "Once the removal takes effect, no guardian can veto pending changes."
         : "The guardian can veto pending changes: find out who the proposed account is before you rely on it.",
   }),
   cancellationEvent(["address", "guardian", "RevokePendingGuardian(address indexed caller)"], {
@@ -285,8 +303,8 @@ export const curationEvents = (market: "bytes32" | "address"): readonly Governan
       report: ({ id }, { vault, time }) =>
         `The forced removal of market ${id} from ${vault} was submitted at ${time}. It has not taken effect yet.`,
       advice:
-        "When it does, the vault loses any assets that are still in this market, and holders bear the loss: check how " +
-        "much it holds there, and whether to withdraw before that.",
+        "Once the removal takes effect, the vault loses any assets that are still in this market, and holders bear the " +
+        "loss: check how much it holds there, and decide whether to withdraw first.",
       tier: "medium",
     },
   ),

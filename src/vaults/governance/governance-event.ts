@@ -89,7 +89,7 @@ export interface GovernanceEvent {
   advice?: string | EventText;
   /** Returns true if a view function shows the same change, so that this event need not be reported. */
   seenByView?: (args: EventArgs, vault: Vault) => boolean;
-  /** Returns true for a change that the vault's operators make routinely, which need not be reported. */
+  /** Returns true for an event that need not be reported: a routine change by the operators, or no change at all. */
   routine?: (args: EventArgs) => boolean;
 }
 
@@ -243,7 +243,7 @@ export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean
     report: (args, { vault, time }) =>
       `${flows[0]?.toUpperCase()}${flows.slice(1)} from ${vault} were ${verb(args)} at ${time}.`,
     advice: (args) =>
-      isPaused(args) ? "Find out why, and when they will resume." : "Find out what caused the pause.",
+      isPaused(args) ? `Find out why, and when ${flows} will resume.` : "Find out what caused the pause.",
   };
 };
 

@@ -287,7 +287,7 @@ test("routine role grants raise no signal, governing roles do", async () => {
   );
   expect(own).toMatchObject({ txHash: atomist, tier: "medium" });
   expect(own?.summary).toMatch(
-    /^The role "atomist" of ipor was granted to 0x[0-9a-fA-F]{40}\. It takes effect at /,
+    /^The role "atomist" of ipor was granted to 0x[0-9a-fA-F]{40}\. The grant takes effect at /,
   );
   expect(await told()).toHaveLength(before.length);
 });

@@ -9,7 +9,6 @@ import {
 } from "viem";
 import { describe, expect, test } from "vitest";
 import { vaultRow } from "../../../scripts/bench/vault-row.ts";
-import { signalRules } from "../../../src/signals/rules/list-signal-rules.ts";
 import { families } from "../../../src/vaults/families/vault-families.ts";
 import {
   decodeEventArgs,
@@ -19,7 +18,7 @@ import {
 } from "../../../src/vaults/governance/find-governance-event.ts";
 import { governanceContractsOf } from "../../../src/vaults/governance/governance-event.ts";
 import { toVault } from "../../../src/vaults/vault.ts";
-import { factsOf, NOW } from "../../support/signals/facts.ts";
+import { eventNamed, findingsOf, textOf } from "../../support/signals/governance-findings.ts";
 import { logOf } from "../../support/vaults/governance-logs.ts";
 
 const adapters = families.map(({ adapter }) => adapter.name);
@@ -33,27 +32,6 @@ const vaultOf = (adapter: string) =>
 
 const links = { authority: at("f1"), feeManager: at("f2"), redemptions: at("f3"), beacon: at("f4") };
 
-/** The findings of all rules for some governance events. */
-function found(
-  adapter: string,
-  events: ReturnType<typeof governanceEventsOf>,
-  given: Readonly<Record<string, unknown>> = {},
-) {
-  const governanceChanges = events.map((event, index) => ({
-    key: `0x0${index}:1`,
-    txHash: `0x0${index}`,
-    blockNumber: 100 + index,
-    seconds: NOW - 600 + index,
-    event,
-    args: decodeEventArgs(event, logOf(event, given)),
-  }));
-  return signalRules.flatMap((rule) =>
-    rule
-      .find({ ...factsOf(), adapter, governanceChanges }, NOW)
-      .map((finding) => ({ rule: rule.rule_id, ...finding })),
-  );
-}
-
 describe.each(adapters)("governance events of %s", (adapter) => {
   const vault = vaultOf(adapter);
 
@@ -66,7 +44,7 @@ describe.each(adapters)("governance events of %s", (adapter) => {
       // A stored log is found again without the links of its time.
       expect(findGovernanceEvent(vault, { address, topic: log.topics[0], links: null })).toBe(event);
       expect(decodeEventArgs(event, log)).not.toBeNull();
-      const [one, ...others] = found(adapter, [event]);
+      const [one, ...others] = findingsOf(adapter, [event]);
       expect(others).toEqual([]);
       expect(one).toMatchObject({
         rule: event.stage === "done" ? "setting_changed" : "change_announced",
@@ -130,7 +108,7 @@ test("routine() is true for roles that are granted every day, false for governan
     decodeEventArgs(granted ?? fail(), logOf(granted ?? fail(), { roleId })) ?? {};
   expect([800n, 1_000n].map((role) => granted?.routine?.(told(role)))).toEqual([true, true]);
   expect([1n, 100n, 7n].map((role) => granted?.routine?.(told(role)))).toEqual([false, false, false]);
-  const summaryOf = (roleId: bigint) => summaries("ipor", "RoleGranted", { roleId })[0];
+  const summaryOf = (roleId: bigint) => textOf("ipor", "RoleGranted", { roleId });
   expect(summaryOf(100n)).toMatch(/^The role "atomist" of Steady USDC was granted to 0x0{34}0*c0DE5\. /i);
   expect(summaryOf(7n)).toMatch(/^Role 7 of Steady USDC was granted to /);
 });
@@ -143,7 +121,7 @@ test("several events of a kind become one signal with the latest value and their
   const fee = governanceEventsOf("veda").filter(({ signature }) =>
     signature.startsWith("PlatformFeeUpdated"),
   );
-  const [one] = found("veda", [...fee, ...fee, ...fee]);
+  const [one] = findingsOf("veda", [...fee, ...fee, ...fee]);
   expect(one).toMatchObject({ keys: ["0x00:1", "0x01:1", "0x02:1"], txHash: "0x02", blockNumber: 102 });
   expect(one?.title).toBe("Steady USDC: management fee increased");
   expect(one?.summary).toBe(
@@ -153,39 +131,30 @@ test("several events of a kind become one signal with the latest value and their
   );
 });
 
-/** The summaries of an event with the given arguments. */
-function summaries(adapter: string, name: string, given: Record<string, unknown>): string[] {
-  const event =
-    governanceEventsOf(adapter).find(({ signature }) => signature.startsWith(`${name}(`)) ?? fail();
-  return found(adapter, [event], given).map(({ title, summary }) => `${summary} (${title})`);
-}
-
 test("a timelocked submission names its setting and the earliest execution time", () => {
   // setPerformanceFee(uint256)
   const fee = { selector: "0x70897b23", executableAt: 1_800_000_000n };
-  expect(summaries("morpho_v2", "Submit", fee)).toEqual([
+  expect(textOf("morpho_v2", "Submit", fee)).toBe(
     "A call was submitted to the timelock of Steady USDC at 2027-01-15 07:50 UTC: change to the performance fee. It can be " +
-      "executed from 2027-01-15 08:00 UTC. Find out what it changes, and decide whether to withdraw first. " +
+      "executed from 2027-01-15 08:00 UTC. Find out what the call changes, and decide whether to withdraw first. " +
       "(Steady USDC: change to the performance fee submitted)",
-  ]);
-  expect(summaries("morpho_v2", "Submit", { executableAt: 1n })[0]).toContain(
-    "It can be executed immediately. There is no time to withdraw first: find out what it changes.",
   );
-  expect(summaries("morpho_v2", "Submit", { executableAt: 2n ** 256n - 1n })[0]).toContain("never");
+  expect(textOf("morpho_v2", "Submit", { executableAt: 1n })).toContain(
+    "It can be executed immediately. There is no time to withdraw first: find out what the call changes.",
+  );
+  expect(textOf("morpho_v2", "Submit", { executableAt: 2n ** 256n - 1n })).toContain("never");
 });
 
 test("texts say the direction of a change", () => {
-  const texts = (adapter: string, name: string, given: Record<string, unknown>) =>
-    summaries(adapter, name, given)[0];
-  expect(texts("mellow_lrt", "WithdrawalPauseSet", { paused: false })).toContain("withdrawals resumed");
-  expect(texts("ipor", "TargetClosed", { closed: false })).toContain("contract reopened");
-  expect(texts("morpho_v2", "SetIsSentinel", { newIsSentinel: false })).toContain("sentinel removed");
-  expect(texts("morpho_v2", "SetSendAssetsGate", { newSendAssetsGate: at("0") })).toContain("gate removed");
-  expect(texts("erc4626", "OwnershipTransferStarted", { newOwner: at("0") })).toContain("cancelled");
-  expect(texts("yearn_v3", "RoleSet", { role: 8193n })).toContain("add strategies, shut the vault down.");
-  expect(texts("yearn_v3", "RoleSet", { role: 0n })).toContain("no longer has any role in Steady USDC.");
-  expect(texts("lagoon", "GuardrailsStatusUpdated", { activated: false })).toContain("guardrail disabled");
-  expect(texts("veda", "AssetDataUpdated", { allowDeposits: false })).toContain(
+  expect(textOf("mellow_lrt", "WithdrawalPauseSet", { paused: false })).toContain("withdrawals resumed");
+  expect(textOf("ipor", "TargetClosed", { closed: false })).toContain("contract reopened");
+  expect(textOf("morpho_v2", "SetIsSentinel", { newIsSentinel: false })).toContain("sentinel removed");
+  expect(textOf("morpho_v2", "SetSendAssetsGate", { newSendAssetsGate: at("0") })).toContain("gate removed");
+  expect(textOf("erc4626", "OwnershipTransferStarted", { newOwner: at("0") })).toContain("cancelled");
+  expect(textOf("yearn_v3", "RoleSet", { role: 8193n })).toContain("add strategies, shut the vault down.");
+  expect(textOf("yearn_v3", "RoleSet", { role: 0n })).toContain("no longer has any role in Steady USDC.");
+  expect(textOf("lagoon", "GuardrailsStatusUpdated", { activated: false })).toContain("guardrail disabled");
+  expect(textOf("veda", "AssetDataUpdated", { allowDeposits: false })).toContain(
     "accepts only withdrawals in",
   );
 });
@@ -230,22 +199,32 @@ test.each([
   ],
 ])("a submission and its cancellation name the arguments of %s", (signature, args, expected) => {
   const given = callOf(signature, args);
-  expect(summaries("morpho_v2", "Submit", given)[0]).toContain(expected);
-  expect(summaries("morpho_v2", "Revoke", given)[0]).toContain(expected);
+  expect(textOf("morpho_v2", "Submit", given)).toContain(expected);
+  expect(textOf("morpho_v2", "Revoke", given)).toContain(expected);
 });
 
 test.each([
   ["yearn_v3", "UpdateFutureRoleManager", "low", "pending role manager transfer cancelled"],
   ["yearn_v3", "UpdatePendingManagement", "low", "pending management transfer cancelled"],
   ["yearn_v3", "UpdateEmergencyAdmin", "medium", "No emergency admin can shut the vault down any more."],
-  ["yearn_v3", "UpdateAccountant", "low", "Without an accountant, no fees are charged on reports."],
+  [
+    "yearn_v3",
+    "UpdateAccountant",
+    "low",
+    "Without an accountant, no fees are charged when strategies report profits.",
+  ],
   ["yearn_v3", "UpdateDepositLimitModule", "low", "The vault's own deposit limit applies again."],
   ["yearn_v3", "UpdateWithdrawLimitModule", "low", "Withdrawals are no longer limited by a module."],
   ["morpho_v2", "SetReceiveSharesGate", "low", "Any account can now receive shares."],
   ["morpho_v2", "SetSendSharesGate", "low", "Any account can now transfer and redeem shares."],
   ["morpho_v2", "SetReceiveAssetsGate", "low", "Any account can now receive withdrawals."],
   ["morpho_v2", "SetSendAssetsGate", "low", "Any account can now pay for deposits."],
-  ["metamorpho", "SubmitGuardian", "medium", "Once it has, no guardian can veto pending changes."],
+  [
+    "metamorpho",
+    "SubmitGuardian",
+    "medium",
+    "Once the removal takes effect, no guardian can veto pending changes.",
+  ],
   ["veda", "AuthorityUpdated", "medium", "Only the owner can now call restricted functions."],
   [
     "upshift",
@@ -253,17 +232,16 @@ test.each([
     "medium",
     "whether any account can deposit now, or whether deposits are closed.",
   ],
-  ["lagoon", "ValuationManagerUpdated", "medium", "Nobody can report a new share price now"],
+  ["lagoon", "ValuationManagerUpdated", "medium", "No account can report a new share price now"],
   ["lagoon", "SecurityCouncilUpdated", "medium", "security council removed"],
   ["euler", "GovSetHookConfig", "high", "withdrawals disabled"],
   ["erc4626", "SetUpgradeAdmin", "high", "can no longer be replaced through the beacon."],
   ["erc4626", "AdminChanged", "high", "proxy admin removed"],
 ])("%s says what %s with the zero address means", (adapter, name, tier, expected) => {
-  const event =
-    governanceEventsOf(adapter).find(({ signature }) => signature.startsWith(`${name}(`)) ?? fail();
+  const event = eventNamed(adapter, name);
   const addresses = [...event.signature.matchAll(/address (?:indexed )?(\w+)/g)].map(([, member]) => member);
   const zero = Object.fromEntries(addresses.map((member) => [member, at("0")]));
-  const [finding] = found(adapter, [event], { ...zero, newHookedOps: 12 });
+  const [finding] = findingsOf(adapter, [event], { ...zero, newHookedOps: 12 });
   const text = `${finding?.title} ${finding?.summary}`;
   expect(text).toContain(expected);
   expect(text).not.toMatch(/0x0{40}|\(the zero address\).*find out who it is/);
@@ -271,55 +249,49 @@ test.each([
 });
 
 test("texts name only what applies to the values of an event", () => {
-  const texts = (adapter: string, name: string, given: Record<string, unknown>) =>
-    summaries(adapter, name, given)[0];
-  const closed = texts("veda", "AssetDataUpdated", { allowDeposits: false, allowWithdraws: false });
+  const closed = textOf("veda", "AssetDataUpdated", { allowDeposits: false, allowWithdraws: false });
   expect(closed).toContain("asset no longer accepted");
   expect(closed).not.toContain("premium");
-  expect(texts("veda", "AssetDataUpdated", { allowDeposits: true, sharePremium: 0 })).not.toContain("0%");
-  expect(texts("veda", "AssetDataUpdated", { allowDeposits: true, sharePremium: 25 })).toContain(
+  expect(textOf("veda", "AssetDataUpdated", { allowDeposits: true, sharePremium: 0 })).not.toContain("0%");
+  expect(textOf("veda", "AssetDataUpdated", { allowDeposits: true, sharePremium: 25 })).toContain(
     ", with a share premium of 0.25%. The change",
   );
-  expect(texts("veda", "UpperBoundUpdated", { oldBound: 10_100, newBound: 10_200 })).toContain(
+  expect(textOf("veda", "UpperBoundUpdated", { oldBound: 10_100, newBound: 10_200 })).toContain(
     "The upper bound on price updates of Steady USDC changed from 101% to 102% of the previous price.",
   );
-  expect(texts("mellow", "SyncDepositParamsSet", { penaltyD6: 0n, maxAge: 86_400 })).toContain(
+  expect(textOf("mellow", "SyncDepositParamsSet", { penaltyD6: 0n, maxAge: 86_400 })).toContain(
     "now incur no penalty and fail if",
   );
-  expect(texts("lagoon", "StateUpdated", { state: 2 })).toContain("shares can be redeemed instantly");
-  expect(texts("midas", "ChangeTokenAllowance", { allowance: 2n ** 256n - 1n })).toContain(
+  expect(textOf("lagoon", "StateUpdated", { state: 2 })).toContain("shares can be redeemed instantly");
+  expect(textOf("midas", "ChangeTokenAllowance", { allowance: 2n ** 256n - 1n })).toContain(
     "is now unlimited. The change took effect at 2027-01-15 07:50 UTC. Deposits of this token are not limited",
   );
-  expect(texts("mellow", "SyncDepositParamsSet", { penaltyD6: 1_000n, maxAge: 86_400 })).toContain(
+  expect(textOf("mellow", "SyncDepositParamsSet", { penaltyD6: 1_000n, maxAge: 86_400 })).toContain(
     "now incur a penalty of 0.1% and fail if the price is older than 24 hours.",
   );
-  expect(texts("ipor", "TargetFunctionRoleUpdated", { roleId: 2n ** 64n - 1n })).toMatch(
+  expect(textOf("ipor", "TargetFunctionRoleUpdated", { roleId: 2n ** 64n - 1n })).toMatch(
     /^Any account can now call function 0x/,
   );
-  expect(texts("yearn_v3", "RoleSet", { role: 2n ** 200n })).toContain("unknown permissions (");
+  expect(textOf("yearn_v3", "RoleSet", { role: 2n ** 200n })).toContain("unknown permissions (");
 });
 
 test("texts show amounts in whole tokens", () => {
-  const texts = (adapter: string, name: string, given: Record<string, unknown>) =>
-    summaries(adapter, name, given)[0];
-  expect(texts("metamorpho", "SetCap", { cap: 1_234_500_000n })).toContain(" is now 1,234.5 USDC.");
-  expect(texts("mellow_lrt", "LimitSet", { limit: 2n ** 256n - 1n })).toContain(" is now unlimited.");
+  expect(textOf("metamorpho", "SetCap", { cap: 1_234_500_000n })).toContain(" is now 1,234.5 USDC.");
+  expect(textOf("mellow_lrt", "LimitSet", { limit: 2n ** 256n - 1n })).toContain(" is now unlimited.");
   // 6400 is 100 with two decimals, times 10^10 in the smallest unit.
-  expect(texts("euler", "GovSetCaps", { newSupplyCap: 6410, newBorrowCap: 0 })).toContain(
+  expect(textOf("euler", "GovSetCaps", { newSupplyCap: 6410, newBorrowCap: 0 })).toContain(
     "is now 10,000 USDC and its borrow cap unlimited.",
   );
-  expect(texts("upshift_legacy", "OnEmergencyWithdraw", { withdrawalAmount: 5_000_000n })).toContain(
+  expect(textOf("upshift_legacy", "OnEmergencyWithdraw", { withdrawalAmount: 5_000_000n })).toContain(
     "moved 5000000 base units of token 0x",
   );
-  expect(texts("midas", "ChangeTokenAllowance", { allowance: 1_500n * 10n ** 18n })).toContain(
+  expect(textOf("midas", "ChangeTokenAllowance", { allowance: 1_500n * 10n ** 18n })).toContain(
     "1,500 tokens",
   );
 });
 
 test("a cap of Morpho Vault V2 names what it limits, when the data say it", () => {
   const idData = encodeAbiParameters(parseAbiParameters("string, address"), ["this", at("ad")]);
-  expect(summaries("morpho_v2", "IncreaseAbsoluteCap", { idData })[0]).toMatch(
-    /^The absolute cap for adapter 0x/,
-  );
-  expect(summaries("morpho_v2", "IncreaseAbsoluteCap", {})[0]).toMatch(/^The absolute cap for id 0xab/);
+  expect(textOf("morpho_v2", "IncreaseAbsoluteCap", { idData })).toMatch(/^The absolute cap for adapter 0x/);
+  expect(textOf("morpho_v2", "IncreaseAbsoluteCap", {})).toMatch(/^The absolute cap for id 0xab/);
 });

@@ -206,7 +206,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
         newMember === true ? "role granted" : "execution delay of a role member changed",
       report: ({ roleId, account, delay, since, newMember }, { vault }) =>
         newMember === true
-          ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. It takes effect at ${formatUtcMinute(since)}.`
+          ? `${capitalized(roleName(roleId))} of ${vault} was granted to ${account}. The grant takes effect at ${formatUtcMinute(since)}.`
           : `From ${formatUtcMinute(since)}, the execution delay of ${account} in ${roleName(roleId)} of ${vault} is ` +
             `${formatDuration(delay)}.`,
       advice:
@@ -251,7 +251,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
     advice: ({ closed }) =>
       closed === true
         ? "Find out why, and whether deposits and withdrawals still work."
-        : "Find out why it was closed.",
+        : "Find out why the contract was closed.",
     seenByView: ({ target }, vault) => String(target).toLowerCase() === vault.entryPoint.toLowerCase(),
   }),
   changeEvent(
@@ -295,7 +295,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       report: ({ schedule, target, data }, { vault, time }) =>
         `An operation on ${vault} was scheduled at ${time}: a call to ${functionOf(data)} of contract ${target}, executable ` +
         `from ${formatUtcMinute(schedule)}.`,
-      advice: "Find out what it changes, and decide whether to withdraw first.",
+      advice: "Find out what the operation changes, and decide whether to withdraw first.",
     },
   ),
   cancellationEvent(

@@ -1,9 +1,9 @@
+import { levelTexts } from "../../governance/common-governance-events.ts";
 import {
   addressTexts,
   changeEvent,
   formatAssetUnits,
   type GovernanceEvent,
-  oldToNewValue,
   switchTexts,
   tookEffect,
 } from "../../governance/governance-event.ts";
@@ -25,7 +25,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
         : `The state of ${context.vault} is now ${["open", "closing"][Number(state)] ?? `unknown (${state})`}.${tookEffect(context)}`,
     advice: ({ state }) =>
       state === 2
-        ? "It accepts no more deposits or redemption requests; shares can be redeemed instantly."
+        ? "The vault accepts no more deposits or redemption requests; shares can be redeemed instantly."
         : "Check whether deposits and withdrawals still work.",
     // Opening and closing show as a pause or its end. `closed` follows `closing`, which was a pause already.
     seenByView: ({ state }) => state === 0 || state === 1,
@@ -47,14 +47,15 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       advice:
         "The valuation manager reports the value that determines the share price: find out who it is before you deposit or " +
         "withdraw.",
-      removed: "Nobody can report a new share price now: check whether deposits and withdrawals still work.",
+      removed:
+        "No account can report a new share price now: check whether deposits and withdrawals still work.",
     }),
   ),
   changeEvent(["address", "price", "GuardrailsStatusUpdated(bool activated)"], {
     ...switchTexts("share price guardrail", {
       member: "activated",
       advice: [
-        "Price updates outside its bounds are now rejected.",
+        "Price updates outside the guardrail's bounds are now rejected.",
         "Price updates are no longer bounded: watch the next prices before you deposit or withdraw.",
       ],
     }),
@@ -65,7 +66,7 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
       member: "newSecurityCouncil",
       from: "oldSecurityCouncil",
       advice: "Find out who the security council is and what it may do before you rely on it.",
-      removed: "Find out who can now do what only the security council could.",
+      removed: "Find out who now has the powers of the security council.",
     }),
   ),
   changeEvent(["address", "allow_list", "WhitelistDisabled()"], {
@@ -81,9 +82,6 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
     advice: "Check whether your account can still deposit, transfer shares and withdraw.",
   }),
   changeEvent(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {
-    what: "deposit cap",
-    title: ({ previousMaxCap, maxCap }) =>
-      `deposit cap ${BigInt(String(maxCap)) > BigInt(String(previousMaxCap)) ? "increased" : "reduced"}`,
-    describe: oldToNewValue(["previousMaxCap", "maxCap"], formatAssetUnits),
+    ...levelTexts("deposit cap", [["previousMaxCap", "maxCap"], formatAssetUnits]),
   }),
 ];

@@ -17,8 +17,8 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
   return (
     `Price reports of ${context.vault} are now rejected if they deviate from the previous price by more than ` +
     `${formatWadFraction(bounds["maxRelativeDeviationD18"])}, flagged as suspicious above ` +
-    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])}, and accepted at most once every ` +
-    `${formatDuration(bounds["timeout"])}. Limits on the absolute deviation apply as well.${tookEffect(context)}`
+    `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])}, and accepted only if they are at least ` +
+    `${formatDuration(bounds["timeout"])} apart. Limits on the absolute deviation apply as well.${tookEffect(context)}`
   );
 };
 
@@ -41,7 +41,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
       `The queue ${queue} of ${vault} was ${isPaused === true ? "paused" : "resumed"} at ${time}.`,
     advice: ({ isPaused }) =>
       isPaused === true
-        ? "Deposits or redemptions through it are not possible: find out why, and when it will resume."
+        ? "Deposits or redemptions through this queue are not possible: find out why, and when it will resume."
         : "Find out what caused the pause.",
     seenByView: ({ queue }, vault) => String(queue).toLowerCase() === vault.entryPoint.toLowerCase(),
   }),
@@ -50,7 +50,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
     title: () => "queue removed",
     report: ({ queue, asset }, { vault, time }) =>
       `The queue ${queue} for the asset ${asset} was removed from ${vault} at ${time}.`,
-    advice: "Deposits or redemptions through it are no longer possible: check which queues remain.",
+    advice: "Deposits or redemptions through this queue are no longer possible: check which queues remain.",
   }),
   changeEvent(
     [

@@ -14,12 +14,13 @@ import {
 } from "../../governance/governance-event.ts";
 
 const TOLERANCE_ADVICE =
-  "It limits how far the price at which a request is executed may differ from the price when it was made.";
+  "The tolerance limits how far the price at which a request is executed may differ from the price when it was made.";
 
 /** Formats an amount of a token; Midas counts every token with 18 decimals. */
 const tokensOf = (amount: unknown): string => {
   const text = formatWadAmount(amount);
-  return text === "unlimited" ? text : `${text} tokens`;
+  if (text === "unlimited") return text;
+  return `${text} ${text === "1" ? "token" : "tokens"}`;
 };
 
 /** Governance events of the DepositVault, Midas's deposit contract and the vault's entry point. */
@@ -27,7 +28,7 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(["entryPoint", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "instant deposit fee",
     describe: newValue("newFee", formatBps),
-    advice: "It is deducted from each instant deposit.",
+    advice: "The fee is deducted from each instant deposit.",
   }),
   changeEvent(
     ["entryPoint", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"],
@@ -35,7 +36,7 @@ const depositEvents: readonly GovernanceEvent[] = [
       what: "deposit fee for a token",
       report: ({ token, fee }, context) =>
         `The deposit fee for token ${token} of ${context.vault} is now ${formatBps(fee)}.${tookEffect(context)}`,
-      advice: "It is deducted from each deposit of this token.",
+      advice: "The fee is deducted from each deposit of this token.",
     },
   ),
   changeEvent(
@@ -84,7 +85,7 @@ const depositEvents: readonly GovernanceEvent[] = [
       advice: ({ allowance }) =>
         tokensOf(allowance) === "unlimited"
           ? "Deposits of this token are not limited by an allowance."
-          : "Each deposit of this token reduces it; a deposit above the remainder fails.",
+          : "Each deposit of this token reduces the allowance; a deposit above the remainder fails.",
     },
   ),
   changeEvent(["entryPoint", "cap", "SetInstantDailyLimit(address indexed caller, uint256 newLimit)"], {
@@ -119,7 +120,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
     what: "pause of a redemption function",
     title: () => "redemption function paused",
     report: ({ fn }, { vault, time }) => `The redemption function ${fn} of ${vault} was paused at ${time}.`,
-    advice: "Find out which redemptions still work, why it was paused, and when it will resume.",
+    advice: "Find out which redemptions still work, why the function was paused, and when it will resume.",
   }),
   changeEvent(["redemptions", "pause", "UnpauseFn(address indexed caller, bytes4 fn)"], {
     what: "pause of a redemption function",
@@ -131,7 +132,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(["redemptions", "fee", "SetInstantFee(address indexed caller, uint256 newFee)"], {
     what: "instant redemption fee",
     describe: newValue("newFee", formatBps),
-    advice: "It is deducted from each instant redemption.",
+    advice: "The fee is deducted from each instant redemption.",
   }),
   changeEvent(
     ["redemptions", "fee", "ChangeTokenFee(address indexed token, address indexed caller, uint256 fee)"],
@@ -139,7 +140,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
       what: "redemption fee for a token",
       report: ({ token, fee }, context) =>
         `The redemption fee for token ${token} of ${context.vault} is now ${formatBps(fee)}.${tookEffect(context)}`,
-      advice: "It is deducted from each redemption in this token.",
+      advice: "The fee is deducted from each redemption in this token.",
     },
   ),
   changeEvent(["redemptions", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {

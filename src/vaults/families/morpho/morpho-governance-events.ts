@@ -23,6 +23,7 @@ import {
   type GovernanceEvent,
   isNone,
   memberTexts,
+  tookEffect,
 } from "../../governance/governance-event.ts";
 
 /** Formats the arguments of a submitted call as the end of the sentence that names the change. */
@@ -33,12 +34,18 @@ interface TimelockedFunction {
   detail: CallDetail;
 }
 
+/** Text of an amount without a limit, as the formatters of amounts return it. */
+const UNLIMITED = "unlimited";
+
 const toAddress: CallDetail = ([value]) => (isNone(value) ? " (removal)" : ` (new address ${value})`);
 const ofAccount: CallDetail = ([account]) => ` (${account})`;
 const toCap =
   (formatCap: (cap: unknown, context: EventContext) => string): CallDetail =>
-  ([idData, cap], context) =>
-    ` for ${capScope({ id: keccak256(idData as Hex), idData })} (to ${formatCap(cap, context)})`;
+  ([idData, cap], context) => {
+    const value = formatCap(cap, context);
+    const scope = capScope({ id: keccak256(idData as Hex), idData });
+    return ` for ${scope} (${value === UNLIMITED ? value : `to ${value}`})`;
+  };
 const toTimelock: CallDetail = ([selector, duration]) =>
   ` for ${withArticle(changeOf(selector))} (to ${formatDuration(duration)})`;
 /** Seconds by which a management fee, which is charged per second, is multiplied to a yearly fee. */
@@ -141,8 +148,8 @@ const submissionTexts: EventTerms = {
   advice: ({ executableAt }, { seconds }) => {
     if (Number(executableAt) >= LAST_TIME) return "";
     return Number(executableAt) <= seconds
-      ? "There is no time to withdraw first: find out what it changes."
-      : "Find out what it changes, and decide whether to withdraw first.";
+      ? "There is no time to withdraw first: find out what the call changes."
+      : "Find out what the call changes, and decide whether to withdraw first.";
   },
 };
 
@@ -172,7 +179,8 @@ function capScope({ id, idData }: EventArgs): string {
   return `id ${id}`;
 }
 
-const CAP_ADVICE = "It limits how much the vault may allocate there.";
+const CAP_ADVICE =
+  "The cap limits how much the vault may allocate to one target, such as an adapter, a collateral token or a market.";
 /** Creates the texts for an event that reduces or increases a cap on allocations. */
 const capTexts = (
   cap: "absolute cap" | "relative cap",
@@ -180,8 +188,14 @@ const capTexts = (
 ): EventTerms => ({
   what: cap,
   title: () => `${cap} ${of.verb}`,
-  report: (args, context) =>
-    `The ${cap} for ${capScope(args)} of ${context.vault} was ${of.verb} to ${of.value(args, context)} at ${context.time}.`,
+  report: (args, context) => {
+    const value = of.value(args, context);
+    const setting = `The ${cap} for ${capScope(args)} of ${context.vault}`;
+    // The earlier value is unknown: it may have been unlimited, too.
+    return value === UNLIMITED
+      ? `${setting} is now unlimited.${tookEffect(context)}`
+      : `${setting} was ${of.verb} to ${value} at ${context.time}.`;
+  },
   advice: CAP_ADVICE,
 });
 const absoluteCap = ({ newAbsoluteCap }: EventArgs, context: EventContext): string =>
@@ -299,7 +313,7 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
       added: ({ newIsSentinel }) => newIsSentinel === true,
       advice: [
         "A sentinel can cancel pending changes and reduce caps: find out who it is before you rely on it.",
-        "It can no longer cancel pending changes: check who still can.",
+        "This account can no longer cancel pending changes: check who still can.",
       ],
     }),
   ),
@@ -308,7 +322,7 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
     ...memberTexts("adapter", {
       member: "account",
       added: () => true,
-      advice: ["The vault can now allocate assets through it: find out where.", ""],
+      advice: ["The vault can now allocate assets through this adapter: find out where.", ""],
     }),
     tier: "medium",
   }),
@@ -317,7 +331,10 @@ export const morphoV2Events: readonly GovernanceEvent[] = [
     memberTexts("adapter", {
       member: "account",
       added: () => false,
-      advice: ["", "The vault no longer counts assets that are held through it: check whether any are left."],
+      advice: [
+        "",
+        "The vault no longer counts assets that are held through this adapter: check whether any are left.",
+      ],
     }),
   ),
   ...capEvents,

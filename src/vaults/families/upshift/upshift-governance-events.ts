@@ -1,11 +1,10 @@
-import { FIND_OUT } from "../../governance/common-governance-events.ts";
+import { FIND_OUT, levelTexts } from "../../governance/common-governance-events.ts";
 import {
   addressTexts,
   changeEvent,
   formatShareUnits,
   type GovernanceEvent,
   newValue,
-  oldToNewValue,
   pauseTexts,
 } from "../../governance/governance-event.ts";
 
@@ -60,7 +59,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
     title: () => "sub-account disabled",
     report: ({ subAccountAddr }, { vault, time }) =>
       `Sub-account ${subAccountAddr} of ${vault} was disabled at ${time}.`,
-    advice: "Check whether it still held assets of the vault.",
+    advice: "Check whether the sub-account still held assets of the vault.",
   }),
   changeEvent(["entryPoint", "pause", "OnEmergencyWithdraw(address receiverAddr)"], {
     what: "emergency withdrawal",
@@ -75,10 +74,7 @@ export const upshiftEvents: readonly GovernanceEvent[] = [
 export const upshiftLegacyEvents: readonly GovernanceEvent[] = [
   ...sharedEvents,
   changeEvent(["entryPoint", "cap", "OnMaxSupplyChanged(uint256 prevValue, uint256 newValue)"], {
-    what: "supply cap",
-    title: ({ prevValue, newValue: cap }) =>
-      `supply cap ${BigInt(String(cap)) > BigInt(String(prevValue)) ? "increased" : "reduced"}`,
-    describe: oldToNewValue(["prevValue", "newValue"], formatShareUnits),
+    ...levelTexts("supply cap", [["prevValue", "newValue"], formatShareUnits]),
   }),
   changeEvent(
     ["entryPoint", "curator", "OperatorUpdated(address newAddr)"],

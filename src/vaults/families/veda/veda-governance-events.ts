@@ -1,4 +1,4 @@
-import { AUTHORITY_ADVICE, settingOf } from "../../governance/common-governance-events.ts";
+import { AUTHORITY_ADVICE, levelTexts, settingOf } from "../../governance/common-governance-events.ts";
 import {
   addressTexts,
   changeEvent,
@@ -18,12 +18,6 @@ import {
 const describePriceBound = ({ oldBound, newBound }: EventArgs): string =>
   `changed from ${formatBps(oldBound)} to ${formatBps(newBound)} of the previous price`;
 
-/** Returns a title that says whether a fee was increased or reduced. */
-const feeTitle =
-  (fee: string) =>
-  ({ oldFee, newFee }: EventArgs): string =>
-    `${fee} ${Number(newFee) > Number(oldFee) ? "increased" : "reduced"}`;
-
 const acceptsFor = (deposits: unknown, withdrawals: unknown): string => {
   if (deposits === true)
     return withdrawals === true ? "accepts deposits and withdrawals in" : "accepts only deposits in";
@@ -42,16 +36,13 @@ const premiumAdvice = (bps: unknown): string =>
  */
 export const vedaEvents: readonly GovernanceEvent[] = [
   changeEvent(["pricer", "fee", "PlatformFeeUpdated(uint16 oldFee, uint16 newFee)"], {
-    what: "management fee",
+    ...levelTexts("management fee", [["oldFee", "newFee"], formatBps]),
     report: ({ oldFee, newFee }, context) =>
       `The management fee (platform fee) of ${context.vault} changed from ${formatBps(oldFee)} to ` +
       `${formatBps(newFee)} a year.${tookEffect(context)}`,
-    title: feeTitle("management fee"),
   }),
   changeEvent(["pricer", "fee", "PerformanceFeeUpdated(uint16 oldFee, uint16 newFee)"], {
-    what: "performance fee",
-    title: feeTitle("performance fee"),
-    describe: oldToNewValue(["oldFee", "newFee"], formatBps),
+    ...levelTexts("performance fee", [["oldFee", "newFee"], formatBps]),
   }),
   changeEvent(["pricer", "fee", "HighwaterMarkReset()"], {
     what: "high-water mark",

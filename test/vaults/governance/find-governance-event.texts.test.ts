@@ -1,0 +1,81 @@
+import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiItem, parseAbiParameters } from "viem";
+import { describe, expect, test } from "vitest";
+import { families } from "../../../src/vaults/families/vault-families.ts";
+import { decodeEventArgs, governanceEventsOf } from "../../../src/vaults/governance/find-governance-event.ts";
+import type { GovernanceEvent } from "../../../src/vaults/governance/governance-event.ts";
+import { eventNamed, findingsOf, textOf } from "../../support/signals/governance-findings.ts";
+import { logOf } from "../../support/vaults/governance-logs.ts";
+
+const ZERO = "0x0000000000000000000000000000000000000000";
+const NO_LIMIT = 2n ** 128n - 1n;
+
+/** Arguments that mean "none", "off" or zero, for those types that have such a value. */
+function offValues({ signature }: GovernanceEvent): Record<string, unknown> {
+  const { inputs } = parseAbiItem(`event ${signature}` as "event Known(address account)");
+  const off: Readonly<Record<string, unknown>> = { address: ZERO, bool: false };
+  const values = inputs.map(({ name, type }: { name: string; type: string }) => {
+    const bits = Number(/^uint(\d+)$/.exec(type)?.[1] ?? Number.NaN);
+    return [name, bits <= 48 ? 0 : bits > 48 ? 0n : off[type]];
+  });
+  return Object.fromEntries(values);
+}
+
+describe.each(families.map(({ adapter }) => adapter.name))("governance texts of %s", (adapter) => {
+  test("no advice begins a sentence with a pronoun, because other sentences precede it", () => {
+    for (const event of governanceEventsOf(adapter))
+      for (const given of [{}, offValues(event), null]) {
+        const [finding] = findingsOf(adapter, [event, event], given);
+        const [, advice] = finding?.summary.split("1 more change of this kind ") ?? [];
+        expect(advice).toMatch(/^(took effect|was submitted|was cancelled) within a day\./);
+        expect(advice, event.signature).not.toMatch(/[.:;] (Once |When )?(It|They|Its|Their)\b/i);
+      }
+  });
+});
+
+test("an undecodable event is named by a correct plural", () => {
+  expect(textOf("yearn_v3", "StrategyChanged", null)).toContain("strategies changed");
+});
+
+test.each([
+  ["veda", "PlatformFeeUpdated", ["oldFee", "newFee"], "management fee"],
+  ["veda", "PerformanceFeeUpdated", ["oldFee", "newFee"], "performance fee"],
+  ["lagoon", "MaxCapUpdated", ["previousMaxCap", "maxCap"], "deposit cap"],
+  ["upshift_legacy", "OnMaxSupplyChanged", ["prevValue", "newValue"], "supply cap"],
+] as const)("%s %s is increased, reduced or not reported", (adapter, name, [from, to], what) => {
+  const event = eventNamed(adapter, name);
+  const given = (before: number, after: number) => ({ [from]: BigInt(before), [to]: BigInt(after) });
+  const isRoutine = (before: number, after: number) =>
+    event.routine?.(decodeEventArgs(event, logOf(event, given(before, after))) ?? {});
+  expect(textOf(adapter, name, given(1, 2))).toContain(`: ${what} increased)`);
+  expect(textOf(adapter, name, given(2, 1))).toContain(`: ${what} reduced)`);
+  expect([isRoutine(1, 2), isRoutine(2, 1), isRoutine(2, 2)]).toEqual([false, false, true]);
+});
+
+describe("a cap of Morpho Vault V2 without a limit", () => {
+  const idData = encodeAbiParameters(parseAbiParameters("string, address"), ["this", ZERO]);
+
+  test.each(["IncreaseAbsoluteCap", "DecreaseAbsoluteCap"])("%s says that it is unlimited", (name) => {
+    expect(textOf("morpho_v2", name, { idData, newAbsoluteCap: NO_LIMIT })).toMatch(
+      /^The absolute cap for adapter 0x0{40} of Steady USDC is now unlimited\. The change took effect at 20/,
+    );
+  });
+
+  test("a submission says so, too", () => {
+    const abi = parseAbi(["function increaseAbsoluteCap(bytes idData, uint256 cap)"]);
+    const data = encodeFunctionData({ abi, args: [idData, NO_LIMIT] });
+    expect(textOf("morpho_v2", "Submit", { selector: data.slice(0, 10), data })).toContain(
+      `increase in the absolute cap for adapter ${ZERO} (unlimited).`,
+    );
+  });
+});
+
+test.each([
+  [1n, "1 share."],
+  [2n, "2 shares."],
+])("an amount of %s is %s", (whole, text) => {
+  expect(textOf("midas", "SetMinAmount", { newAmount: whole * 10n ** 6n })).toContain(`is now ${text}`);
+  const tokens = text.replace("share", "token");
+  expect(textOf("midas", "ChangeTokenAllowance", { allowance: whole * 10n ** 18n })).toContain(
+    `is now ${tokens}`,
+  );
+});
