@@ -14,7 +14,7 @@ const MIN_ANY_AMOUNT = 100_000n;
 
 /** Sentence for customers about the amounts that `isNegligible` covers. */
 export const NEGLIGIBLE_RULE =
-  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 units of any other asset are ignored.";
+  "Amounts below 0.001 BTC, 0.03 ETH, 0.1 BNB, 3 HYPE, 5 AVAX or 100 tokens of any other asset are ignored.";
 
 /**
  * Returns true if an amount is too small for a signal, by the asset's symbol (see `NEGLIGIBLE_RULE`). No price is used.

@@ -207,7 +207,7 @@ export const liquidityThin: SignalRule = {
     threshold: `At most ${Math.round((1 - most) * 100)}% of total assets`,
     reason: THIN_REASONS[tier],
   })),
-  needs: `More than ${MIN_BASELINE_HOURS} hourly snapshots with a median above 10% of total assets.`,
+  needs: `More than ${MIN_BASELINE_HOURS} hourly snapshots in which the median of the withdrawable amount is above 10% of total assets.`,
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);

@@ -257,7 +257,7 @@ const STALE_REASONS: Readonly<Record<StaleTier, string>> = {
 export const priceStale: SignalRule = {
   rule_id: "price_stale",
   dimension: "risk",
-  title: "Share price stale",
+  title: "Stale share price",
   description:
     "Time since the last change of the share price, compared with the median interval between its changes.",
   tiers: STALE.map(([tier, least]) => ({
