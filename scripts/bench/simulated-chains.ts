@@ -1,8 +1,18 @@
 import { createHash } from "node:crypto";
-import { type Hex, keccak256, numberToHex, toHex } from "viem";
+import {
+  decodeFunctionResult,
+  encodeFunctionResult,
+  getAbiItem,
+  type Hex,
+  keccak256,
+  numberToHex,
+  toFunctionSelector,
+  toHex,
+} from "viem";
 import { z } from "zod";
 import { aggregatorCreationCode } from "../../src/chains/aggregator/aggregator-artifact.ts";
 import { HELD_PROGRAM } from "../../src/chains/aggregator/aggregator-codec.ts";
+import { callSimulatorAbi } from "../../src/chains/simulator/call-simulator-artifact.ts";
 import type { Fetch } from "../../src/lib/bounded-fetch.ts";
 
 /** Number of blocks below a chain's head that are not final. */
@@ -12,6 +22,20 @@ const HEAD_DIGITS = 48;
 
 const Request = z.object({ method: z.string(), params: z.array(z.unknown()) });
 const Call = z.object({ data: z.string().optional() });
+
+/** Start of the calls that run the call simulator. */
+const SIMULATOR_RUN = toFunctionSelector(getAbiItem({ abi: callSimulatorAbi, name: "run" }));
+
+/** Returns a result of the call simulator as of another block of another chain. */
+function withHead(
+  data: Hex,
+  { chainId, number, time }: { chainId: number; number: number; time: number },
+): Hex {
+  const of = { abi: callSimulatorAbi, functionName: "run" } as const;
+  const [calls, before, after] = decodeFunctionResult({ ...of, data });
+  const head = { chainId: BigInt(chainId), blockNumber: BigInt(number), timestamp: BigInt(time) };
+  return encodeFunctionResult({ ...of, result: [calls, before, after, head] });
+}
 
 /** Time and place of the simulated chains. */
 interface SimulatedWorld {
@@ -93,9 +117,14 @@ export class SimulatedChains {
   async #call(chainId: number, [call, , ...overrides]: unknown[]): Promise<object> {
     const answered = await this.#once("eth_call", [call, "latest", ...overrides]);
     const { data } = Call.parse(call);
-    const isOwn = data?.startsWith(aggregatorCreationCode) === true || HELD_PROGRAM in Object(overrides[0]);
-    if (!isOwn || !("result" in answered)) return answered;
+    if (!("result" in answered)) return answered;
     const number = this.#head();
+    if (data?.startsWith(SIMULATOR_RUN) === true)
+      return {
+        result: withHead(String(answered.result) as Hex, { chainId, number, time: this.#timeOf(number) }),
+      };
+    if (data?.startsWith(aggregatorCreationCode) !== true && !(HELD_PROGRAM in Object(overrides[0])))
+      return answered;
     const digits = (value: number): string => value.toString(16).padStart(16, "0");
     const head = `0x${digits(chainId)}${digits(number)}${digits(this.#timeOf(number))}` satisfies Hex;
     return { result: head + String(answered.result).slice(2 + HEAD_DIGITS) };
