@@ -52,11 +52,40 @@ function contractOf(name: string, compiled: Contracts): CompiledContract {
   return contract;
 }
 
-/** Renders an ABI with one line per item, without Solidity's `internalType`. */
+/**
+ * Renders an ABI with one line per item, without Solidity's `internalType`. The components of a struct that several
+ * parameters have are a constant, so that they are in the module once.
+ */
 function renderAbi(name: string, { abi }: CompiledContract): string {
   const plain = (key: string, value: unknown): unknown => (key === "internalType" ? undefined : value);
-  const items = abi.map((item) => `  ${JSON.stringify(item, plain)},\n`);
-  return `export const ${name}Abi = [\n${items.join("")}] as const;`;
+  const shared: { components: string; constant: string }[] = [];
+  const textOf = (value: unknown): string =>
+    shared.reduce(
+      (text, { components, constant }) => text.replaceAll(components, constant),
+      JSON.stringify(value, plain),
+    );
+  for (const [struct, { components, uses }] of structsOf(abi))
+    if (uses > 1) shared.push({ components: textOf(components), constant: `${name}${struct}Components` });
+  const constants = shared.map(
+    ({ components, constant }) => `const ${constant} = ${components} as const;\n\n`,
+  );
+  const items = abi.map((item) => `  ${textOf(item)},\n`);
+  return `${constants.join("")}export const ${name}Abi = [\n${items.join("")}] as const;`;
+}
+
+/** Returns the structs of an ABI by name with their components and the number of uses, inner ones before outer ones. */
+function structsOf(value: unknown): Map<string, { components: unknown; uses: number }> {
+  const found = new Map<string, { components: unknown; uses: number }>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const inner of Object.values(node)) visit(inner);
+    if (!("components" in node && "internalType" in node)) return;
+    const [, struct] = /(\w+)(?:\[\d*\])*$/.exec(String(node.internalType)) ?? [];
+    if (struct === undefined) return;
+    found.set(struct, { components: node.components, uses: (found.get(struct)?.uses ?? 0) + 1 });
+  };
+  visit(value);
+  return found;
 }
 
 const renderCreationCode = (name: string, { creationCode }: CompiledContract): string =>
