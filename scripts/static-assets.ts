@@ -12,7 +12,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
 
 /**
  * Fills `public` with the static assets: the API reference viewer's script, the pages' icon and stylesheet, the
- * bodies of the guide's pages and of the page of error codes, and the OpenAPI document.
+ * bodies of the guide's pages and of the page of error codes, robots.txt, llms.txt, and the OpenAPI document.
  */
 export function writeStaticAssets(): void {
   mkdirSync(`${root}public/docs-assets`, { recursive: true });
@@ -23,6 +23,8 @@ export function writeStaticAssets(): void {
   writeFileSync(`${root}public/docs-assets/icon.svg`, ICON);
   const guide = `${root}src/openapi/guide`;
   copyFileSync(`${guide}/pages.css`, `${root}public/docs-assets/pages.css`);
+  for (const file of globSync(`${root}src/openapi/texts/*.txt`))
+    copyFileSync(file, `${root}public/${basename(file)}`);
   const pages = globSync(`${guide}/*.md`)
     .sort()
     .map((file) => [basename(file, ".md"), renderGuidePage(readFileSync(file, "utf8"))]);

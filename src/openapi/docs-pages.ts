@@ -7,10 +7,11 @@ import type { AppEnv } from "../http/hono-env.ts";
 import { NO_STORE, sharedHeaders } from "../http/respond.ts";
 import { PAGE_CACHE } from "./docs-page-layout.ts";
 import { mountRenderedPages } from "./rendered-pages.ts";
-import { textPages } from "./robots-and-llms.ts";
 
 /** Path of the icon among the static assets. */
 const ICON = "/docs-assets/icon.svg";
+/** Paths of the plain texts among the static assets, which are the same in every deployment. */
+const TEXTS = ["/robots.txt", "/llms.txt"] as const;
 /**
  * Returns the content security policy of the API reference page. The viewer needs inline styles. Requests may also go
  * to the public URL, if the page was opened under a second host name.
@@ -76,6 +77,15 @@ async function homePage(c: Context<AppEnv>): Promise<Response> {
   return page;
 }
 
+/** Returns a plain text of the static assets. Throws `internal` if it is missing there. */
+async function textPage(c: Context<AppEnv>, path: (typeof TEXTS)[number]): Promise<Response> {
+  const { assets, publicUrl } = c.get("ctx").config;
+  const answer = await assets?.fetch(`${publicUrl}${path}`);
+  if (answer?.status !== 200) throw new AppError("internal", `${path} is not among the assets`);
+  const plain = { "content-type": "text/plain; charset=utf-8" };
+  return new Response(answer.body, { headers: { ...plain, ...sharedHeaders(c, PAGE_CACHE) } });
+}
+
 /**
  * Mounts the OpenAPI document, the documentation pages, the home page, `/robots.txt` and `/llms.txt` on an app. Methods
  * other than GET, HEAD and OPTIONS get 405. A request for a page whose static asset is
@@ -110,11 +120,8 @@ export function mountDocsPages(app: Hono<AppEnv>): void {
     "/favicon.ico",
     (c) => new Response(null, { status: 308, headers: { location: ICON, ...sharedHeaders(c, PAGE_CACHE) } }),
   );
-  for (const [path, text] of Object.entries(textPages)) {
-    const plain = { "content-type": "text/plain; charset=utf-8" };
-    app.get(path, (c) => new Response(text, { headers: { ...plain, ...sharedHeaders(c, PAGE_CACHE) } }));
-  }
-  const others = ["/openapi.yaml", "/favicon.ico", ...Object.keys(textPages)];
+  for (const path of TEXTS) app.get(path, (c) => textPage(c, path));
+  const others = ["/openapi.yaml", "/favicon.ico", ...TEXTS];
   for (const path of ["/openapi.json", "/", "/docs", ...others])
     refuseOtherMethods(app, { path, allowed: ["GET"] });
 }
