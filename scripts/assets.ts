@@ -7,8 +7,8 @@ import { writeWorkerSources } from "./worker/worker-sources.ts";
 
 readArguments({
   help: `Builds the console into public, and writes the API reference viewer's script, the rendered
-documentation and openapi.json there. Copies the Worker's sources into .cache/bundled without the
-descriptions of their schemas, which only openapi.json contains.
+documentation and openapi.json there. Copies the Worker's sources into .cache/bundled without
+what only openapi.json and migrations contain.
 wrangler runs it before bundling.
 
   node scripts/assets.ts

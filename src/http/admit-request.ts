@@ -5,7 +5,7 @@ import { AppError, noSuchEndpoint } from "../errors.ts";
 import { authenticate, type OfferedCredentials } from "../partners/authenticate-partner.ts";
 import { countRequest } from "../partners/count-rate-limit.ts";
 import type { Actor } from "../partners/partner-actor.ts";
-import type { AnyRoute } from "./define-route.ts";
+import type { ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
 
@@ -14,7 +14,7 @@ import { assertWithinLimit, rateLimitOf } from "./http-rate-limit.ts";
  * with the caller. On a public route, a possible replay counts as a read until the handler calls `charge`. Throws
  * `rate_limited` and the errors of `authenticate`.
  */
-export async function admit(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Context> {
+export async function admit(c: HonoContext<AppEnv>, route: ServedRoute): Promise<Context> {
   const ctx = c.get("ctx");
   if (route.access !== "public") {
     await countAgainstLimit(c, { ctx, route });
@@ -41,7 +41,7 @@ const NamesUser = z.object({ body: z.object({ user_address: z.string() }) });
  */
 export async function admitForUser(
   c: HonoContext<AppEnv>,
-  { ctx, route, input }: { ctx: Context; route: AnyRoute; input: unknown },
+  { ctx, route, input }: { ctx: Context; route: ServedRoute; input: unknown },
 ): Promise<Context> {
   const { actor, clientAddress: client } = ctx;
   const proven = actor.kind === "partner" && actor.proof !== "key";
@@ -64,7 +64,7 @@ export async function admitForUser(
  * Returns true if the route accepts an idempotency key and the request has one, so that its response may already be
  * stored.
  */
-function mayBeReplay(c: HonoContext, route: AnyRoute): boolean {
+function mayBeReplay(c: HonoContext, route: ServedRoute): boolean {
   const repeats = route.headers !== undefined && "idempotency-key" in route.headers.shape;
   return repeats && c.req.header("idempotency-key") !== undefined;
 }
@@ -73,7 +73,7 @@ function mayBeReplay(c: HonoContext, route: AnyRoute): boolean {
  * Returns the caller of a public route: the partner of the API key, or anonymous. A request whose API key cannot be
  * verified counts against its client address. Throws `rate_limited` and the errors of `authenticate`.
  */
-async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<Actor> {
+async function identifyCaller(c: HonoContext<AppEnv>, route: ServedRoute): Promise<Actor> {
   const ctx = c.get("ctx");
   if (rateLimitOf(route) === null) return { kind: "anonymous" };
   try {
@@ -90,7 +90,7 @@ async function identifyCaller(c: HonoContext<AppEnv>, route: AnyRoute): Promise<
 /** Counts a request against its route's rate limit, if the route has one. Throws `rate_limited` if it is exceeded. */
 async function countAgainstLimit(
   c: HonoContext<AppEnv>,
-  request: { ctx: Context; route: AnyRoute },
+  request: { ctx: Context; route: ServedRoute },
 ): Promise<void> {
   const name = rateLimitOf(request.route);
   if (name === null) return;

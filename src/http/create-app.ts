@@ -3,7 +3,7 @@ import { failure, noSuchEndpoint } from "../errors.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { adminGate, admit, admitForUser } from "./admit-request.ts";
 import { publicCors } from "./cors.ts";
-import type { AnyRoute } from "./define-route.ts";
+import type { ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { nearestOperation } from "./http-path-hints.ts";
 import { rateLimitHeaders } from "./http-rate-limit.ts";
@@ -17,7 +17,7 @@ import { ValidationFailure, validate } from "./validate-request.ts";
  * Creates a hono app that serves the given routes, with request ids, response headers, CORS, rate limits, validation,
  * deadlines and problem documents (RFC 9457). A trailing slash in a path is ignored.
  */
-export function createApp(routes: readonly AnyRoute[], makeContext: ContextFactory): Hono<AppEnv> {
+export function createApp(routes: readonly ServedRoute[], makeContext: ContextFactory): Hono<AppEnv> {
   // Not strict: a trailing slash is the same path.
   const app = new Hono<AppEnv>({ strict: false });
   app.use(baseHeaders());
@@ -57,7 +57,7 @@ function hintFor(c: Context<AppEnv>): string {
 }
 
 /** Mounts a route with its middlewares on the app. */
-function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
+function mountRoute(app: Hono<AppEnv>, route: ServedRoute): void {
   const path = honoPath(route.path);
   if (route.access === "admin") app.use(path, adminGate());
   // After the admin gate, whose 404 must be identical to that of an unknown path, and before everything else
@@ -73,7 +73,7 @@ function mountRoute(app: Hono<AppEnv>, route: AnyRoute): void {
  * Handles a request within the route's deadline. When it passes, the request fails with `store_unavailable` if it is
  * waiting for the database, otherwise with `upstream_timeout`; its work goes on in the background.
  */
-async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
+async function handleWithinDeadline(c: Context<AppEnv>, route: ServedRoute): Promise<unknown> {
   const work = handle(c, route);
   if (route.deadlineMs === undefined) return work;
   const ctx = c.get("ctx");
@@ -86,7 +86,7 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: AnyRoute): Promis
 }
 
 /** Authenticates, validates and handles a request. Returns the handler's result. */
-async function handle(c: Context<AppEnv>, route: AnyRoute): Promise<unknown> {
+async function handle(c: Context<AppEnv>, route: ServedRoute): Promise<unknown> {
   const ctx = await admit(c, route);
   const input = validate(c, route);
   return route.handler(await admitForUser(c, { ctx, route, input }), input);

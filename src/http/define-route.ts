@@ -50,17 +50,23 @@ export class Reply<T> {
   }
 }
 
+/** Documentation of an operation. The deployed Worker does not contain it, because only the OpenAPI document shows it. */
+export interface RouteDocumentation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  tag: string;
+  /** Error codes of the handler. Those of authentication, rate limiting and body size are documented automatically. */
+  errors: readonly ErrorCode[];
+}
+
 /**
  * One operation of the API: its documentation, access, input, response, error codes and handler. The handler sees only
  * validated input, and may throw an AppError or a `ValidationFailure`.
  */
-export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
-  operationId: string;
+export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> extends RouteDocumentation {
   method: Method;
   path: `/${string}`;
-  summary: string;
-  description?: string;
-  tag: string;
   /** The credentials that the operation accepts. */
   access: Access;
   /** Name of the rate limit that a request counts against, or null for no limit. Default: `reads`. */
@@ -97,8 +103,6 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
    * deadline.
    */
   deadlineMs?: number;
-  /** Error codes of the handler. Those of authentication, rate limiting and body size are documented automatically. */
-  errors: readonly ErrorCode[];
   handler: (
     ctx: Context,
     input: RouteInput<P, Q, H, B>,
@@ -106,8 +110,8 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> {
 }
 
 /**
- * A route without its specific input and response types, so that different routes fit in one list. Apps mount routes
- * in this form, and the OpenAPI document is generated from it.
+ * A route without its specific input and response types, so that different routes fit in one list. The OpenAPI
+ * document is generated from it.
  */
 export type AnyRoute = RouteDefinition<
   z.ZodObject | undefined,
@@ -116,6 +120,11 @@ export type AnyRoute = RouteDefinition<
   z.ZodType | undefined,
   z.ZodType
 >;
+
+/** A route as the Worker serves it: without the parts that only the OpenAPI document shows. */
+export type ServedRoute = Omit<AnyRoute, keyof RouteDocumentation | "response"> & {
+  response: Pick<AnyRoute["response"], "schema" | "status">;
+};
 
 /** Declares an operation of the API. The types of the handler's input and result follow from the route's schemas. */
 export function defineRoute<

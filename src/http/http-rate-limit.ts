@@ -2,14 +2,14 @@ import type { MiddlewareHandler } from "hono";
 import type { LimitName } from "../config.ts";
 import { failure } from "../errors.ts";
 import type { CountedRequest } from "../partners/count-rate-limit.ts";
-import type { AnyRoute } from "./define-route.ts";
+import type { ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 
 /** Length of a rate limit window, in seconds. */
 const WINDOW_S = 60;
 
 /** Returns the name of the rate limit that requests to a route count against, or null if the route has no limit. */
-export function rateLimitOf(route: Pick<AnyRoute, "limit">): LimitName | null {
+export function rateLimitOf(route: Pick<ServedRoute, "limit">): LimitName | null {
   return route.limit === undefined ? "reads" : route.limit;
 }
 

@@ -1,7 +1,7 @@
 import type { Context as HonoContext } from "hono";
 import * as z from "zod";
 import type { ValidationIssue } from "../schemas/error-schema.ts";
-import type { AnyRoute } from "./define-route.ts";
+import type { ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 
 /** A parsed JSON body, or the issues that prevented parsing. */
@@ -11,7 +11,7 @@ type ParsedBody = { json: unknown } | { issues: ValidationIssue[] };
  * Parses the JSON body of a request, or returns the issues if it is empty, malformed or has another content type. A
  * route that rejects unknown fields also rejects a repeated field of the outermost object.
  */
-export function parseJsonBody(c: HonoContext<AppEnv>, { body }: AnyRoute): ParsedBody {
+export function parseJsonBody(c: HonoContext<AppEnv>, { body }: ServedRoute): ParsedBody {
   const refuse = (type: string, msg: string): ParsedBody => ({ issues: [{ loc: ["body"], msg, type }] });
   const text = c.get("bodyText") ?? "";
   if (text.trim() === "") return refuse("missing", "a JSON body is required");

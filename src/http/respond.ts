@@ -2,7 +2,7 @@ import type { Context as HonoContext } from "hono";
 import { BoundedMap } from "../lib/bounded-map.ts";
 import { readCredentials } from "./admit-request.ts";
 import { isCanonicalUrl } from "./canonical-url.ts";
-import { type AnyRoute, type CacheRule, Reply } from "./define-route.ts";
+import { type CacheRule, Reply, type ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 
 /** A serialized response body and its entity tag. The tag is null if the route does not allow caching. */
@@ -15,7 +15,7 @@ interface RenderedBody {
  * Serialized response bodies by route and by the object that the handler returned, which is the same until its content
  * changes. Kept per route, because the schemas of two routes may show different fields of one object.
  */
-const renderedBodies = new WeakMap<AnyRoute, WeakMap<object, RenderedBody>>();
+const renderedBodies = new WeakMap<ServedRoute, WeakMap<object, RenderedBody>>();
 
 /** Headers of a 304 response, which has no body: a shared cache must never store it in place of the body. */
 const NOT_SHARED = {
@@ -27,7 +27,11 @@ const NOT_SHARED = {
  * Returns the HTTP response for a handler's result, as the route's schema outputs it; on routes that allow caching with
  * an ETag, or as a 304 if `If-None-Match` matches. Throws a ZodError if the result does not match the schema.
  */
-export async function respond(c: HonoContext<AppEnv>, route: AnyRoute, answer: unknown): Promise<Response> {
+export async function respond(
+  c: HonoContext<AppEnv>,
+  route: ServedRoute,
+  answer: unknown,
+): Promise<Response> {
   const value = answer instanceof Reply ? answer.value : answer;
   const { body, etag } = await render(route, value);
   const headers: Record<string, string> = {
@@ -44,7 +48,7 @@ export async function respond(c: HonoContext<AppEnv>, route: AnyRoute, answer: u
 }
 
 /** Returns the HTTP status of a handler's result. */
-function statusOf(route: AnyRoute, answer: unknown): number {
+function statusOf(route: ServedRoute, answer: unknown): number {
   if (answer instanceof Reply && answer.unavailable) return 503;
   if (answer instanceof Reply && answer.existing) return 200;
   return route.response.status ?? 200;
@@ -53,7 +57,7 @@ function statusOf(route: AnyRoute, answer: unknown): number {
 /**
  * Returns the serialized body of a handler's result. Reuses the stored body if the handler returned the same object.
  */
-async function render(route: AnyRoute, value: unknown): Promise<RenderedBody> {
+async function render(route: ServedRoute, value: unknown): Promise<RenderedBody> {
   const key = typeof value === "object" && value !== null ? value : null;
   const own = renderedBodies.get(route) ?? new WeakMap<object, RenderedBody>();
   renderedBodies.set(route, own);
@@ -86,7 +90,7 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
  * Returns the headers that control caching of a response. Every response has them, because the platform's cache stores
  * those without and ignores credentials. Source: developers.cloudflare.com/workers/cache.
  */
-function cacheHeaders(c: HonoContext<AppEnv>, route: AnyRoute): Readonly<Record<string, string>> {
+function cacheHeaders(c: HonoContext<AppEnv>, route: ServedRoute): Readonly<Record<string, string>> {
   if (route.cache === "no-store" || hasCredentials(c)) return { "cache-control": NO_STORE };
   const { url } = c.req;
   const own = headersByUrl.get(route) ?? new BoundedMap<Readonly<Record<string, string>>>(MAX_URLS);
@@ -103,14 +107,14 @@ const hasCredentials = (c: HonoContext<AppEnv>): boolean =>
   c.get("hasCredentials") ?? readCredentials(c).hasCredentials;
 
 /** Caching headers by route and URL, of which they are a pure function. */
-const headersByUrl = new WeakMap<AnyRoute, BoundedMap<Readonly<Record<string, string>>>>();
+const headersByUrl = new WeakMap<ServedRoute, BoundedMap<Readonly<Record<string, string>>>>();
 /** Number of URLs per route, and the length of each, for which the caching headers are kept in memory. */
 const MAX_URLS = 500;
 const MAX_URL_LENGTH = 300;
 
 function headersOfUrl(
   c: HonoContext<AppEnv>,
-  { route, rule }: { route: AnyRoute; rule: Exclude<CacheRule, "no-store"> },
+  { route, rule }: { route: ServedRoute; rule: Exclude<CacheRule, "no-store"> },
 ): Readonly<Record<string, string>> {
   const { query } = route;
   const { tags = [] } = rule;

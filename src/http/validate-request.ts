@@ -2,7 +2,7 @@ import type { Context as HonoContext } from "hono";
 import * as z from "zod";
 import { nearestName } from "../lib/nearest-name.ts";
 import type { ValidationIssue } from "../schemas/error-schema.ts";
-import type { AnyRoute, RouteInput } from "./define-route.ts";
+import type { RouteInput, ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { messageOfIssue } from "./input-issue-message.ts";
 import { isStrict, parseJsonBody } from "./parse-json-body.ts";
@@ -14,7 +14,7 @@ type ValidatedInput = RouteInput<z.ZodObject, z.ZodObject, z.ZodObject, z.ZodTyp
  * Parses the path, query, headers and body of a request with the route's schemas. Null counts as absent in an optional
  * body field that does not allow it. Throws a ValidationFailure that lists the issues of all parts.
  */
-export function validate(c: HonoContext<AppEnv>, route: AnyRoute): ValidatedInput {
+export function validate(c: HonoContext<AppEnv>, route: ServedRoute): ValidatedInput {
   const issues: ValidationIssue[] = [];
   const check = (target: InputTarget, schema: z.ZodType | undefined, value: () => unknown): unknown => {
     if (schema === undefined) return undefined;
@@ -63,7 +63,7 @@ function flattenQueries(queries: Record<string, string[]>): Record<string, strin
  * Returns true if a route rejects undeclared query parameters. They would be ignored where a filter or money depends on
  * them, or fill a shared cache, which stores one copy per query string.
  */
-export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: AnyRoute): boolean {
+export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: ServedRoute): boolean {
   if (ignoresUnknownQuery === true) return false;
   return method === "get" || isStrict(body);
 }
@@ -71,7 +71,7 @@ export function refusesUnknownParameters({ method, body, ignoresUnknownQuery }: 
 /** Returns one issue for each query parameter that a route does not declare. */
 function findUnknownParameters(
   queries: Record<string, unknown>,
-  { route, url }: { route: AnyRoute; url: string },
+  { route, url }: { route: ServedRoute; url: string },
 ): ValidationIssue[] {
   const known = Object.keys(route.query?.shape ?? {});
   const unknown = Object.keys(queries).filter((name) => !known.includes(name));

@@ -12,6 +12,7 @@ const FIXED = [
   "package-lock.json",
   "tsconfig.json",
   "tsconfig.worker.json",
+  "scripts/worker/lean-source.ts",
   "scripts/worker/worker-sources.ts",
 ];
 const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
