@@ -65,8 +65,9 @@ export interface MarketScope {
 }
 
 /**
- * Requests prices from the price API and returns the known ones by `priceKey`; none without an API. Throws OutsideError
- * if no request succeeded or the breaker is open. Source: DefiLlama, `GET /prices/current/{coins}`.
+ * Requests prices from the price API and returns the known ones by `priceKey`; none without an API. The breaker counts
+ * all requests of a call as one: a failure if none succeeded or the API asked to wait. Throws OutsideError if no request
+ * succeeded or the breaker is open. Source: DefiLlama, `GET /prices/current/{coins}`.
  */
 export async function fetchMarketPrices(
   scope: MarketScope,
@@ -77,9 +78,19 @@ export async function fetchMarketPrices(
   const slices = Array.from({ length: Math.ceil(tokens.length / TOKENS_PER_REQUEST) }, (_, index) =>
     tokens.slice(index * TOKENS_PER_REQUEST, (index + 1) * TOKENS_PER_REQUEST),
   );
+  const sentAt = scope.now();
   const answers = await Promise.allSettled(slices.map((slice) => askSlice(scope, slice)));
-  const failed = answers.find((answer) => answer.status === "rejected");
-  if (failed !== undefined && answers.every(({ status }) => status === "rejected")) throw failed.reason;
+  const failures = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  const waits = failures.flatMap((error) => askedWait(error, scope.now()));
+  const none = failures.length === answers.length;
+  if (none || waits.length > 0)
+    scope.breaker.noteFailure({
+      now: scope.now(),
+      sentAt,
+      waitS: waits.length > 0 ? Math.max(...waits) : null,
+    });
+  else scope.breaker.noteAnswer();
+  if (none) throw failures[0];
   return new Map(answers.flatMap((answer) => (answer.status === "fulfilled" ? [...answer.value] : [])));
 }
 
@@ -92,12 +103,8 @@ async function askSlice(scope: MarketScope, tokens: readonly ChainToken[]): Prom
     const response = await scope.timing.track("provider", () =>
       boundedFetch(scope.fetch, { url, init, bounds }),
     );
-    const coins = parseCoins(response);
-    scope.breaker.noteAnswer();
-    return readCoins(coins, { byId, now: scope.now() });
+    return readCoins(parseCoins(response), { byId, now: scope.now() });
   } catch (error) {
-    const waitS = error instanceof RefusedError ? parseRetryAfter(error.retryAfter, scope.now()) : null;
-    scope.breaker.noteFailure({ now: scope.now(), waitS });
     scope.log.warn("market_prices_unreadable", { error: describeError(error) });
     throw error;
   }
@@ -114,6 +121,12 @@ class RefusedError extends OutsideError {
     super("status", `the price API answered ${status}`, { status });
     this.retryAfter = headers.get("retry-after");
   }
+}
+
+/** Returns the time in seconds for which the API asked to wait in a failed response, or nothing if it did not. */
+function askedWait(error: unknown, now: number): number[] {
+  const waitS = error instanceof RefusedError ? parseRetryAfter(error.retryAfter, now) : null;
+  return waitS === null ? [] : [waitS];
 }
 
 /** Parses a response of the price API into coins by id. Throws `OutsideError` if the response is invalid. */

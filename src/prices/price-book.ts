@@ -24,6 +24,7 @@ const TRIAL_MS = 3_000;
  */
 export class MarketBreaker {
   #failures = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
   #pausedUntil = 0;
 
   /**
@@ -57,18 +58,21 @@ export class MarketBreaker {
   /** Records a response, which closes the breaker. */
   noteAnswer(): void {
     this.#failures = 0;
+    this.#failedAt = Number.NEGATIVE_INFINITY;
     this.#pausedUntil = 0;
   }
 
   /**
-   * Records a failure at `now` (milliseconds since the epoch). `waitS` is the API's `Retry-After` in seconds, or null
-   * if it sent none; it can lengthen the pause, up to a minute.
+   * Records a failure at `now` of what was sent at `sentAt` (both in milliseconds since the epoch). What was sent before
+   * the last recorded failure belongs to the same outage: it does not double the pause. `waitS` is the API's
+   * `Retry-After` in seconds, or null if it sent none; it can lengthen the pause, up to a minute.
    */
-  noteFailure(failed: { now: number; waitS: number | null }): void {
-    const pause = FIRST_PAUSE_MS * 2 ** Math.min(this.#failures, 10);
-    this.#failures += 1;
-    const asked = failed.waitS === null ? pause : Math.max(pause, failed.waitS * 1000);
-    this.#pausedUntil = failed.now + Math.min(asked, LONGEST_PAUSE_MS);
+  noteFailure({ now, sentAt, waitS }: { now: number; sentAt: number; waitS: number | null }): void {
+    if (sentAt >= this.#failedAt) this.#failures += 1;
+    this.#failedAt = now;
+    const pause = FIRST_PAUSE_MS * 2 ** Math.min(this.#failures - 1, 10);
+    const asked = waitS === null ? pause : Math.max(pause, waitS * 1000);
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + Math.min(asked, LONGEST_PAUSE_MS));
   }
 }
 

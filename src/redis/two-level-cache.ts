@@ -44,8 +44,8 @@ export interface Cache {
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
-   * Loads a value now, and replaces it in this isolate's memory and, if Redis responds, in Redis, but not in other
-   * isolates' memory. If loading fails, the last known value stays. Never throws; failures are logged.
+   * Loads a value now, and replaces it in this isolate's memory and, if the isolates share it and Redis responds, in
+   * Redis, but not in other isolates' memory. If loading fails, the last known value stays. Never throws; failures are logged.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**
@@ -194,7 +194,7 @@ export function createCache(scope: CacheScope): Cache {
       try {
         const entry = { value: await policy.load(), storedAt: scope.now() };
         memory.put(policy.key, entry);
-        await shared.write(policy, entry);
+        if (policy.sharing !== "isolate") await shared.write(policy, entry);
       } catch (error) {
         scope.log.warn("cache_load_failed", { key: policy.key, error: describeError(error) });
       }

@@ -66,11 +66,26 @@ describe("fetchMarketPrices()", () => {
     const tokens = [...Array.from({ length: 50 }, (_, index) => token(index + 2)), token(1)];
     const prices = await fetchMarketPrices(scopeOf(server.url, breaker), tokens);
     expect([...prices.keys()]).toEqual([`1:${USDC.toLowerCase()}`]);
+    expect([breaker.isOpen(NOW + 39_999), breaker.isOpen(NOW + 40_001)]).toEqual([true, false]);
     const alone = new MarketBreaker();
     await expect(fetchMarketPrices(scopeOf(server.url, alone), tokens.slice(0, 50))).rejects.toMatchObject({
       message: expect.stringContaining("429"),
     });
     expect([alone.isOpen(NOW + 39_999), alone.isOpen(NOW + 40_001)]).toEqual([true, false]);
+  });
+
+  test.each([
+    ["all requests fail", 500, { state: "open", hangs: 1, until: NOW + 5_000 }],
+    ["one request succeeds", 200, { state: "closed", hangs: 0, until: null }],
+  ])("counts many tokens as one to the breaker when %s", async (_, status, report) => {
+    const server = await serve(({ path }, response) =>
+      send(response, { coins: {} }, path.includes(",") ? 500 : status),
+    );
+    const breaker = new MarketBreaker();
+    const tokens = Array.from({ length: 151 }, (_, index) => token(index + 1));
+    await fetchMarketPrices(scopeOf(server.url, breaker), tokens).catch(() => undefined);
+    expect(server.requests).toHaveLength(4);
+    expect(breaker.report(NOW)).toMatchObject(report);
   });
 
   test("asks nothing without an API or tokens", async () => {

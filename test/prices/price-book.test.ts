@@ -8,7 +8,7 @@ describe("MarketBreaker", () => {
   test("doubles its pause up to a minute and forgets it with an answer", () => {
     const breaker = new MarketBreaker();
     const pauses = [5, 10, 20, 40, 60, 60].map((seconds) => {
-      breaker.noteFailure({ now: NOW, waitS: null });
+      breaker.noteFailure({ now: NOW, sentAt: NOW, waitS: null });
       return breaker.isOpen(NOW + seconds * 1000 - 1) && !breaker.isOpen(NOW + seconds * 1000);
     });
     expect(pauses).toEqual([true, true, true, true, true, true]);
@@ -20,7 +20,7 @@ describe("MarketBreaker", () => {
     const breaker = new MarketBreaker();
     const admitted = (at: number) => [1, 2, 3].map(() => breaker.admits(at));
     expect(admitted(NOW)).toEqual([true, true, true]);
-    breaker.noteFailure({ now: NOW, waitS: null });
+    breaker.noteFailure({ now: NOW, sentAt: NOW, waitS: null });
     expect(admitted(NOW + 4_999)).toEqual([false, false, false]);
     expect(admitted(NOW + 5_000)).toEqual([true, false, false]);
     breaker.noteAnswer();
@@ -29,9 +29,25 @@ describe("MarketBreaker", () => {
 
   test("lets the next request try if the first one's outcome is not known for three seconds", () => {
     const breaker = new MarketBreaker();
-    breaker.noteFailure({ now: NOW, waitS: null });
+    breaker.noteFailure({ now: NOW, sentAt: NOW, waitS: null });
     const [trial, next] = [NOW + 5_000, NOW + 8_000];
     expect([trial, next - 1, next].map((at) => breaker.admits(at))).toEqual([true, false, true]);
+  });
+
+  test("counts what was sent before a failure to the same outage", () => {
+    const breaker = new MarketBreaker();
+    for (const later of [0, 100, 200])
+      breaker.noteFailure({ now: NOW + 1_500 + later, sentAt: NOW + later, waitS: null });
+    expect(breaker.report(NOW + 2_000)).toMatchObject({ hangs: 1, until: NOW + 6_700 });
+    breaker.noteFailure({ now: NOW + 8_000, sentAt: NOW + 6_700, waitS: null });
+    expect(breaker.report(NOW + 8_000)).toMatchObject({ hangs: 2, until: NOW + 18_000 });
+  });
+
+  test("does not shorten the pause that the API asked for", () => {
+    const breaker = new MarketBreaker();
+    breaker.noteFailure({ now: NOW, sentAt: NOW - 9, waitS: 30 });
+    breaker.noteFailure({ now: NOW + 1, sentAt: NOW - 8, waitS: null });
+    expect(breaker.isOpen(NOW + 29_999)).toBe(true);
   });
 
   test("reports itself to operators", () => {
@@ -41,7 +57,7 @@ describe("MarketBreaker", () => {
       return [state, hangs, until];
     };
     expect(report(NOW)).toEqual(["closed", 0, null]);
-    breaker.noteFailure({ now: NOW, waitS: null });
+    breaker.noteFailure({ now: NOW, sentAt: NOW, waitS: null });
     expect(report(NOW + 4_999)).toEqual(["open", 1, NOW + 5_000]);
     expect(report(NOW + 5_000)).toEqual(["half_open", 1, null]);
     breaker.noteAnswer();
@@ -50,9 +66,9 @@ describe("MarketBreaker", () => {
 
   test("obeys Retry-After for a minute at most", () => {
     const breaker = new MarketBreaker();
-    breaker.noteFailure({ now: NOW, waitS: 30 });
+    breaker.noteFailure({ now: NOW, sentAt: NOW, waitS: 30 });
     expect([breaker.isOpen(NOW + 29_999), breaker.isOpen(NOW + 30_000)]).toEqual([true, false]);
-    breaker.noteFailure({ now: NOW, waitS: 7_200 });
+    breaker.noteFailure({ now: NOW, sentAt: NOW, waitS: 7_200 });
     expect(breaker.isOpen(NOW + 60_000)).toBe(false);
   });
 });

@@ -271,6 +271,15 @@ describe("renew()", () => {
     expect((await isolate()().cached(source.policy())).value).toEqual(value(2));
   });
 
+  test("keeps a value in memory that the isolates do not share", async () => {
+    const { redis, source, isolate } = world();
+    const requests = isolate();
+    const policy = source.policy({ sharing: "isolate" });
+    await requests().renew(policy);
+    expect(redis.commands).toEqual([]);
+    expect((await requests().cached(policy)).value).toEqual(value(1));
+  });
+
   test("keeps the last good copy when loading fails", async () => {
     const { source, isolate, logged } = world();
     const requests = isolate();
