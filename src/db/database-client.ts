@@ -64,11 +64,16 @@ export const UNIQUE_VIOLATION = "23505";
 
 /**
  * Returns the Postgres error code (SQLSTATE) of an error or of its causes: the first code of five digits and capital
- * letters. Null if there is none.
+ * letters that is not a code of the operating system, such as `EPIPE`: no class of Postgres begins with E. Null if there
+ * is none.
  */
 export function pgCode(error: unknown): string | null {
   for (let current = error; current instanceof Error; current = current.cause) {
-    if ("code" in current && typeof current.code === "string" && /^[0-9A-Z]{5}$/.test(current.code))
+    if (
+      "code" in current &&
+      typeof current.code === "string" &&
+      /^[0-9A-DF-Z][0-9A-Z]{4}$/.test(current.code)
+    )
       return current.code;
   }
   return null;

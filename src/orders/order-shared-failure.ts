@@ -23,14 +23,19 @@ const redisKey = (work: string): string => `build-failure:${keccak256(stringToHe
 
 /**
  * Shares the failure of a build with requests that wait for it: in this isolate, and for five seconds through Redis in
- * others. `work`: caller, idempotency key and parameters. A failure of Redis is ignored.
+ * others. `work`: caller, idempotency key and parameters. If its fields are no JSON or Redis fails,
+ * only this isolate has it. Never throws.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;
   const known = error instanceof AppError ? error : new AppError("internal", "an unexpected error occurred");
   const shared = { code: known.code, detail: known.message, members: known.members, at: ctx.now() };
   latest.set(work, shared);
-  await ctx.redis.set(redisKey(work), JSON.stringify(shared), KEPT_MS).catch(() => undefined);
+  try {
+    await ctx.redis.set(redisKey(work), JSON.stringify(shared), KEPT_MS);
+  } catch {
+    // The caller still has the failure itself to report.
+  }
 }
 
 /**

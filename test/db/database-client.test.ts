@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createDatabase } from "../../src/db/database-client.ts";
+import { createDatabase, pgCode } from "../../src/db/database-client.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
 
 /** Runs a statement that fails with this SQLSTATE, as the driver reports it: within drizzle's own error. */
@@ -30,4 +30,12 @@ describe("createDatabase()", () => {
   test("throws integrity violations as they are", async () => {
     expect(await failWith("23505")).not.toHaveProperty("code");
   });
+});
+
+test("pgCode() returns the database's code and not one of the operating system", () => {
+  const caused = (code: string, cause?: Error) => Object.assign(new Error("no", { cause }), { code });
+  const codes = [caused("EPIPE"), caused("EPIPE", caused("23505")), caused("E2BIG", caused("0A000"))].map(
+    pgCode,
+  );
+  expect(codes).toEqual([null, "23505", "0A000"]);
 });
