@@ -99,7 +99,11 @@ function unknownField(loc: ValidationIssue["loc"], known: readonly string[]): Va
   const name = String(loc.at(-1));
   const meant = nearestName(name, known);
   const all = known.length === 0 ? "none is accepted here" : `accepted: ${known.join(", ")}`;
-  const hint = meant === null ? all : `did you mean ${meant}?`;
+  const [encoded = ""] = name.split("=");
+  let hint = meant === null ? all : `did you mean ${meant}?`;
+  if (meant === null && isTrackingId(name)) hint = `${TRACKING_ID_PLACE}; ${all}`;
+  if (encoded !== name && known.includes(encoded))
+    hint = `write ${encoded}=… without encoding the equals sign`;
   return {
     loc: [...loc],
     msg: `unknown field ${JSON.stringify(name.slice(0, 64))}: ${hint}`,
@@ -159,11 +163,14 @@ function toIssues(
     if (isMissing(issue))
       return [{ loc, msg: `is required${misspelling(issue, { schema, given })}`, type: "missing" }];
     const value = valueAt(given, issue.path);
+    if (issue.path.length === 0 && issue.code === "invalid_type")
+      return [{ loc, msg: noObject(value), type: issue.code }];
     if (target === "query" && Array.isArray(value))
       return [{ loc, msg: "is given more than once: send it once", type: issue.code }];
     const msg = messageOfIssue(issue);
     if (issue.code === "invalid_value" && value === undefined)
       return [{ loc, msg: `is required: ${msg}`, type: "missing" }];
+    if (issue.code === "invalid_type" && value === undefined) return [{ loc, msg, type: "missing" }];
     return [{ loc, msg, type: issue.code }];
   });
 }
@@ -186,7 +193,20 @@ function misspelling(
   const known = Object.keys(schema.shape);
   const others = Object.keys(given as object).filter((key) => !known.includes(key));
   const meant = others.find((key) => nearestName(key, known) === name);
-  return meant === undefined ? "" : `: it has this name, and not ${JSON.stringify(meant.slice(0, 64))}`;
+  if (meant !== undefined) return `: it has this name, and not ${JSON.stringify(meant.slice(0, 64))}`;
+  return name === "tx_hash" && others.some(isTrackingId) ? `; ${TRACKING_ID_PLACE}` : "";
+}
+
+const isTrackingId = (name: string): boolean => /^tracking_?id$/i.test(name);
+/** Where to send a tracking id that an operation does not take. */
+const TRACKING_ID_PLACE =
+  "a tracking id goes to GET /v1/deposits/{tracking_id} or GET /v1/withdrawals/{tracking_id}";
+
+/** Returns the message about a body that is no JSON object. */
+function noObject(value: unknown): string {
+  const rule = "must be a JSON object";
+  if (Array.isArray(value)) return `${rule}, not a list: send a request for each`;
+  return typeof value === "string" ? `${rule}, not a string: encode the object once` : rule;
 }
 
 /** Returns the value at a path of a JSON value, or undefined if there is none. */

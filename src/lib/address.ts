@@ -43,6 +43,8 @@ export function explainAddress(text: string): string {
     return `must have 40 hexadecimal digits after 0x; it has ${digits.length}${secret}`;
   if (/^0X[0-9a-fA-F]{40}$/.test(text)) return "must be an address: write 0x in front with a small x";
   if (/^[0-9a-fA-F]{40}$/.test(text)) return "must be an address: the 0x in front is missing";
+  if (/^[\w:]+:0x[0-9a-fA-F]{40}$/.test(text))
+    return "must be an address: 0x and 40 hexadecimal digits, without a chain in front";
   return "must be an address: 0x and 40 hexadecimal digits";
 }
 

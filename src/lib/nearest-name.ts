@@ -10,18 +10,21 @@ export function nearestName(text: string, names: readonly string[]): string | nu
     .sort((a, b) => a.distance - b.distance);
   const [best] = ranked;
   if (best === undefined) return null;
+  const elsewhere = USED_ELSEWHERE.get(wanted)?.find((name) => names.includes(name));
+  if (best.distance > 0 && elsewhere !== undefined) return elsewhere;
   if (best.distance <= Math.max(1, Math.floor(wanted.length / 3))) return best.name;
-  const containing = names.filter((name) => name.split("_").some((word) => word === wanted));
-  const [only = USED_ELSEWHERE.get(wanted) ?? ""] = containing.length === 1 ? containing : [];
-  return names.includes(only) ? only : null;
+  const [only, ...others] = names.filter((name) => name.split("_").some((word) => word === wanted));
+  return only !== undefined && others.length === 0 ? only : null;
 }
 
 /** Names by which other APIs know a field of this one, without case and separators. */
-const USED_ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ...["page", "offset", "skip", "startingafter"].map((name) => [name, "cursor"] as const),
-  ...["pagesize", "perpage", "first", "take"].map((name) => [name, "limit"] as const),
-  ...["amount", "fromamount", "shareamount"].map((name) => [name, "shares"] as const),
-  ...["wallet", "owner", "account"].map((name) => [name, "user_address"] as const),
+const USED_ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map([
+  ...["page", "offset", "skip", "startingafter"].map((name) => [name, ["cursor"]] as const),
+  ...["pagesize", "perpage", "first", "take"].map((name) => [name, ["limit"]] as const),
+  ...["amount", "fromamount", "shareamount"].map((name) => [name, ["shares"]] as const),
+  ...["wallet", "owner", "account"].map((name) => [name, ["user_address", "address"]] as const),
+  ...["chainid", "chain", "network"].map((name) => [name, ["from_chain_id", "chain_id"]] as const),
+  ...["token", "tokens", "address", "addresses"].map((name) => [name, ["ids"]] as const),
 ]);
 
 /** Maximum length of a compared name; the rest is cut, because the time grows with the product of both lengths. */
@@ -30,19 +33,17 @@ const MAX_LENGTH = 64;
 /** Returns the letters and digits of a name in lowercase, so that `from_token` equals `fromToken`. */
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/**
- * Returns the number of insertions, deletions and substitutions between two texts (Levenshtein distance), which must
- * not contain surrogate pairs.
- */
+/** Returns the number of insertions, deletions and substitutions of characters between two texts (Levenshtein distance). */
 export function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  const letters = [...b];
+  let previous = Array.from({ length: letters.length + 1 }, (_, index) => index);
   for (const [row, letter] of [...a].entries()) {
     const current = [row + 1];
-    for (const [column, other] of [...b].entries()) {
+    for (const [column, other] of letters.entries()) {
       const substituted = (previous[column] ?? 0) + (letter === other ? 0 : 1);
       current.push(Math.min(substituted, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
     }
     previous = current;
   }
-  return previous[b.length] ?? 0;
+  return previous[letters.length] ?? 0;
 }

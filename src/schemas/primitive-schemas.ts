@@ -232,14 +232,20 @@ export const BooleanParam = z
   .transform((text) => text === "true")
   .meta({ type: "boolean" });
 
+/** Returns why a transaction hash is invalid, and what to send instead. */
+function explainTxHash(text: string): string {
+  if (/^trk_/.test(text))
+    return "is a tracking id, not a transaction hash: GET /v1/deposits/{tracking_id} takes it";
+  if (/^[0-9a-f]{64}$/i.test(text)) return "must be 0x and 64 hexadecimal digits: the 0x in front is missing";
+  if (/^0x[0-9a-f]{40}$/i.test(text)) return "must be 0x and 64 hexadecimal digits: this is an address";
+  return "must be 0x and 64 hexadecimal digits";
+}
+
 /** A transaction hash in a request; the parsed hash is lowercase. */
 export const TxHashInput = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}$/, {
-    error: ({ input }) =>
-      /^trk_/.test(String(input))
-        ? "is a tracking id, not a transaction hash: GET /v1/deposits/{tracking_id} takes it"
-        : "must be 0x and 64 hexadecimal digits",
+    error: ({ input }) => explainTxHash(String(input)),
   })
   .transform((text) => text.toLowerCase() as Hex)
   .meta({

@@ -101,6 +101,10 @@ export const WithdrawInput = z
   });
 export type WithdrawInput = z.infer<typeof WithdrawInput>;
 
+/** Message about a missing request id. */
+const REQUEST_ID_NEEDED =
+  "is required: take it from `requests` in GET /v1/actions/{user_address}/{vault_id} or GET /v1/positions/{user_address}";
+
 /** Request body for claiming or cancelling a redemption request. */
 export const RequestActionInput = z
   .strictObject({
@@ -111,10 +115,14 @@ export const RequestActionInput = z
       description: "Wallet that made the request; not the zero address.",
       example: "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
     }),
-    request_id: z.string().min(1).max(256).meta({
-      description: "Id of the request, as in `requests` of the user's positions and actions.",
-      example: "0",
-    }),
+    request_id: z
+      .string({ error: ({ input }) => (input === undefined ? REQUEST_ID_NEEDED : undefined) })
+      .min(1)
+      .max(256)
+      .meta({
+        description: "Id of the request, as in `requests` of the user's positions and actions.",
+        example: "0",
+      }),
   })
   .meta({ id: "RequestActionInput", description: "A redemption request to claim or to cancel." });
 export type RequestActionInput = z.infer<typeof RequestActionInput>;

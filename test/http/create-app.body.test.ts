@@ -201,9 +201,15 @@ describe("a missing or malformed body", () => {
     expect((await send(PATH, init)).status).toBe(201);
   });
 
-  test.each(["[]", "null", "5", '"text"', "true"])("%s is refused as not an object", async (body) => {
+  test.each([
+    ["null", ""],
+    ["5", ""],
+    ["true", ""],
+    ["[]", ", not a list: send a request for each"],
+    ['"text"', ", not a string: encode the object once"],
+  ])("%s is refused as not an object", async (body, more) => {
     const response = await send(PATH, { method: "POST", headers: json(), body });
-    expect(await read(response)).toEqual(finding("invalid_type", "must be a JSON object"));
+    expect(await read(response)).toEqual(finding("invalid_type", `must be a JSON object${more}`));
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nearestName } from "../../src/lib/nearest-name.ts";
+import { editDistance, nearestName } from "../../src/lib/nearest-name.ts";
 
 const list = ["chain_id", "asset", "q", "sort", "cursor", "limit"];
 const withdrawal = ["vault_id", "user_address", "shares", "to_token", "slippage"];
@@ -18,6 +18,19 @@ test.each([
   ["offset", ["limit", "offset"], "offset"],
   ["page", ["limit", "offset"], null],
   ["constructor", list, null],
+  ["chain", list, "chain_id"],
+  ["chain_id", ["tx_hash", "from_chain_id", "to_chain_id"], "from_chain_id"],
+  ["wallet", ["address", "signature"], "address"],
+  ["tokens", ["ids"], "ids"],
 ])("nearestName() takes %s of %j for %s", (text, names, meant) => {
   expect(nearestName(text, names)).toBe(meant);
+});
+
+test.each([
+  ["😀a", "a😀", 2],
+  ["😀", "😁", 1],
+  ["", "😀😀", 2],
+  ["kitten", "sitting", 3],
+])("editDistance() counts characters between %j and %j", (a, b, distance) => {
+  expect([editDistance(a, b), editDistance(b, a)]).toEqual([distance, distance]);
 });
