@@ -13,6 +13,8 @@ import {
 const ROUTE_TEXTS: readonly string[] = ["operationId", "summary", "description", "tag", "errors"];
 const RESPONSE_TEXTS: readonly string[] = ["description", "existing", "unavailable"];
 
+/** Fields of an error code in the table of errors, of which only the page of errors shows `retryable`. */
+const ERROR_FIELDS: readonly string[] = ["status", "title", "retryable"];
 /** Methods of a table's columns that only set the type of its rows in TypeScript, or a constraint of migrations. */
 const COLUMN_CALLS: readonly string[] = ["$type", "notNull", "references"];
 
@@ -25,12 +27,13 @@ interface Cut {
 
 /**
  * Returns a module's text without what the running Worker does not read. Only the OpenAPI document contains the calls
- * `.meta({ … })` of schemas and the texts and error codes of routes; only migrations contain the keys, indexes and
- * checks of tables (the third argument of `pgTable`), and `notNull` and `references` of columns. Line breaks in SQL become spaces. Lines keep their numbers, except
- * within such SQL. Throws if `text` is not valid TypeScript.
+ * `.meta({ … })` of schemas and the texts and error codes of routes; only the page of errors shows `retryable`; only
+ * migrations contain the keys, indexes and checks of tables (the third argument of `pgTable`), and `notNull` and
+ * `references` of columns. Line breaks in SQL become spaces. Lines keep their numbers, except within such SQL. Throws if
+ * `text` is not valid TypeScript.
  */
 export function leanSource(file: string, text: string): string {
-  if (!/\.meta\(|\b(?:defineRoute|pgTable)\(|\braw`/.test(text)) return text;
+  if (!/\.meta\(|\b(?:defineRoute|pgTable)\(|\braw`|\bretryable:/.test(text)) return text;
   const { program, errors } = parseSync(file, text);
   const [error] = errors;
   if (error !== undefined) throw new Error(`${file}: ${error.message}`);
@@ -41,6 +44,11 @@ export function leanSource(file: string, text: string): string {
   new Visitor({
     CallExpression(call) {
       for (const { start, end } of unreadParts(call)) cut(start, end);
+    },
+    ObjectExpression(object) {
+      const names = object.properties.map(nameOf);
+      if (ERROR_FIELDS.every((name) => names.includes(name)))
+        for (const { start, end } of spansOf(object, ["retryable"])) cut(start, end);
     },
     TaggedTemplateExpression(template) {
       cuts.push(...sqlLineBreaks(text, template));

@@ -10,7 +10,7 @@ import { BuildInput } from "../schemas/build-input-schema.ts";
 import { BuiltDeposit, Quote } from "../schemas/quote-schema.ts";
 
 /** Error codes that are documented for both quoting and building a deposit. */
-export const buildErrors: readonly ErrorCode[] = [
+const buildErrors: readonly ErrorCode[] = [
   "chain_unsupported",
   "token_unsupported",
   "no_route",

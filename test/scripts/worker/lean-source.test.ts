@@ -21,6 +21,10 @@ describe("leanSource()", () => {
       'defineRoute({ operationId: "a.b", path: "/a", summary: "A", tag: "T", response: { schema: S, description: "R", status: 201 }, errors: [...E], handler });',
       'defineRoute({ path: "/a", response: { schema: S, status: 201 }, handler });',
     ],
+    [
+      'const t = { a: { status: 404, title: "A", retryable: false }, b: { retryable: true } };',
+      'const t = { a: { status: 404, title: "A", }, b: { retryable: true } };',
+    ],
     ["defineRoute({ ...a, response, summary });", "defineRoute({ ...a, response, });"],
     [
       'other({ summary: "A", response: { description: "B" } });',
