@@ -9,7 +9,7 @@ import {
   queueOf,
 } from "./lib/cloudflare-bindings.ts";
 import { type DiscoverySetting, parseDiscoverySetting } from "./lib/discovery-setting.ts";
-import { byChain, ContractAddress, jsonVariable, Url } from "./lib/environment-value-schemas.ts";
+import { byChain, ContractAddress, jsonVariable, Url, wholeNumber } from "./lib/environment-value-schemas.ts";
 import { parseSigningTokens, type SigningTokens } from "./lib/signing-token-setting.ts";
 
 /**
@@ -234,6 +234,11 @@ const Variables = z.object({
   RATE_LIMITS: jsonVariable(RateLimits),
   /** Secrets that API keys are hashed with; without them, creating and verifying API keys fails. */
   PARTNER_PEPPERS: jsonVariable(Peppers),
+  /**
+   * An order reads some 20 responses, of which real ones of providers have up to 30 KiB, and holds them with what was
+   * parsed from them: less than one MiB. So 64 take less than half of the 128 MB that the platform gives an isolate.
+   */
+  MAX_ORDERS_IN_PROGRESS: wholeNumber.default(64),
   SERVER_TIMING: flag(true),
 });
 
@@ -266,6 +271,8 @@ export interface Config {
   serverTiming: boolean;
   /** Rate limits of callers that are not partners, and the basis of those of partners. */
   limits: Limits;
+  /** Maximum number of quotes, builds and their kind that one isolate works on at the same time. */
+  maxOrders: number;
   /** Factor by which the rate limits are multiplied for partners' requests. */
   keyFactor: number;
   /** Rate limits of individual partners by lowercase address; they replace the multiplied limits. */
@@ -320,6 +327,7 @@ export function parseConfig(env: unknown): Config {
     signingTokens: variables.AUTHORIZATIONS,
     serverTiming: variables.SERVER_TIMING,
     limits: { ...limitDefaults, ...definedOf(variables.RATE_LIMITS?.limits) },
+    maxOrders: variables.MAX_ORDERS_IN_PROGRESS,
     keyFactor: variables.RATE_LIMITS?.keyFactor ?? 10,
     partnerLimits: new Map(
       variables.RATE_LIMITS?.partners.map(([address, limits]) => [address.toLowerCase(), definedOf(limits)]),

@@ -10,6 +10,7 @@ import {
   lazyDrizzle,
   type OpenDatabase,
 } from "./db/database-client.ts";
+import { WorkSlots } from "./http/work-slots.ts";
 import type { Fetch } from "./lib/bounded-fetch.ts";
 import { Breakers } from "./lib/circuit-breaker.ts";
 import { type EdgeCacheControl, purgeEdge } from "./lib/cloudflare-bindings.ts";
@@ -79,6 +80,8 @@ export interface Context {
   readonly log: Logger;
   /** The circuit breakers of this isolate. */
   readonly breakers: Breakers;
+  /** Bounds the quotes, builds and their kind that are in progress in this isolate. */
+  readonly orderSlots: WorkSlots;
   /** Time spent waiting for outside systems in this request. */
   readonly timing: Timing;
   /** Returns the current time in milliseconds since the epoch. */
@@ -111,6 +114,7 @@ export interface Runtime {
   /** What the isolate remembers about the RPC nodes of its chains. */
   readonly health: NodeHealth;
   readonly breakers: Breakers;
+  readonly orderSlots: WorkSlots;
   /** The served chains by chain id. */
   readonly definitions: ReadonlyMap<number, ChainDefinition>;
   readonly providers: Providers["all"];
@@ -158,6 +162,7 @@ function composeRuntime(config: Config): Runtime {
     limits: new LimiterMemory(),
     health: new NodeHealth(breakers),
     breakers,
+    orderSlots: new WorkSlots(config.maxOrders, () => Date.now()),
     definitions: resolveChains(config.chains),
     prices: new PriceMemory(),
     // The providers are loaded lazily, because most isolates never need them.
@@ -199,6 +204,7 @@ export function createContext(runtime: Runtime, request: RequestFacts): Context 
     redis,
     timing,
     breakers,
+    orderSlots: runtime.orderSlots,
     log,
     now,
     randomId,

@@ -62,6 +62,7 @@ export const errorTable = {
   upstream_rejected: { status: 502, title: "Upstream response rejected", retryable: true },
   store_unavailable: { status: 503, title: "Database unavailable", retryable: true },
   simulation_unavailable: { status: 503, title: "Simulation unavailable", retryable: true },
+  overloaded: { status: 503, title: "Too many orders in progress", retryable: true },
   upstream_timeout: { status: 504, title: "Upstream timeout", retryable: true },
   internal: { status: 500, title: "Internal error", retryable: true },
 } as const satisfies Record<string, { status: number; title: string; retryable: boolean }>;

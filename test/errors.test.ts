@@ -26,7 +26,7 @@ const PUBLISHED: Readonly<Record<number, string>> = {
   410: "cursor_expired",
   429: "rate_limited",
   502: "upstream_unavailable, upstream_rejected",
-  503: "store_unavailable, simulation_unavailable",
+  503: "store_unavailable, simulation_unavailable, overloaded",
   504: "upstream_timeout",
   500: "internal",
 };

@@ -58,6 +58,7 @@ export type ApiErrorCode =
   | "upstream_rejected"
   | "store_unavailable"
   | "simulation_unavailable"
+  | "overloaded"
   | "upstream_timeout"
   | "internal";
 
@@ -1517,7 +1518,7 @@ export interface components {
              * @description Stable error code; every code is explained at `/docs/errors`. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
-            code: "route_not_found" | "vault_not_found" | "deposit_not_found" | "signal_not_found" | "application_not_found" | "partner_not_found" | "webhook_not_found" | "key_not_found" | "withdrawal_not_found" | "method_not_allowed" | "body_too_large" | "chain_unsupported" | "token_unsupported" | "zero_shares" | "not_allowed" | "share_locked" | "exits_paused" | "nothing_to_withdraw" | "authorization_unsupported" | "request_pending" | "mode_unsupported" | "credentials_required" | "credentials_invalid" | "session_expired" | "nonce_invalid" | "signature_invalid" | "application_required" | "application_pending" | "application_rejected" | "application_revoked" | "vault_not_enrolled" | "partner_mismatch" | "key_forbidden" | "partner_exists" | "application_exists" | "idempotency_conflict" | "quote_expired" | "deposit_state" | "withdrawal_state" | "limit_reached" | "cursor_expired" | "upstream_unavailable" | "upstream_rejected" | "store_unavailable" | "simulation_unavailable" | "upstream_timeout" | "internal";
+            code: "route_not_found" | "vault_not_found" | "deposit_not_found" | "signal_not_found" | "application_not_found" | "partner_not_found" | "webhook_not_found" | "key_not_found" | "withdrawal_not_found" | "method_not_allowed" | "body_too_large" | "chain_unsupported" | "token_unsupported" | "zero_shares" | "not_allowed" | "share_locked" | "exits_paused" | "nothing_to_withdraw" | "authorization_unsupported" | "request_pending" | "mode_unsupported" | "credentials_required" | "credentials_invalid" | "session_expired" | "nonce_invalid" | "signature_invalid" | "application_required" | "application_pending" | "application_rejected" | "application_revoked" | "vault_not_enrolled" | "partner_mismatch" | "key_forbidden" | "partner_exists" | "application_exists" | "idempotency_conflict" | "quote_expired" | "deposit_state" | "withdrawal_state" | "limit_reached" | "cursor_expired" | "upstream_unavailable" | "upstream_rejected" | "store_unavailable" | "simulation_unavailable" | "overloaded" | "upstream_timeout" | "internal";
         };
         /** @description The problem document of `vault_paused`. */
         VaultPausedProblem: {
@@ -7439,7 +7440,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable */
+            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7722,7 +7723,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable */
+            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8936,7 +8937,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable */
+            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9109,7 +9110,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable */
+            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9282,7 +9283,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable */
+            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9526,7 +9527,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable */
+            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9745,7 +9746,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable */
+            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -9964,7 +9965,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable */
+            /** @description `store_unavailable`: Database unavailable; `simulation_unavailable`: Simulation unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -10916,7 +10917,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable */
+            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11089,7 +11090,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable */
+            /** @description `simulation_unavailable`: Simulation unavailable; `store_unavailable`: Database unavailable; `overloaded`: Too many orders in progress */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

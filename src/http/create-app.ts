@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import type { Context as RequestContext } from "../context.ts";
 import { failure, noSuchEndpoint } from "../errors.ts";
 import { withDeadline } from "../lib/timers.ts";
 import { adminGate, admit, admitForUser } from "./admit-request.ts";
@@ -6,7 +7,7 @@ import { publicCors } from "./cors.ts";
 import type { ServedRoute } from "./define-route.ts";
 import type { AppEnv } from "./hono-env.ts";
 import { nearestOperation } from "./http-path-hints.ts";
-import { rateLimitHeaders } from "./http-rate-limit.ts";
+import { rateLimitHeaders, takesOrderSlot } from "./http-rate-limit.ts";
 import { problemResponse, publicError } from "./problem-response.ts";
 import { readRequestBody } from "./read-request-body.ts";
 import { baseHeaders, type ContextFactory, hideServerTiming, requestScope } from "./request-scope.ts";
@@ -85,11 +86,27 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: ServedRoute): Pro
   return withDeadline(work, { ms: route.deadlineMs, late: onTimeout });
 }
 
-/** Authenticates, validates and handles a request. Returns the handler's result. */
+/**
+ * Authenticates, validates and handles a request. Returns the handler's result. Throws `overloaded` before anything else
+ * if the request needs a slot for orders and none is free.
+ */
 async function handle(c: Context<AppEnv>, route: ServedRoute): Promise<unknown> {
-  const ctx = await admit(c, route);
-  const input = validate(c, route);
-  return route.handler(await admitForUser(c, { ctx, route, input }), input);
+  const free = takesOrderSlot(route) ? takeOrderSlot(c.get("ctx")) : undefined;
+  try {
+    const ctx = await admit(c, route);
+    const input = validate(c, route);
+    return await route.handler(await admitForUser(c, { ctx, route, input }), input);
+  } finally {
+    free?.();
+  }
+}
+
+/** Takes a slot for orders of the isolate and returns the function that frees it. Throws `overloaded`. */
+function takeOrderSlot({ orderSlots }: RequestContext): () => void {
+  const free = orderSlots.take();
+  if (free !== null) return free;
+  const detail = `this server already works on ${orderSlots.limit} orders, and has not begun this one: send the request again after the seconds in Retry-After`;
+  throw failure("overloaded", detail);
 }
 
 /**

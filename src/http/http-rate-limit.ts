@@ -14,6 +14,15 @@ export function rateLimitOf(route: Pick<ServedRoute, "limit">): LimitName | null
 }
 
 /**
+ * Returns true for a route whose requests quote, build or change orders: they hold much more memory than others, so
+ * that an isolate works on a limited number of them at the same time.
+ */
+export function takesOrderSlot(route: Pick<ServedRoute, "limit">): boolean {
+  const limit = rateLimitOf(route);
+  return limit === "quote" || limit === "build";
+}
+
+/**
  * Throws `rate_limited`, with the seconds until the window ends (60 if unknown) as `retry_after`, if a counted request
  * exceeds its rate limit. A request that could not be counted is admitted.
  */

@@ -42,3 +42,9 @@ export const byChain = <T extends z.ZodType>(makeRow: () => T) =>
   z
     .record(z.string().regex(/^[1-9][0-9]{0,15}$/), z.lazy(makeRow))
     .transform((rows) => Object.entries(rows).map(([chainId, row]) => [Number(chainId), row] as const));
+
+/** Schema of a variable that holds a positive whole number of at most five digits. */
+export const wholeNumber = z
+  .string()
+  .regex(/^[1-9][0-9]{0,4}$/)
+  .transform(Number);

@@ -1,7 +1,7 @@
 import { OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { type ErrorCode, errorTable } from "../errors.ts";
 import type { AnyRoute } from "../http/define-route.ts";
-import { rateLimitOf } from "../http/http-rate-limit.ts";
+import { rateLimitOf, takesOrderSlot } from "../http/http-rate-limit.ts";
 import { commonErrors } from "../http/problem-response.ts";
 import { refusesUnknownParameters } from "../http/validate-request.ts";
 import { ProblemBody, ValidationErrorBody } from "../schemas/error-schema.ts";
@@ -99,7 +99,8 @@ function edgeErrors(route: AnyRoute): readonly ErrorCode[] {
 function errorCodesOf(route: AnyRoute): ReadonlySet<ErrorCode> {
   // The size limit applies to every method except GET, even on routes that read no body.
   const takesBody: readonly ErrorCode[] = route.method === "get" ? [] : ["body_too_large"];
-  return new Set([...route.errors, ...edgeErrors(route), ...takesBody, ...commonErrors]);
+  const bounded: readonly ErrorCode[] = takesOrderSlot(route) ? ["overloaded"] : [];
+  return new Set([...route.errors, ...edgeErrors(route), ...takesBody, ...bounded, ...commonErrors]);
 }
 
 /** Returns the error responses of a route by HTTP status, each described by its error codes and their titles. */

@@ -239,6 +239,11 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     cause: "No node of the chain could simulate the transaction or verify the smart account's signature.",
     remedy: "Repeat the request after a few seconds.",
   },
+  overloaded: {
+    cause:
+      "The server already works on as many quotes and builds as its memory allows. Reads are not affected.",
+    remedy: "Repeat the request after the seconds in `Retry-After`: nothing of it was done.",
+  },
   upstream_timeout: {
     cause: "A node or provider did not respond in time.",
     remedy: "Repeat the request after a few seconds.",

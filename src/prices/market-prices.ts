@@ -80,7 +80,9 @@ export async function fetchMarketPrices(
   );
   const sentAt = scope.now();
   const answers = await Promise.allSettled(slices.map((slice) => askSlice(scope, slice)));
-  const failures = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  const failures: unknown[] = answers.flatMap((answer) =>
+    answer.status === "rejected" ? [answer.reason] : [],
+  );
   const waits = failures.flatMap((error) => askedWait(error, scope.now()));
   const none = failures.length === answers.length;
   if (none || waits.length > 0)

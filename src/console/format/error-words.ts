@@ -50,6 +50,7 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
     "Look at the activity of your wallet. If the transaction is there, wait: this page continues when it is in a block. " +
       "Signing again would pay a second time.",
   ],
+  overloaded: ["Too many orders are in progress", "Nothing was sent. Try again in a few seconds."],
   price_stale: ["A price is too old to be safe", ""],
   price_unsafe: ["The price is not fair", ""],
   quote_expired: ["This quote has expired", "The order was not sent. Start again with a new quote."],

@@ -1,0 +1,35 @@
+/**
+ * Age after which a slot that was not freed counts as free, in milliseconds: the platform may end a request without
+ * running its cleanup. It also lets work of a request that was answered go on for at most 30 seconds.
+ */
+const ABANDONED_MS = 30_000;
+
+/** Bounds how many pieces of work are in progress in an isolate at the same time. */
+export class WorkSlots {
+  readonly limit: number;
+  readonly #now: () => number;
+  /** Taken slots with the time at which each was taken, in milliseconds since the epoch, the oldest first. */
+  readonly #taken = new Map<symbol, number>();
+
+  /** `limit`: maximum number of taken slots. `now` returns milliseconds since the epoch. */
+  constructor(limit: number, now: () => number) {
+    this.limit = limit;
+    this.#now = now;
+  }
+
+  /**
+   * Takes a slot and returns the function that frees it, or null if none is free. A slot that is not freed within 30
+   * seconds becomes free.
+   */
+  take(): (() => void) | null {
+    const now = this.#now();
+    for (const [slot, takenAt] of this.#taken) {
+      if (now - takenAt < ABANDONED_MS) break;
+      this.#taken.delete(slot);
+    }
+    if (this.#taken.size >= this.limit) return null;
+    const slot = Symbol();
+    this.#taken.set(slot, now);
+    return () => void this.#taken.delete(slot);
+  }
+}
