@@ -292,11 +292,12 @@ export interface VaultExits {
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;
   /**
    * Finds in a receipt's logs how the user's redemption request was settled: by a claim, a payment of the vault, a
-   * rejection or a cancellation. Null if they do not settle it.
+   * rejection or a cancellation. Null if they do not settle it. `requestLogs` are those of the transaction that made
+   * the request.
    */
   findSettlement?(
     vault: Vault,
-    seen: { user: Address; requestId: string; logs: readonly Log[] },
+    seen: { user: Address; requestId: string; logs: readonly Log[]; requestLogs: readonly Log[] },
   ): ExitSettlement | null;
   /** Returns true if the vault may number its requests, but settlements do not name theirs. Absent if false. */
   settlesUnnamed?(vault: Vault): boolean;
@@ -333,12 +334,17 @@ export interface ExitSettlement {
 }
 
 /**
- * Returns the amounts of the ERC-20 `Transfer` events in a receipt by which an account received a token, in log order
- * and in the token's smallest unit. Empty if there are none, and always for the native currency.
+ * Returns the amounts of the ERC-20 `Transfer` events in a receipt by which an account received a token, from `sender`
+ * if it is given, in log order and in the token's smallest unit. Empty if there are none, and always for the native
+ * currency.
  */
-export function paidTo(logs: readonly Log[], of: { token: Address; receiver: Address }): bigint[] {
+export function paidTo(
+  logs: readonly Log[],
+  of: { token: Address; receiver: Address; sender?: Address },
+): bigint[] {
   const own = logs.filter(({ address }) => isAddressEqual(address, of.token));
   return parseEventLogs({ abi: erc20Abi, eventName: "Transfer", logs: own })
     .filter(({ args }) => isAddressEqual(args.to, of.receiver))
+    .filter(({ args }) => isAddressEqual(args.from, of.sender ?? args.from))
     .map(({ args }) => args.value);
 }

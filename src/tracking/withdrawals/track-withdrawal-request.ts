@@ -209,7 +209,7 @@ async function findSettlements(ctx: Context, at: RequestInput & { now: OpenExit 
     const { receipt } = seen;
     if (receipt === null || !receipt.succeeded || receipt.blockNumber < since) continue;
     if (!isConfirmed(ctx, { chainId: row.vaultChainId, seen })) continue;
-    const settlement = settlementIn(receipt, { row, now });
+    const settlement = settlementIn(receipt, { row, now, requestLogs: source.receipt.logs });
     if (settlement !== null) ends.push({ hash, receipt, settlement });
   }
   if (ends.length === 0) await found?.noteSearched();
@@ -240,11 +240,12 @@ async function findPayments(
  */
 function settlementIn(
   receipt: Receipt,
-  { row, now }: { row: WithdrawalRow; now: OpenExit },
+  { row, now, requestLogs }: { row: WithdrawalRow; now: OpenExit; requestLogs: Receipt["logs"] },
 ): ExitSettlement | null {
   const user = getAddress(row.userAddress);
   const requestId = row.requestId ?? "0";
-  const seen = now.exits.findSettlement?.(now.vault, { user, requestId, logs: receipt.logs }) ?? null;
+  const given = { user, requestId, logs: receipt.logs, requestLogs };
+  const seen = now.exits.findSettlement?.(now.vault, given) ?? null;
   if (seen === null || seen.outcome !== "paid" || isNative(row.exitToken)) return seen;
   const arrived = netTransfers(receipt.logs, { token: row.exitToken, account: row.userAddress });
   if (arrived <= 0n) return null;

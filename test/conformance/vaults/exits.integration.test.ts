@@ -215,7 +215,8 @@ describe.each(requesting)("$adapter pays a request", ({ adapter, deploy, settle,
     const claimed = await follow(of, of.exits.claim?.(of.vault, { user: of.user, request: ready }));
     expect(claimed.paid).toBeGreaterThan(0n);
     expect(Number(claimed.paid)).toBeCloseTo(Number(ready.assets), -1);
-    const found = { user: of.user, requestId: ready.requestId, logs: claimed.receipt.logs };
+    const requestLogs = asked.receipt.logs;
+    const found = { user: of.user, requestId: ready.requestId, logs: claimed.receipt.logs, requestLogs };
     const settlement = of.exits.findSettlement?.(of.vault, found);
     expect(settlement).toMatchObject({ outcome: "paid", assets: claimed.paid });
     if (settlement?.shares !== undefined) expect(settlement.shares).toBe(shares);
@@ -276,7 +277,9 @@ test("midas pays a request when it is approved, and keeps what it rejects", asyn
   const approve = encodeFunctionData({ abi, functionName: "approveRequest", args: [0n, RATE] });
   const { logs } = await world.send(of.user, { to: on as Address, data: approve });
   expect((await heldOf(of, of.vault.asset.address)) - before).toBe(estimate);
-  const settlement = of.exits.findSettlement?.(of.vault, { user: of.user, requestId: "0", logs });
+  const requestLogs = first.receipt.logs;
+  const found = { user: of.user, requestId: "0", logs, requestLogs };
+  const settlement = of.exits.findSettlement?.(of.vault, found);
   expect(settlement).toEqual({ outcome: "paid", assets: estimate });
   await set(of.placed, { abi, name: "rejectRequest", args: [1n], on });
   expect(await pendingOf(of, ids)).toMatchObject([{ requestId: "1", state: "rejected", assets: 0n }]);

@@ -25,6 +25,7 @@ import {
   type ExitInput,
   type ExitMode,
   type ExitRefusal,
+  type ExitRequestSeen,
   type ExitSettlement,
   type ExitTermsInput,
   type PendingExit,
@@ -35,7 +36,14 @@ import {
 import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
-import { findMapleEnd, identifyMaple, mapleAbi, mapleRequest, mapleTerms } from "./maple-exits.ts";
+import {
+  findMapleEnd,
+  findMapleRequest,
+  identifyMaple,
+  mapleAbi,
+  mapleRequest,
+  mapleTerms,
+} from "./maple-exits.ts";
 import { yoReads } from "./yo-exits.ts";
 
 const cooldownAbi = once(() =>
@@ -184,7 +192,7 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
       };
     },
     findRequest,
-    findSettlement: (vault, { user, logs }) => findPayment(vault, { user, logs }),
+    findSettlement: findPayment,
   };
 }
 
@@ -294,24 +302,36 @@ function startOf(end: number, { seconds, now }: { seconds: number | null; now: n
 
 type SeenLogs = { user: Address; logs: readonly Log[] };
 
-function findRequest(vault: Vault, { user, logs }: SeenLogs) {
-  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+function findRequest(vault: Vault, seen: SeenLogs): ExitRequestSeen | null {
   const wait = waitOf(vault);
-  const found = parseEventLogs({ abi: mapleAbi(), logs: own }).find(({ eventName, args }) => {
-    if (!isAddressEqual(args.owner, user)) return false;
-    if (wait === "maple") return eventName === "RedemptionRequested";
-    // A cooldown emits the withdrawal when it starts, in favour of the contract that keeps the assets. In favour of the
-    // user, it is an instant redemption.
-    return eventName === "Withdraw" && !isAddressEqual(args.receiver, user);
-  });
-  return found === undefined || wait === null ? null : { requestId: "0", shares: found.args.shares };
+  if (wait === null) return null;
+  const found = wait === "maple" ? findMapleRequest(vault, seen) : findCooldown(vault, seen);
+  return found === null ? null : { requestId: "0", shares: found.shares };
 }
 
-function findPayment(vault: Vault, { user, logs }: SeenLogs): ExitSettlement | null {
+/**
+ * Returns the arguments of the event that starts a user's cooldown, or null. It is a withdrawal in favour of the
+ * contract that keeps the assets. One in favour of the user is an instant redemption.
+ */
+function findCooldown(vault: Vault, { user, logs }: SeenLogs) {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const found = parseEventLogs({ abi: mapleAbi(), eventName: "Withdraw", logs: own }).find(
+    ({ args }) => isAddressEqual(args.owner, user) && !isAddressEqual(args.receiver, user),
+  );
+  return found?.args ?? null;
+}
+
+function findPayment(
+  vault: Vault,
+  { user, logs, requestLogs }: SeenLogs & { requestLogs: readonly Log[] },
+): ExitSettlement | null {
   const wait = waitOf(vault);
   if (wait === null) return null;
   if (wait === "maple") return findMapleEnd(vault, { user, logs });
-  const amounts = paidTo(logs, { token: vault.asset.address, receiver: user });
-  if (amounts.length === 0) return null;
-  return { outcome: "paid", assets: amounts.reduce((sum, amount) => sum + amount, 0n) };
+  const cooldown = findCooldown(vault, { user, logs: requestLogs });
+  if (cooldown === null) return null;
+  // `unstake` emits no event of the vault, and pays all that its caller was cooling, or nothing.
+  const amounts = paidTo(logs, { token: vault.asset.address, receiver: user, sender: cooldown.receiver });
+  const assets = amounts.reduce((sum, amount) => sum + amount, 0n);
+  return assets === 0n || assets < cooldown.assets ? null : { outcome: "paid", assets };
 }

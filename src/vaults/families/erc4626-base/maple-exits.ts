@@ -134,6 +134,18 @@ function mapleRequestOf(vault: Vault, results: MapleResults): readonly PendingEx
   ];
 }
 
+/** Returns the arguments of the event that makes a user's request, or null if a receipt's logs do not have it. */
+export function findMapleRequest(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): { shares: bigint } | null {
+  const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
+  const found = parseEventLogs({ abi: mapleAbi(), eventName: "RedemptionRequested", logs: own }).find(
+    ({ args }) => isAddressEqual(args.owner, user),
+  );
+  return found?.args ?? null;
+}
+
 /**
  * Finds in a receipt's logs how a user's request or a part of it ended: paid, or cancelled, which returns the shares.
  * Null if the logs do not show its end.
