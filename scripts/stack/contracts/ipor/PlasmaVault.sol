@@ -60,6 +60,7 @@ contract PlasmaWithdrawManager {
     mapping(address => Request) private _requests;
 
     event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow);
+    event ReleaseFundsUpdated(uint32 releaseTimestamp, uint128 sharesToRelease);
 
     error WithdrawManagerZeroShares();
 
@@ -95,9 +96,11 @@ contract PlasmaWithdrawManager {
 
     function useRequest(address account, uint256 shares) external returns (bool) {
         require(msg.sender == address(vault));
-        (uint256 held,, bool ready,) = requestInfo(account);
+        (uint256 held, uint256 end, bool ready,) = requestInfo(account);
         if (!ready || held < shares) return false;
         _requests[account].shares = held - shares;
+        emit WithdrawRequestUpdated(account, held - shares, uint32(end));
+        emit ReleaseFundsUpdated(uint32(block.timestamp), 0);
         return true;
     }
 }

@@ -2,6 +2,7 @@ import {
   type Address,
   encodeFunctionData,
   isAddressEqual,
+  type Log,
   parseAbi,
   parseEventLogs,
   zeroAddress,
@@ -16,12 +17,14 @@ import {
   readThen,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
+import { sameAddress } from "../../../lib/address.ts";
 import { mulDivDown } from "../../../lib/amount.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import {
   type ExitCall,
   type ExitInput,
+  type ExitSettlement,
   type ExitTerms,
   type ExitTermsInput,
   type PendingExit,
@@ -55,6 +58,7 @@ const withdrawManagerAbi = once(() =>
     "function requestInfo(address account) view returns (uint256 shares, uint256 endWithdrawWindowTimestamp, bool canWithdraw, uint256 withdrawWindowInSeconds)",
     "function requestShares(uint256 shares)",
     "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
+    "event ReleaseFundsUpdated(uint32 releaseTimestamp, uint128 sharesToRelease)",
   ]),
 );
 /** Selector of `redeem(uint256,address,address)`, to check with the access manager whether the owner may call it. */
@@ -184,6 +188,34 @@ function describePending(
 }
 
 /**
+ * Finds the redemptions of a user's request in a receipt's logs, or returns null. An instant redemption emits the same
+ * `Withdraw`, but the WithdrawManager has no part in it: for a request, it first reduces the request and what it has
+ * released.
+ */
+function findSettlement(
+  vault: Vault,
+  { user, logs }: { user: Address; logs: readonly Log[] },
+): ExitSettlement | null {
+  const manager = withdrawManager(vault);
+  if (manager === null) return null;
+  const own = logs.filter(({ address }) =>
+    [manager, vault.entryPoint].some((one) => sameAddress(address, one)),
+  );
+  const seen = parseEventLogs({ abi: [...vaultAbi(), ...withdrawManagerAbi()], logs: own });
+  const paid = seen.flatMap((event, index) => {
+    const [updated, released] = [seen[index - 2], seen[index - 1]];
+    if (event.eventName !== "Withdraw" || !sameAddress(event.args.owner, user)) return [];
+    if (released?.eventName !== "ReleaseFundsUpdated") return [];
+    const reduces =
+      updated?.eventName === "WithdrawRequestUpdated" && sameAddress(updated.args.account, user);
+    return reduces ? [event.args] : [];
+  });
+  if (paid.length === 0) return null;
+  const sumOf = (name: "assets" | "shares") => paid.reduce((sum, args) => sum + args[name], 0n);
+  return { outcome: "paid", assets: sumOf("assets"), shares: sumOf("shares") };
+}
+
+/**
  * Withdrawals from IPOR Fusion's Plasma vaults, which the owner must call: instant or, with the registry parameter
  * `withdraw_manager`, by a request, whose shares stay in the wallet. Source: IPOR-Labs/ipor-fusion.
  */
@@ -224,13 +256,7 @@ export const iporExits: VaultExits = {
     }).find(({ args }) => isAddressEqual(args.account, user) && args.shares > 0n);
     return found === undefined ? null : { requestId: "0", shares: found.args.shares };
   },
-  findSettlement(vault, { user, logs }) {
-    const own = logs.filter(({ address }) => isAddressEqual(address, vault.entryPoint));
-    const found = parseEventLogs({ abi: vaultAbi(), eventName: "Withdraw", logs: own }).find(({ args }) =>
-      isAddressEqual(args.owner, user),
-    );
-    return found === undefined ? null : { outcome: "paid", assets: found.args.assets };
-  },
+  findSettlement,
 };
 
 /**
