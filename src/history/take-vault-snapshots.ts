@@ -36,7 +36,8 @@ export interface SnapshotReport {
 
 /**
  * Takes and stores a snapshot of every vault in `listRegistry` and the values that vault lists show, and deletes old
- * snapshots. A chain that cannot be read is logged and left out. Throws `store_unavailable`.
+ * snapshots. A chain that cannot be read is logged and left out. If only its Router cannot be read, the values that
+ * lists show are left out. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);
@@ -53,7 +54,7 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
     await writeSnapshots(ctx.db, { readAt, readings: rows.map(({ snapshot }) => snapshot) });
     await writeFigures(
       ctx.db,
-      rows.map(({ figures }) => figures),
+      rows.flatMap(({ figures }) => figures ?? []),
     );
   }
   const before = (keptMs: number): Date => new Date(readAt.getTime() - keptMs);
@@ -61,10 +62,10 @@ export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   return { vaults: rows.length, failed: read.filter((chain) => chain === null).length };
 }
 
-/** Rows that one reading of a vault stores. */
+/** Rows that one reading of a vault stores. `figures` is null if the chain's Router could not be read. */
 interface TakenRows {
   snapshot: NewSnapshot;
-  figures: FiguresRow;
+  figures: FiguresRow | null;
 }
 
 /** Reads the snapshots of all vaults of one chain at one block, or returns null if the chain could not be read. */
@@ -84,7 +85,7 @@ async function readChainSnapshots(
     const tokens = [...new Set(vaults.map(({ asset }) => asset.address))];
     const { value, block, prices } = await readPricesWith(ctx, { chainId, tokens, query });
     // Not beside the read: a chain that does not respond costs one attempt.
-    const routerDeployed = await isRouterDeployed(ctx, chainId);
+    const routerDeployed = await findRouter(ctx, chainId);
     const blockTime = new Date(block.timestamp * 1000);
     return vaults.flatMap((vault) => {
       const seen = value[vault.vaultId];
@@ -93,13 +94,24 @@ async function readChainSnapshots(
       const price = priceOf(prices, { chainId, token: vault.asset.address });
       const tvlUsd = showUsdValue(state.totalAssets, { decimals: vault.asset.decimals, price });
       const yields = chain.yields[vault.vaultId] ?? noYields;
-      const figures = toFiguresRow(vault, { state, block, tvlUsd, yields, routerDeployed });
+      const figures =
+        routerDeployed === null
+          ? null
+          : toFiguresRow(vault, { state, block, tvlUsd, yields, routerDeployed });
       return [{ snapshot: toSnapshotRow(vault, { seen, blockNumber: block.number, blockTime }), figures }];
     });
   } catch (error) {
     ctx.log.warn("snapshots_failed", { chain_id: chainId, error: describeError(error) });
     return null;
   }
+}
+
+/** Returns whether the Router is deployed on a chain, or null if that cannot be read, which is logged. */
+function findRouter(ctx: Context, chainId: number): Promise<boolean | null> {
+  return isRouterDeployed(ctx, chainId).catch((error: unknown) => {
+    ctx.log.warn("router_unreadable", { chain_id: chainId, error: describeError(error) });
+    return null;
+  });
 }
 
 async function largestHolders(ctx: Context, chainId: number): Promise<Record<string, string>> {
