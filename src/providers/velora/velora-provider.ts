@@ -4,6 +4,7 @@ import { read, valueOrNull } from "../../chains/chain-reads.ts";
 import { AppError } from "../../errors.ts";
 import { isNative } from "../../lib/address.ts";
 import { PARTS_PER_BILLION } from "../../lib/amount.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import { exchangeRequestFailure, noExchangeRoute } from "../exchange-failures.ts";
 import type { Provider, ProviderScope, ProviderStatus, TransferQuote, TransferRequest } from "../provider.ts";
 import { AUGUSTUS_DUST, AUGUSTUS_METHOD } from "./velora-calldata.ts";
@@ -37,7 +38,7 @@ export interface VeloraOptions {
 interface VeloraParts {
   client: VeloraClient;
   /** Decimals by chain id and token, which never change. */
-  decimals: Map<string, number>;
+  decimals: BoundedMap<number>;
 }
 
 /**
@@ -47,7 +48,7 @@ interface VeloraParts {
  */
 export function createVelora(options: VeloraOptions): Provider {
   const deployments = resolveVeloraDeployments(options.deployments ?? []);
-  const parts = { client: createVeloraClient(options), decimals: new Map<string, number>() };
+  const parts = { client: createVeloraClient(options), decimals: new BoundedMap<number>(MAX_TOKENS) };
   const inputOf = (scope: ProviderScope, request: TransferRequest): SwapInput => {
     const deployment = deployments.get(request.fromChainId);
     return { scope, request, deployment: requireSwap(deployment, request) };
@@ -172,14 +173,18 @@ async function readDecimals(
 ): Promise<[number, number]> {
   const { fromChainId, fromToken, toToken } = request;
   const keyOf = (token: Address) => `${fromChainId}:${token.toLowerCase()}`;
-  const known = (token: Address) => (isNative(token) ? NATIVE_DECIMALS : decimals.get(keyOf(token)));
-  const missing = [fromToken, toToken].filter((token) => known(token) === undefined);
-  if (missing.length > 0) {
-    if (decimals.size > MAX_TOKENS) decimals.clear();
-    for (const [token, count] of await askDecimals(scope, { chainId: fromChainId, tokens: missing }))
+  const tokens = [fromToken, toToken];
+  // Held here, because new entries may evict them.
+  const known = new Map(
+    tokens.map((token) => [token, isNative(token) ? NATIVE_DECIMALS : decimals.get(keyOf(token))]),
+  );
+  const missing = tokens.filter((token) => known.get(token) === undefined);
+  if (missing.length > 0)
+    for (const [token, count] of await askDecimals(scope, { chainId: fromChainId, tokens: missing })) {
+      known.set(token, count);
       decimals.set(keyOf(token), count);
-  }
-  const [from, to] = [known(fromToken), known(toToken)];
+    }
+  const [from, to] = [known.get(fromToken), known.get(toToken)];
   if (from === undefined || to === undefined) throw noExchangeRoute("token_unknown");
   return [from, to];
 }

@@ -1,4 +1,4 @@
-import { numberToHex, zeroAddress } from "viem";
+import { getAddress, numberToHex, zeroAddress } from "viem";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Provider, ProviderScope, TransferRequest } from "../../../src/providers/provider.ts";
 import { createVelora } from "../../../src/providers/velora/velora-provider.ts";
@@ -98,6 +98,21 @@ describe("quote()", () => {
       srcToken: "0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE",
       srcDecimals: "18",
     });
+  });
+
+  test("knows the decimals of a pair of which one token was read long before the other", async () => {
+    api.answer(({ query }) => {
+      const [fromToken, toToken] = [getAddress(query.srcToken ?? ""), getAddress(query.destToken ?? "")];
+      return json(pricesBody(swapRequest({ fromToken, toToken })));
+    });
+    const token = (number: number) => numberToHex(number + 1, { size: 20 });
+    const quote = (from: number, to: number) =>
+      velora.quote(scope, swapRequest({ fromToken: token(from), toToken: token(to) }));
+    for (let pair = 0; pair < 500; pair += 1) await quote(2 * pair, 2 * pair + 1);
+    expect(chain.asked).toHaveLength(500);
+    expect(await quote(0, 1_000)).toHaveLength(1);
+    expect(await quote(2, 1_001)).toHaveLength(1);
+    expect(chain.asked).toHaveLength(502);
   });
 
   test("refuses a token without decimals, and is unavailable with its chain", async () => {
