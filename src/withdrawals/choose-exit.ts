@@ -99,8 +99,8 @@ export async function allPossible<T>(
 }
 
 /**
- * Returns true for an error that rules out a mode: an AppError of any code except those of the simulation, the
- * database, the nodes and the rate limit.
+ * Returns true for an error that rules out a mode: an AppError of any code except `simulation_unavailable`,
+ * `store_unavailable`, `upstream_unavailable`, `upstream_timeout` and `rate_limited`.
  */
 export const isRefusal = (error: unknown): error is AppError =>
   error instanceof AppError && !NOT_THE_VAULTS.has(error.code);

@@ -70,7 +70,7 @@ function decimalsOfTarget(prepared: PreparedWithdrawal): number | null {
   return transferOf(prepared)?.token.decimals ?? null;
 }
 
-/** Converts a mode that the vault does not allow now to an option of a quote, with the reason and without amounts. */
+/** Converts a refused mode to an option of a quote, with the reason and without amounts. */
 export function toRefusedOption({
   mode,
   refusal,

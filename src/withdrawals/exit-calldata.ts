@@ -48,7 +48,7 @@ export function vaultExitCall({ order, way, shares, minAssets }: Exit): ExitCall
   });
 }
 
-/** Returns true if the user requests the native currency and the vault pays its wrapped form. */
+/** Returns true if the Router must unwrap the vault's payment into the requested native currency. */
 export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
   way.pays && isNative(order.to.token) && !isNative(way.token.address);
 

@@ -48,8 +48,8 @@ export interface QuotedWithdrawal {
 }
 
 /**
- * Prepares a withdrawal in every requested mode, in parallel and without recording anything. A mode that the vault
- * refuses is returned with its error, unless all are refused. Throws the same errors as `prepareWithdrawal`.
+ * Prepares a withdrawal in every requested mode, in parallel and without recording anything. A refused mode is
+ * returned with its error, unless all are refused. Throws the same errors as `prepareWithdrawal`.
  */
 export async function quoteWithdrawal(ctx: Context, input: WithdrawInput): Promise<QuotedWithdrawal> {
   const work = async (vault: Vault): Promise<QuotedWithdrawal> => {

@@ -38,7 +38,7 @@ export interface RoutedExit extends ExitTransfer {
 }
 
 /**
- * A prepared withdrawal. `direct`: the vault pays the requested token; `routed`: one transaction also swaps or bridges;
+ * A prepared withdrawal. `direct`: without a swap or bridge; `routed`: one transaction also swaps or bridges;
  * `two_step`: a second one does, and `transfer` is null if it cannot be quoted yet.
  */
 export type PreparedWithdrawal = {

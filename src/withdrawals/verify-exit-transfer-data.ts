@@ -5,8 +5,8 @@ import { readTransferCall } from "../providers/read-provider-call.ts";
 import { requireSame } from "./verify-exit.ts";
 
 /**
- * The transfer that a provider's calldata must encode: the user (payer, receiver and refund address), both chains, paid
- * token and amount, requested token and minimum delivery.
+ * The transfer that a provider's calldata must encode: the user (receiver and refund address), both chains, paid token
+ * and amount, requested token and minimum delivery.
  */
 export interface ExpectedTransferData {
   user: Address;

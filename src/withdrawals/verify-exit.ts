@@ -25,8 +25,7 @@ const PER_UNIT_SCALE = 10n ** 27n;
 const BPS = 10_000n;
 
 /**
- * What a built withdrawal must contain. Derived only from the user's request, the vault's registry entry and on-chain
- * state, never from the encoder that is verified.
+ * What a built withdrawal must contain, never derived from the calldata that is verified.
  */
 export interface ExpectedWithdrawal {
   order: WithdrawalOrder;

@@ -204,8 +204,8 @@ export function paysLess({ order }: RequestedExit): AppError {
 
 /**
  * Returns true if a simulation whose first read is the user's share balance could not read it, although it returned
- * logs or another read. A plain call reads nothing; any other method reads what a token answers, so that a share token
- * that does not may hide what is taken.
+ * logs or another read. A plain call reads nothing; with any other method, a share token that does not answer
+ * may hide what is taken.
  */
 export function hidesShares(simulation: SimulationResult): boolean {
   const { before, after, calls } = simulation;
@@ -293,8 +293,8 @@ export function requireOpenKept(
 }
 
 /**
- * Returns true if a request adds to the user's open ones rather than replaces them: their shares rise by its shares, or
- * by up to 3% less, where the vault takes a fee in shares.
+ * Returns true if the user has no open requests, or if a request adds to them rather than replaces them: their shares
+ * rise by its shares, or by up to 3% less, where the vault takes a fee in shares.
  */
 export function keepsOpen({ open, then, shares }: Record<"open" | "then" | "shares", bigint>): boolean {
   const missing = open + shares - then;

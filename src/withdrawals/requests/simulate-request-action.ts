@@ -44,7 +44,7 @@ export interface SimulatedRequestCall {
   transaction: TransactionRequest;
   /** Token that the user receives: that of the payment, or the shares. */
   token: Address;
-  /** Amount that the user received, in the token's smallest unit, or null if unknown, as for the native currency. */
+  /** Amount that the user received, in the token's smallest unit, or null if unknown. */
   received: bigint | null;
   gasUsed: bigint;
   blockNumber: number;
