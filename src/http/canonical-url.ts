@@ -7,7 +7,7 @@ const CASE_SENSITIVE_VALUE = /^[\w-]+$/;
 const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
 /**
- * Returns true if a URL has the one spelling that shared caches may store: the platform's cache compares URLs byte by
+ * Returns true if a URL has a spelling that shared caches may store: the platform's cache compares URLs byte by
  * byte. `parameters` are those of the query. Source: developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
