@@ -16,7 +16,7 @@ const CAPACITY = 5_000;
 const FAILURES = 500;
 
 /**
- * First-level cache of one isolate: cached values, loads in progress and recent failures, limited in number. Values do
+ * First-level cache of one isolate: loads in progress, and a limited number of values and of recent failures. Values do
  * not expire here: each reader's cache policy determines how old a value it accepts.
  */
 export class MemoryCache {
