@@ -84,7 +84,7 @@ export function findSiweMismatches(
 /** Tolerated clock difference between isolates, in milliseconds. */
 const CLOCK_SKEW_MS = 60_000;
 
-/** A sign-in message that was issued to a wallet and has not been used yet, as the nonce store keeps it. */
+/** A sign-in message that was issued for an address, as the nonce store keeps it. */
 export interface StoredMessage {
   message: string;
   chainId: number;
