@@ -32,7 +32,7 @@ export interface VaultRedemptions {
 
 /**
  * Returns the query for a user's open redemptions and for the prices of instant redemption at the vaults of one chain,
- * or null if no vault has either. `now` is in UNIX milliseconds. Rejected redemptions are left out.
+ * or null if no vault has either. `now` is in UNIX milliseconds. Ended redemptions are left out.
  */
 export function redemptionsQuery(input: {
   user: Address;
@@ -147,7 +147,7 @@ function toRedemptions(
 
 /**
  * Returns the query for a user's open redemptions at one vault, or null if the family has no requests. `now` is in UNIX
- * milliseconds. The result is null if the requests cannot be read; rejected ones are left out.
+ * milliseconds. The result is null if the requests cannot be read; ended ones are left out.
  */
 export function openRedemptions(
   vault: Vault,

@@ -147,7 +147,7 @@ const isLarge = ({ data }: PositionCall<LensedVault>): boolean => size(data) > M
 
 /**
  * Reads a user's balances of share tokens after an earlier block, by the token's lowercase address. A balance that
- * cannot be read is null; the result is empty if the node does not have the block's state. Never throws.
+ * cannot be read is null; the result is empty if the call fails or would be too large. Never throws.
  */
 export async function readSharesAt(
   client: ChainClient,
