@@ -61,7 +61,7 @@ const LIST_NAME_LENGTH = 60;
 
 /**
  * Converts a chain's tokens to Uniswap's Token Lists, without those that the format does not allow. Equal tokens give
- * equal bytes within an hour. `now` is in milliseconds. Source: @uniswap/token-lists.
+ * equal bytes within a clock hour. `now` is in milliseconds. Source: @uniswap/token-lists.
  */
 export function toTokenList(
   tokens: readonly TokenSummary[],

@@ -47,7 +47,7 @@ export interface VaultFilter {
   curator?: string | undefined;
   /** Part of the vault's name. Letter case is ignored. */
   q?: string | undefined;
-  /** True for vaults that do not accept deposits now, false for those that do. */
+  /** True for vaults that are paused in the registry or on chain, false for all others. */
   paused?: boolean | undefined;
   /** Minimum value of the vault's assets in US dollars. Vaults of unknown value are excluded. */
   minTvlUsd?: number | undefined;

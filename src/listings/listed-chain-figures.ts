@@ -13,7 +13,7 @@ import { readVaultFlags, vaultStatesQuery } from "../vaults/vault-state.ts";
 import { noYields, readYields, type Yields } from "../vaults/vault-yields.ts";
 
 /**
- * Figures of one chain's vaults, by vault id; a vault that could not be read is absent. `flags` and `yields` are empty
+ * Figures of one chain's vaults, by vault id; a vault without known figures is absent. `flags` and `yields` are empty
  * where `figures` has current ones.
  */
 export interface ChainFigures {
