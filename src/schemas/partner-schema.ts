@@ -224,7 +224,7 @@ const Day = z
   })
   .meta({ id: "PartnerDay", description: "Deposits and withdrawals built on one day." });
 
-/** Statistics on the deposits and withdrawals built with a partner's API key or session. */
+/** Statistics on the deposits and withdrawals built with a partner's API keys. */
 export const Dashboard = z
   .object({
     partner_id: PartnerId,

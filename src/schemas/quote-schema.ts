@@ -162,7 +162,7 @@ export const ChosenWay = z.enum(["approve", "erc3009", "permit2", "permit"]).def
   example: "approve",
 });
 
-/** Response to a build request: a deposit's transactions, ready to be signed, with its estimate and simulation. */
+/** Response to a build request: a deposit with its steps, estimate and simulation. */
 export const BuiltDeposit = z
   .object({
     transaction_request: z.union([TransactionRequest, z.null()]).meta({

@@ -145,7 +145,7 @@ const Stage = z.object({
 /** A stage as it is stored, without the decimals of its figures. */
 export type Stage = Omit<z.infer<typeof Stage>, "metrics"> & { metrics: Metric[] };
 
-/** A signal with its evidence and the earlier observations of its incident. */
+/** A signal with its evidence and the observations of its incident. */
 export const SignalDetail = Signal.extend({
   evidence: z.record(z.string(), z.string()).meta({
     description: "Facts on which the rule based the signal, by name.",

@@ -11,8 +11,8 @@ import { Steps } from "./step-schema.ts";
 export const MAX_SIGNATURE_BYTES = 8192;
 
 /**
- * A signature in a request: 65 bytes (r, s, v) from an account with a private key, or the bytes that a smart account
- * accepts (ERC-1271, ERC-6492).
+ * A signature in a request, made with an account's private key, or the bytes that a smart account accepts (ERC-1271,
+ * ERC-6492).
  */
 export const SignatureInput = z
   .string()

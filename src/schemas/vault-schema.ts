@@ -105,7 +105,7 @@ export const VaultSettlement = z
   .meta({ id: "Settlement", description: "How a vault settles deposits and withdrawals." });
 export type VaultSettlement = z.infer<typeof VaultSettlement>;
 
-/** A vault with its registry data, without values read from the chain. */
+/** A vault with its registry data, and with its pause, minimum deposit and deposit contract as last read on chain. */
 export const VaultSummary = z
   .object({
     vault_id: VaultIdText,
