@@ -28,5 +28,5 @@ const actionsGet = defineRoute({
     getActions(ctx, { user: params.user_address, vaultId: formatVaultId(params.vault_id) }),
 });
 
-/** Route that returns what a user can do at a vault now, and the user's open redemptions there. */
+/** Route that returns what a user can do at a vault now, and the user's open requests there. */
 export const actionRoutes: readonly AnyRoute[] = [actionsGet];
