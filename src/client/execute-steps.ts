@@ -90,7 +90,7 @@ const pollAfter = (recommended: unknown): number =>
 
 /**
  * Executes an order's steps until none is required or waiting, and returns its last state. Does not send again what it
- * or `order.handed` remembers, except approvals. Throws CausewayError and errors of a wallet function.
+ * or `order.handed` remembers. Throws CausewayError and errors of a wallet function.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,

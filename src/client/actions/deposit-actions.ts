@@ -90,7 +90,7 @@ export async function executeMove(client: CausewayClient, input: ExecuteMoveInpu
 
 /**
  * Cancels a deposit's signed order before it is submitted, by a transaction, and returns when that is in a block.
- * Throws CausewayError, `deposit_state` if there is nothing to cancel; errors of a wallet function propagate.
+ * Throws CausewayError, for example `deposit_state`; errors of a wallet function propagate.
  */
 export async function cancelDeposit(
   client: CausewayClient,

@@ -38,7 +38,7 @@ export type Vault = Answer<"vaults.list">[number];
 export type VaultDetail = Answer<"vaults.get">;
 /** A quote of a deposit: the expected shares, the possible routes, and why other routes were rejected. */
 export type Quote = Answer<"quotes.get">;
-/** A built deposit: the transactions to sign, in steps, and the tracking id. */
+/** A built deposit: the user's steps and the tracking id. */
 export type BuiltDeposit = Answer<"quotes.build">;
 /** A tracked deposit with its state and the user's steps. */
 export type Deposit = Answer<"deposits.get">;
@@ -57,7 +57,7 @@ export type DepositInput = Body<"quotes.build">;
 export type Withdrawal = Answer<"withdrawals.get">;
 /** A quote of a withdrawal in every requested mode of the vault. */
 export type WithdrawalQuote = Answer<"withdrawals.quote">;
-/** A built withdrawal: the transactions to sign, in steps, and the tracking id. */
+/** A built withdrawal: the user's steps and the tracking id. */
 export type BuiltWithdrawal = Answer<"withdrawals.build">;
 /** A withdrawal to quote or to build: a number of shares in the share token's smallest unit, or `all`. */
 export type WithdrawalInput = Omit<Body<"withdrawals.build">, "shares"> & { shares: bigint | "all" };
@@ -142,7 +142,7 @@ export function quoteDeposit(client: CausewayClient, input: DepositInput & Actio
 }
 
 /**
- * Builds a deposit: the transactions to sign, and the tracking id. The same `idempotencyKey` and input return the same
+ * Builds a deposit: the user's steps and the tracking id. The same `idempotencyKey` and input return the same
  * deposit while its quote is valid. Throws CausewayError. Source: `POST /v1/quote/build`.
  */
 export function buildDeposit(
@@ -194,7 +194,7 @@ export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput &
 }
 
 /**
- * Builds a withdrawal: the simulated transactions to sign, and the tracking id. Throws CausewayError, for example
+ * Builds a withdrawal: the user's steps and the tracking id. Throws CausewayError, for example
  * `no_liquidity` or `would_revert`. Source: `POST /v1/withdraw/build`.
  */
 export function buildWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {

@@ -67,7 +67,7 @@ function walk(
 
 /**
  * Cancels a withdrawal's signed order before it is submitted, like `cancelDeposit`. Throws CausewayError,
- * `withdrawal_state` if there is nothing to cancel; errors of a wallet function propagate.
+ * for example `withdrawal_state`; errors of a wallet function propagate.
  */
 export async function cancelSignedWithdrawal(
   client: CausewayClient,
