@@ -51,7 +51,7 @@ export const vaultsQuery = queryOptions({
   refetchInterval: MINUTE,
 });
 
-/** Query for one vault, reloaded every minute. Fails with `vault_not_found` if the API does not list it. */
+/** Query for one vault, reloaded every minute. Fails with `vault_not_found` if the API does not know it. */
 export const vaultQuery = (vaultId: string) =>
   queryOptions({
     queryKey: ["vault", vaultId.toLowerCase()],
@@ -149,7 +149,7 @@ export const vaultSignalsQuery = (vaultId: string) =>
   });
 
 /**
- * Query for 50 signals of the feed from `offset` on, newest first, reloaded every minute. `since` is a period such as
+ * Query for up to 50 signals of the feed from `offset` on, newest first, reloaded every minute. `since` is a period such as
  * `7d`; an empty `dimension` means all dimensions.
  */
 export const signalsQuery = (of: { since: string; dimension: string; offset: number }) =>

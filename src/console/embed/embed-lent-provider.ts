@@ -12,8 +12,8 @@ export interface LentProvider {
    */
   request(call: { method: string; params?: unknown }): Promise<unknown>;
   /**
-   * Calls the listener with name and value of every event of the wallet (EIP-1193): `accountsChanged`, `chainChanged`,
-   * `disconnect`.
+   * Calls the listener with name and value of these events of the wallet (EIP-1193): `accountsChanged`,
+   * `chainChanged`, `disconnect`.
    */
   listen(listener: (name: string, value: unknown) => void): void;
   /** Sends an event of the form to the embedding page. */

@@ -91,8 +91,8 @@ const WORDS: Partial<Record<CausewayError["code"], readonly [title: string, advi
 };
 
 /**
- * Returns the text of an error for display, without technical details. For some codes the advice is the API's own
- * message. Anything but a CausewayError is described as a fault of the page.
+ * Returns the text of an error for display. For some codes the advice is the error's own message. Anything but a
+ * CausewayError is described as a fault of the page.
  */
 export function explainError(error: unknown): ErrorText {
   if (!(error instanceof CausewayError)) {

@@ -12,7 +12,7 @@ import { askAs, type PartnerSession, setPartnerSession } from "./use-partner-ses
 
 /**
  * Dashboard of a signed-in partner: statistics, and API keys. A new key pair is shown until the partner confirms having
- * saved it. Signing out forgets the session here, and ends it in the API if that answers.
+ * saved it or creates another. Signing out forgets the session here, and ends it in the API if that answers.
  */
 export function PartnerDesk({ session }: { session: PartnerSession }) {
   const [issued, setIssued] = useState(session.issued);

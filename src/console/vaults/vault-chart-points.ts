@@ -8,8 +8,8 @@ export interface ChartPoint {
 export type ChartMetric = "share_price" | "total_assets" | "apy";
 
 /**
- * Converts a vault's history to the points of a chart, in ascending time, one for each second. A share price is divided
- * by 10^18 and total assets by the asset's unit; an APY is a fraction. Unknown values are left out.
+ * Converts a vault's history to the points of a chart, in ascending time, at most one for each second. A share price is
+ * divided by 10^18 and total assets by the asset's unit; an APY is a fraction. Unknown values are left out.
  */
 export function toChartPoints(
   points: readonly { time: string; value: unknown }[],

@@ -60,7 +60,7 @@ export interface WalletConnection {
   balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
   /** Signs a text with the connected account. Throws `user_rejected`, `wrong_account` or `wallet_failed`. */
   sign(of: { address: `0x${string}`; message: string }): Promise<`0x${string}`>;
-  /** Returns a client that can sign. Throws `wrong_account` if no wallet is connected. */
+  /** Returns a client that can sign. May throw `wrong_account` if no wallet is connected. */
   client(): Promise<Wallet>;
 }
 
