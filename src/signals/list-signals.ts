@@ -22,8 +22,8 @@ export interface SignalQuery {
 }
 
 /**
- * Returns a page of the signals of listed vaults, one per incident, the most recently seen first, and the total number
- * of signals that match. Throws `store_unavailable`.
+ * Returns a page of the signals of the vaults in `listRegistry`, one per incident, the most recently seen first, and the
+ * total number of signals that match. Throws `store_unavailable`.
  */
 export async function listSignals(
   ctx: Context,
@@ -39,7 +39,7 @@ export async function listSignals(
 
 /**
  * Returns one signal with its evidence and the stages of its incident, oldest first. Throws `signal_not_found`, also if
- * the signal's vault is no longer listed, or `store_unavailable`.
+ * `listRegistry` lacks the signal's vault, or `store_unavailable`.
  */
 export async function getSignal(ctx: Context, signalId: string): Promise<SignalDetail> {
   const row = await selectSignal(ctx.db, signalId);
