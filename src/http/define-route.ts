@@ -73,7 +73,7 @@ export interface RouteDefinition<P, Q, H, B, R extends z.ZodType> extends RouteD
   limit?: LimitName | null;
   /**
    * Name of an additional rate limit, counted per caller and `user_address` of the body. Requests with a partner's
-   * session or API secret do not count.
+   * API secret do not count.
    */
   userLimit?: LimitName;
   /**
