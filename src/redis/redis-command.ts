@@ -3,8 +3,8 @@ import { type Outcome, throughBreaker } from "../lib/circuit-breaker-call.ts";
 import type { Timing } from "../lib/outside-call-timing.ts";
 
 /**
- * Policy of Redis's circuit breaker: one hang of at least 0.7 seconds opens it. Commands are then refused for one
- * second, and for up to three after failed trials.
+ * Policy of Redis's circuit breaker: one hang of at least 0.7 seconds opens it, unless another command was answered
+ * meanwhile. Commands are then refused for one second, and for up to three after failed trials.
  */
 export const redisPolicy: BreakerPolicy = {
   hangs: 1,
