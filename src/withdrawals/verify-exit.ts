@@ -25,7 +25,7 @@ const PER_UNIT_SCALE = 10n ** 27n;
 const BPS = 10_000n;
 
 /**
- * What a built withdrawal must contain, never derived from the calldata that is verified.
+ * What a built withdrawal must contain. It is not read from the calldata that is verified.
  */
 export interface ExpectedWithdrawal {
   order: WithdrawalOrder;
