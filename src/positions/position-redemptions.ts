@@ -176,7 +176,8 @@ const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean 
  */
 export interface PositionValue extends HeldShares {
   /**
-   * Assets that the user would receive for all shares by instant redemption, or null if that is impossible or unknown.
+   * Assets that the user would receive for all shares by instant redemption, whatever the vault's liquidity. Null if
+   * unknown, or if the vault does not pay instantly.
    */
   redeemable: bigint | null;
   /**
