@@ -32,7 +32,7 @@ export interface ExecutionProgress {
    * for a batch without a receipt.
    */
   txHash: Hash | null;
-  /** All steps of the order, as the API last returned them. */
+  /** All steps of the order, as last known. */
   steps: readonly Step[];
 }
 
