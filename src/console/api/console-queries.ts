@@ -149,8 +149,8 @@ export const vaultSignalsQuery = (vaultId: string) =>
   });
 
 /**
- * Query for up to 50 signals of the feed from `offset` on, newest first, reloaded every minute. `since` is a period such as
- * `7d`; an empty `dimension` means all dimensions.
+ * Query for up to 50 signals of the feed from `offset` on, newest first, reloaded every minute. `since` is a period
+ * such as `7d`; an empty `dimension` means all dimensions.
  */
 export const signalsQuery = (of: { since: string; dimension: string; offset: number }) =>
   queryOptions({
