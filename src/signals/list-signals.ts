@@ -22,8 +22,8 @@ export interface SignalQuery {
 }
 
 /**
- * Returns a page of the signals of the vaults in `listRegistry`, one per incident, the most recently seen first, and the
- * total number of signals that match. Throws `store_unavailable`.
+ * Returns a page of the signals of the vaults in `listRegistry`, one per incident, the most recently seen first, and
+ * the total number of signals that match. Throws `store_unavailable`.
  */
 export async function listSignals(
   ctx: Context,
