@@ -18,7 +18,7 @@ export function nearestName(text: string, names: readonly string[]): string | nu
 }
 
 /** Names by which other APIs know a field of this one, without case and separators. */
-const USED_ELSEWHERE: ReadonlyMap<string, readonly string[]> = new Map([
+const USED_ELSEWHERE = new Map<string, readonly string[]>([
   ...["page", "offset", "skip", "startingafter"].map((name) => [name, ["cursor"]] as const),
   ...["pagesize", "perpage", "first", "take"].map((name) => [name, ["limit"]] as const),
   ...["amount", "fromamount", "shareamount"].map((name) => [name, ["shares"]] as const),
