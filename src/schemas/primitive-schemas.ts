@@ -202,8 +202,8 @@ export function integerParam(bounds: IntegerBounds) {
 export const WEBSITE_RULE = "must be a web address, such as https://wallet.example";
 
 /**
- * A website in a request, or an empty text; it may lack its scheme. Any other text with a scheme but `http://` and
- * `https://` is refused, unless a digit follows the colon: a page that shows it as a link could run it (`javascript:`).
+ * A website in a request, or an empty text; it may lack its scheme. Any scheme but `http` and `https` is refused,
+ * because a page that shows the website as a link could run it (`javascript:`). A host may have a port.
  */
 export const WebsiteInput = z
   .string()
@@ -211,7 +211,9 @@ export const WebsiteInput = z
   .max(300)
   .refine(
     (text) =>
-      (/^https?:\/\//i.test(text) || !/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(text)) && !/\p{Cc}/u.test(text),
+      (/^https?:\/\//i.test(text) ||
+        !/^(?:[a-z][a-z0-9+.-]*:(?!\d)|(?:javascript|vbscript|data):)/i.test(text)) &&
+      !/\p{Cc}/u.test(text),
     WEBSITE_RULE,
   )
   .meta({ example: "https://wallet.example" });
