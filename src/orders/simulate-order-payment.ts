@@ -20,6 +20,7 @@ import { isNative } from "../lib/address.ts";
 import { MAX_UINT256 } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { DAY_MS } from "../lib/durations.ts";
+import { once } from "../lib/once.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { encodeApprovals, type UserCall } from "./order-wallet-calls.ts";
@@ -163,11 +164,13 @@ export async function paymentOverrides(ctx: Context, payment: TokenPayment): Pro
   return [gas, balanceOverride({ token, account: payer, amount: amount + surplus }, layout)];
 }
 
-const scale = z.object({ stored: z.bigint(), returned: z.bigint() }).optional();
-const BalanceLayoutSchema: z.ZodType<BalanceLayout> = z.union([
-  z.object({ order: z.enum(["solidity", "vyper"]), base: z.bigint(), scale }),
-  z.object({ order: z.literal("solady"), scale }),
-]);
+const layoutSchema = once((): z.ZodType<BalanceLayout> => {
+  const scale = z.object({ stored: z.bigint(), returned: z.bigint() }).optional();
+  return z.union([
+    z.object({ order: z.enum(["solidity", "vyper"]), base: z.bigint(), scale }),
+    z.object({ order: z.literal("solady"), scale }),
+  ]);
+});
 
 /** The layout of a token's balances was read and is none of the known ones. */
 class UnknownLayoutError extends Error {}
@@ -200,7 +203,7 @@ async function balanceLayout(
 ): Promise<BalanceLayout> {
   const { value } = await ctx.cache.cached({
     key: `layout:${client.definition.chainId}:${token.toLowerCase()}`,
-    schema: BalanceLayoutSchema,
+    schema: layoutSchema(),
     freshMs: DAY_MS,
     staleMs: DAY_MS,
     keepMs: DAY_MS,
