@@ -260,8 +260,11 @@ class Load {
     });
   }
 
-  /** Builds the templates while the clock stands still: builds are no part of the load. */
+  /** Builds the templates while the clock stands still and no node fails: builds are no part of the load. */
   async #build(): Promise<void> {
+    const nodes = Object.values(this.#world.nodes).flat();
+    const faults = nodes.map((node) => node.faults);
+    for (const node of nodes) node.faults = { ...NO_FAULTS };
     this.#platform.free = true;
     await this.#time.real(async () => {
       await this.#copies.build();
@@ -269,6 +272,7 @@ class Load {
       for (const path of ["status", "deposits"]) await this.#causeway.send(`/v1/${path}`);
     });
     this.#platform.free = false;
+    for (const [index, node] of nodes.entries()) node.faults = faults[index] ?? { ...NO_FAULTS };
   }
 
   #pause(paused: boolean): void {
