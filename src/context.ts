@@ -72,15 +72,16 @@ export interface Context {
   /** The client's IP address as the platform reports it, or `unknown`. */
   readonly clientAddress: string;
   /**
-   * Counts a possible replay (a request with an idempotency key) against its rate limits; to be called once there is
-   * new work to do. Does nothing for a request that was counted before. Throws `rate_limited`.
+   * Counts a request with an idempotency key, which may be a replay, against its rate limits, at every call; to be
+   * called when there is new work to do. Does nothing for other requests, which are counted on admission. Throws
+   * `rate_limited`.
    */
   charge(): Promise<void>;
   /** Logger whose lines contain the request id. */
   readonly log: Logger;
   /** The circuit breakers of this isolate. */
   readonly breakers: Breakers;
-  /** Bounds the quotes, builds and their kind that are in progress in this isolate. */
+  /** Bounds the requests that quote, build or change orders in this isolate at the same time. */
   readonly orderSlots: WorkSlots;
   /** Time spent waiting for outside systems in this request. */
   readonly timing: Timing;

@@ -25,8 +25,9 @@ const UNBOUNDED_REQUESTS = 1_000_000;
 const ROUNDS = 100;
 
 /**
- * Reads all missing flows of a chain in one run, which is too long for a Worker. If `from` is not null, first deletes
- * the flows from that block on. Throws errors of nodes and the database; a RangeError if it cannot end.
+ * Reads the missing flows of a chain's vaults in one run, which is too long for a Worker; vaults whose start block is
+ * not found are left out. If `from` is not null, first deletes the flows from that block on. Throws
+ * `chain_unsupported`, errors of nodes and the database, and a RangeError if it cannot end.
  */
 export async function reindexChain(
   ctx: Context,

@@ -38,7 +38,7 @@ export function toVaultRecord(row: VaultRow): VaultRecord {
     asset: { address: getAddress(row.assetAddress), symbol: row.assetSymbol, decimals: row.assetDecimals },
     accepted_assets: row.acceptedAssets.map((token) => ({ ...token, address: getAddress(token.address) })),
     params: row.params,
-    was_active: row.wasActive,
+    was_active: row.wasActive || row.status === "active",
     share_token: getAddress(row.shareToken),
     entry_point: getAddress(row.entryPoint),
     spender: getAddress(row.spender),

@@ -39,7 +39,10 @@ export interface ExpectedWithdrawal {
   readAt: number;
   /** Minimum output, in the smallest unit of the output token. */
   least: bigint;
-  /** True if the vault pays the requested token, or its wrapped form, so no swap or bridge follows. */
+  /**
+   * True if the withdrawal brings the requested token, so no swap or bridge follows: the vault pays it, or pays its
+   * wrapped form through the Router, which unwraps it.
+   */
   pays: boolean;
 }
 

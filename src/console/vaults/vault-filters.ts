@@ -46,8 +46,8 @@ function defined(given: { [Name in keyof VaultFilters]: VaultFilters[Name] | und
 }
 
 /**
- * Returns the vaults that match the filters, sorted by `order`, those without a known value later and paused vaults
- * last. Every word of `q` must occur in the name, curator, address, chain, family or a token symbol.
+ * Returns the vaults that match the filters, sorted by `order`: vaults without a known value come after those with one,
+ * and paused vaults last. Every word of `q` must occur in the name, curator, address, chain, family or a token symbol.
  */
 export function selectVaults(vaults: readonly Vault[], filters: VaultFilters): Vault[] {
   return vaults.filter((vault) => matches(vault, filters)).sort(comparing(filters.order ?? "tvl"));

@@ -37,12 +37,12 @@ export const depositHints = pgTable(
 );
 
 /**
- * Planned steps of each deposit and withdrawal, with their payments and transactions, of which `deposits` stores only
- * hashes. The table is separate because calldata is large and the follower reads many rows of `deposits`.
+ * Planned steps of each deposit and withdrawal, with their payments and full transactions. The table is separate
+ * because calldata is large and the follower reads many rows of `deposits`.
  */
 export const depositSteps = pgTable("deposit_steps", {
   trackingId: trackingId().primaryKey(),
-  /** The plan as JSON, in the format of the code version that built the deposit. */
+  /** The plan as JSON, in the format of the code version that built it. */
   plan: jsonb("plan").$type<object>().notNull(),
 });
 

@@ -25,8 +25,9 @@ interface KyberRequest<S extends z.ZodType> {
 /** HTTP client of KyberSwap's API. */
 export interface KyberClient {
   /**
-   * Sends a request once and returns its parsed response, and its JSON with all digits. Throws `no_route`,
-   * `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`, without text from KyberSwap.
+   * Sends a request once and returns its response: `parsed` by the schema, and `json` as received, to be sent back
+   * unchanged. Throws `no_route`, `rate_limited`, `upstream_rejected`, `upstream_unavailable` or `upstream_timeout`,
+   * without text from KyberSwap.
    */
   ask<S extends z.ZodType>(
     scope: ProviderScope,

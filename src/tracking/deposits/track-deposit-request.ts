@@ -58,8 +58,8 @@ export async function readRequest(
 }
 
 /**
- * Returns true if a request is neither pending nor claimable, false if it is one of the two, and null if the vault's
- * views do not show it.
+ * Returns true if nothing is pending or claimable, false if something is, and null if the vault's views do not show it.
+ * The amounts may be those of several requests of the user: false does not mean that a certain one is still open.
  */
 export function isRequestGone({
   pendingAssets,
