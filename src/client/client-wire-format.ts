@@ -52,8 +52,8 @@ export function encodeModel(input: Readonly<Record<string, unknown>>): Record<st
 }
 
 /**
- * Returns the body of a request as JSON: the top level as `encodeModel` converts it, bigints as decimal strings. Throws
- * CausewayError `invalid_input` for a value that JSON cannot represent.
+ * Returns the body of a request as JSON: the top level as `encodeModel` converts it, bigints as decimal strings, NaN
+ * and infinities as null. Throws CausewayError `invalid_input` if it cannot be written, for example a circular object.
  */
 export function encodeBody(body: Readonly<Record<string, unknown>>): string {
   try {

@@ -89,8 +89,9 @@ const pollAfter = (recommended: unknown): number =>
   typeof recommended === "number" && recommended > 0 ? Math.min(recommended, MAX_POLL_MS) : POLL_MS;
 
 /**
- * Executes an order's steps until none is required or waiting, and returns its last state. Does not send again what it
- * or `order.handed` remembers. Throws CausewayError and errors of a wallet function.
+ * Executes an order's steps until none is required or waiting, and returns the order in its last state, which may be a
+ * failed one. Steps that this or an earlier execution (`order.handed`) gave to the wallet are not sent again. Temporary
+ * API failures are retried without limit. Throws CausewayError; errors of a wallet function propagate.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,

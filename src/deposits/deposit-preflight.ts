@@ -279,10 +279,10 @@ export interface RevertedOrder {
 }
 
 /**
- * Returns the error that an unsigned build gives for a signed order that reverted, if the deposit into the vault, which
- * is its last step, is the reason: from the vault's conditions at the latest block, or else from the revert data. Null
- * if another step failed, if only the signature was rejected, and if the order does not deposit. Throws
- * `vault_not_found`, `store_unavailable`, `chain_unsupported`; errors of the RPC nodes are returned or propagate.
+ * Returns the error for a signed order that reverted because of its last step, the deposit into the vault: the one that
+ * an unsigned build would give, from the vault's conditions at the latest block or else from the revert data. Null if
+ * another step failed, only the signature was rejected, or the order makes no deposit. Throws `vault_not_found`,
+ * `store_unavailable`, `chain_unsupported`; a node's AppError is returned, other node errors propagate.
  */
 export async function explainSignedDeposit(ctx: Context, of: RevertedOrder): Promise<AppError | null> {
   const { row, planned, amount, revert } = of;

@@ -44,8 +44,9 @@ export interface GovernanceEventsRound {
 }
 
 /**
- * Reads and stores the governance events of every indexed and served chain up to its stored final block, as far as the
- * budget allows, and schedules new proofs of the vaults concerned. Throws `store_unavailable`.
+ * Reads and stores the governance events of every indexed and served chain up to its stored final block, within limits
+ * of requests and time per chain, and schedules new proofs of the vaults concerned. A chain that fails is logged and
+ * counted. Throws `store_unavailable` if the chains or vaults cannot be loaded.
  */
 export async function indexGovernanceEvents(ctx: Context): Promise<GovernanceEventsRound> {
   const tips = (await selectFlowTips(ctx.db)).filter(({ chainId }) => ctx.chains.definitions.has(chainId));

@@ -40,8 +40,9 @@ export interface VaultFilter {
   type?: string | undefined;
   /** Name of the vault family. */
   family?: string | undefined;
-  /** How the vault settles deposits, and `withdrawSettlement` withdrawals: a value of `VaultSettlement`. */
+  /** How the vault settles deposits: a value of `VaultSettlement.deposit`. */
   depositSettlement?: string | undefined;
+  /** How the vault settles withdrawals: a value of `VaultSettlement.withdraw`. */
   withdrawSettlement?: string | undefined;
   /** Name of the curator. Letter case is ignored. */
   curator?: string | undefined;

@@ -85,8 +85,9 @@ export interface RouteSearch<B> {
   failures: AppError[];
   /** Names of the providers that `noteFailure` excluded; they are not used again in this search. */
   excluded: Set<string>;
-  /** Target tokens that were refused, and amounts of others that were. */
+  /** Target tokens that the vault refused. */
   refused: Set<Token>;
+  /** Offers whose amount the vault refused, while it may accept another amount of the token. */
   refusedAmounts: AmountRefusal[];
   /** The quotes for all bridges, by target token; those for the preferred bridge alone are not kept. */
   quotes: Map<Token, QuoteResults>;

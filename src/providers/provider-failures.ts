@@ -95,8 +95,9 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Chooses the error to report if every route failed. Errors about the vault or the request come first, then unsafe
- * offers, then what the user can remove. A `no_route` error lists all reasons; the code is never `rate_limited`.
+ * Chooses the error to report if every route failed: one about the vault or the request, else an unsafe offer, else
+ * `no_route` if the user can remove a reason, else a provider's failure by `FAILURE_PRIORITY`, else `no_route`. A
+ * `no_route` error lists all reasons, the main one first. The code is never `rate_limited`.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

@@ -249,8 +249,8 @@ function isFeeAccepted(
 }
 
 /**
- * Throws `price_unsafe` if the vault records a request for much fewer shares than it takes (by more than 3%, or the
- * slippage if higher, and one unit). `recorded` is in the share token's smallest unit.
+ * Throws `price_unsafe` if the vault records far fewer shares for a request than the user gives: by more than 3% (or
+ * the slippage, if higher) and one unit. `recorded` is in the share token's smallest unit.
  */
 export function requireRecorded({ order, shares }: Exit, recorded: bigint): void {
   if (isFeeAccepted(order, { gross: shares, net: recorded })) return;
@@ -260,8 +260,9 @@ export function requireRecorded({ order, shares }: Exit, recorded: bigint): void
 }
 
 /**
- * Returns the views that a simulation reads before and after a request, because the vault may replace the user's open
- * ones. Empty for an instant redemption, and for families that never do that.
+ * Returns the views of the shares in the user's open requests. A simulation reads them before and after a new request,
+ * to see whether the vault replaces the open ones. Empty for an instant redemption, and for families without this
+ * check.
  */
 export function openRequestReads({ order, way }: Exit) {
   const { exits, vault, user } = order;

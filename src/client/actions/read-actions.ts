@@ -32,7 +32,10 @@ export interface ActionOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** A vault in a list. Amounts are in the smallest unit of their token, and null if they are unknown. */
+/**
+ * A vault in a list. Token amounts are in the token's smallest unit; `sharePrice` is assets per share, both in whole
+ * tokens, times 10^18. Figures are null if they are unknown.
+ */
 export type Vault = Answer<"vaults.list">[number];
 /** A vault with its on-chain state: totals, share price and limits, null where they are unknown. */
 export type VaultDetail = Answer<"vaults.get">;

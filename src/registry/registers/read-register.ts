@@ -149,8 +149,8 @@ export function deniedQuery(registers: readonly VaultRegister[], vault: Address)
 }
 
 /**
- * Returns a query for the factories that confirm to have created a vault. `code` is the vault's, as `readVaultCode`
- * returns it. Factories without a view for that, and those whose read fails, are omitted.
+ * Returns a query for the factories that confirm that they created a vault. `code` identifies the vault's code, as
+ * `readVaultCode` returns it. Factories without a view for that, and those whose read fails, are omitted.
  */
 export function creatorsQuery(
   factories: readonly VaultRegister[],
