@@ -1,4 +1,18 @@
-import { and, asc, desc, eq, inArray, isNotNull, isNull, lte, ne, or, sql as raw } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  ne,
+  not,
+  or,
+  sql as raw,
+  type SQL,
+} from "drizzle-orm";
 import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence } from "../tables/deposit-tracking-tables.ts";
@@ -108,13 +122,21 @@ export async function postponeChecks(
 
 /**
  * Makes the direct deposit that a transaction proves name `parent` as its parent, if it is of the same user and vault
- * and names none. Returns false if there is none. Throws `store_unavailable`.
+ * and names none that can take it over: anyone can build it, with any deposit of the user as its parent. Returns false
+ * if there is none. Throws `store_unavailable`.
  */
 export async function adoptContinuation(
   db: Database,
   { parent, hash }: { parent: DepositRow; hash: string },
 ): Promise<boolean> {
   const { trackingId, userAddress, vaultChainId, vaultAddress } = parent;
+  const isOfAnother = raw`exists (select from ${deposits} as named
+    where named.tracking_id = ${deposits.parentTrackingId} and (named.tracking_id = ${trackingId}
+      or named.deposit_tx_hash = ${hash}
+      or (named.state = 'awaiting_deposit' or named.state = 'partial' and named.shares is null)
+        and named.user_address = ${userAddress} and named.move_token = ${deposits.fromToken}
+        and named.vault_chain_id = ${vaultChainId} and named.vault_address = ${vaultAddress}
+        and ${deposits.fromAmount} >= ${leastOf(raw`named.delivered_amount`, raw`named.move_min`)}))`;
   const adopted = await db.run((sql) =>
     sql
       .update(deposits)
@@ -129,13 +151,17 @@ export async function adoptContinuation(
           eq(deposits.vaultAddress, vaultAddress),
           ne(deposits.trackingId, trackingId),
           isNull(deposits.provider),
-          isNull(deposits.parentTrackingId),
+          not(isOfAnother),
         ),
       )
       .returning({ trackingId: deposits.trackingId }),
   );
   return adopted.length > 0;
 }
+
+/** Least payment of a continuation: the lower of the delivered and the guaranteed amount. */
+const leastOf = (delivered: SQL, guaranteed: SQL): SQL =>
+  raw`least(${delivered}::numeric, coalesce(${guaranteed}, ${delivered})::numeric)`;
 
 /** Maximum number of continuations that are read: anyone can build deposits that name a parent of the same user. */
 const MAX_CONTINUATIONS = 20;
@@ -148,7 +174,7 @@ const MAX_CONTINUATIONS = 20;
 export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;
   if (moveToken === null || deliveredAmount === null) return [];
-  const atLeast = raw`least(${deliveredAmount}::numeric, ${moveMin ?? deliveredAmount}::numeric)`;
+  const atLeast = leastOf(raw`${deliveredAmount}::text`, raw`${moveMin}::text`);
   const ended = inArray(deposits.state, ["requested", "claimable", "completed"]);
   // What was paid before the delivery was not what was delivered.
   const inTime = raw`not exists (select from ${depositEvidence} as paid join ${depositEvidence} as arrived

@@ -56,9 +56,9 @@ export async function continuationTransitions(
 }
 
 /**
- * Takes the deposit that already holds the transaction proving a second step (`transitions`) as the continuation, if it
- * names no parent: anyone can build the same call for the user, and the follower may have recorded the transaction for
- * that one. Returns false if there is none. Throws `store_unavailable`.
+ * Takes the deposit that already holds the transaction proving a second step (`transitions`) as the continuation, as
+ * `adoptContinuation` does: anyone can build the same call for the user, and the follower may have recorded the
+ * transaction for that one. Returns false if there is none. Throws `store_unavailable`.
  */
 export async function takeAsContinuation(
   ctx: Context,

@@ -45,15 +45,21 @@ async function again(order: Order, parent: string | null): Promise<Order> {
 }
 
 test.each([
-  ["left alone", "left alone"],
-  ["left alone", "reported"],
-  ["reported", "left alone"],
-  ["reported", "reported"],
+  ["left alone", "left alone", "no parent"],
+  ["left alone", "reported", "no parent"],
+  ["reported", "left alone", "no parent"],
+  ["reported", "reported", "no parent"],
+  ["left alone", "left alone", "an unsent one"],
+  ["left alone", "reported", "an unsent one"],
+  ["reported", "left alone", "an unsent one"],
+  ["reported", "reported", "an unsent one"],
 ] as const)(
-  "a stranger's equal deposit, %s, does not keep a deposit from its second step, %s",
-  async (stolenIs, ownIs) => {
+  "a stranger's equal deposit, %s, does not keep a deposit from its second step, %s, with %s as its parent",
+  async (stolenIs, ownIs, parent) => {
     const order = await arrive();
-    const stolen = await again(order, null);
+    const other =
+      parent === "no parent" ? null : await world.build("two_step", { user: USER, amount: AMOUNT });
+    const stolen = await again(order, other?.trackingId ?? null);
     const hash = (await world.sendSecondStep(order)) ?? "0x";
     if (stolenIs === "reported") await world.report(stolen, { hash });
     if (ownIs === "reported") await world.report(order, { hash, step: "deposit" });
