@@ -138,7 +138,9 @@ async function findEnd(
   const others = await selectOtherRedemptions(ctx.db, row, { anyId });
   const free = numbered ? seen.filter((end) => !isTaken(end, others)) : seen;
   const { parts, complete, exact } = partsOf(row, free);
-  if (parts.length === 0 || (!complete && now.request !== null)) return { end: null, seen };
+  // What is left of an expired request whose shares are in the wallet is never paid: it ends with its payments.
+  const isOpen = now.request !== null && !(now.request.state === "expired" && now.request.inWallet);
+  if (parts.length === 0 || (!complete && isOpen)) return { end: null, seen };
   const paid = parts.filter(({ settlement }) => settlement.outcome === "paid");
   const sole = await Promise.all(paid.map((part) => isSole(ctx, { ...at, ...part, others, anyId })));
   // Of several payments that may be this request's, and of one for other shares, its amount cannot be told.

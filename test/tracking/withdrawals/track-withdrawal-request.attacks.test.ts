@@ -1,4 +1,13 @@
-import { concatHex, encodeEventTopics, type Hex, type Log, numberToHex, parseAbi } from "viem";
+import {
+  concatHex,
+  encodeAbiParameters,
+  encodeEventTopics,
+  type Hex,
+  type Log,
+  numberToHex,
+  parseAbi,
+  parseAbiParameters,
+} from "viem";
 import { expect, test } from "vitest";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import type { Database } from "../../../src/db/database-client.ts";
@@ -34,15 +43,20 @@ function claimLog({ owner = USER, assets = PAID, emitter = VAULT, shares = SHARE
 const pays = (value: bigint, change = {}) => transferLog({ token: USDC, from: VAULT, value, ...change });
 
 /** What tracking finds in a transaction that may be the claim; `readable` is whether the vault answers. */
-async function find(logs: readonly Log[], { succeeded = true, readable = true, forgets = false } = {}) {
-  const lagoon = { ...vault, adapter: "lagoon", caller: "user", wasActive: true };
+async function find(
+  logs: readonly Log[],
+  { succeeded = true, readable = true, forgets = false, stored: kept = {}, words = 1 } = {},
+) {
+  const lagoon = { ...vault, adapter: "lagoon", caller: "user", wasActive: true, ...kept };
   const { asset } = vault;
   const stored = { assetAddress: asset.address, assetSymbol: asset.symbol, assetDecimals: asset.decimals };
   const answers: unknown[][] = [[{ ...lagoon, ...stored }]];
   const db = { run: async () => answers.shift() ?? [] } as unknown as Database;
   // The vault says that the request waits.
   const contracts = contractsClient(() =>
-    readable ? { ok: true, data: numberToHex(1n, { size: 32 }) } : { ok: false, data: "0x" },
+    readable
+      ? { ok: true, data: concatHex(Array(words).fill(numberToHex(1n, { size: 32 }))) }
+      : { ok: false, data: "0x" },
   );
   const hint: DepositHint = {
     ...{ trackingId: requested.trackingId, chainId: testChain.chainId, txHash: CLAIM },
@@ -127,4 +141,26 @@ test.each<[string, Log[], boolean?]>([
   const [seen] = await look(logs, succeeded);
   expect(seen).toMatchObject({ assets: null });
   expect(["request_pending", "request_claimable"]).toContain(seen?.shows);
+});
+
+test("a request that has expired after a part was claimed ends with what it paid", async () => {
+  const manager = parseAbi([
+    "event WithdrawRequestUpdated(address account, uint256 shares, uint32 endWithdrawWindow)",
+    "event ReleaseFundsUpdated(uint32 releaseTimestamp, uint128 sharesToRelease)",
+  ]);
+  const of = (eventName: "WithdrawRequestUpdated" | "ReleaseFundsUpdated", data: Hex): Log =>
+    log(OTHER, encodeEventTopics({ abi: manager, eventName }), data);
+  const logs = [
+    of(
+      "WithdrawRequestUpdated",
+      encodeAbiParameters(parseAbiParameters("address, uint256, uint32"), [USER, 1n, 1]),
+    ),
+    of("ReleaseFundsUpdated", encodeAbiParameters(parseAbiParameters("uint32, uint128"), [1, 0n])),
+    claimLog({ shares: SHARES - 1n }),
+    pays(PAID),
+  ];
+  // The vault reports the rest: one unit of shares, whose window ended long ago.
+  const stored = { adapter: "ipor", params: { withdraw_manager: OTHER.toLowerCase() } };
+  const { transitions } = await find(logs, { stored, words: 4 });
+  expect(transitions).toMatchObject([{ event: { shows: "token_paid" }, change: { assets: String(PAID) } }]);
 });
