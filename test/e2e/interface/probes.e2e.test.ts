@@ -89,7 +89,7 @@ describe("a mistake in a build's body is answered with what to do", () => {
     ["a bridge in capitals", { preferred_bridge: "Across" }, /must be one of "across"\|"stargate"/],
     ["an unknown authorization", { authorize: "permit3" }, /must be one of "approve"\|"erc3009"/],
     ["another submitter", { submitter: OTHER }, /only `user_address` can send an order/],
-    ["a name in camel case", { chainId: 1 }, /unknown field "chainId": accepted: from_chain_id/],
+    ["a name in camel case", { chainId: 1 }, /unknown field "chainId": did you mean from_chain_id\?/],
   ])("%s", async (_what, change, answer) => {
     expect(told(await send("/v1/quote/build", { body: { ...deposit, ...change } }))).toMatch(answer);
   });
