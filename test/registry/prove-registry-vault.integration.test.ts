@@ -157,7 +157,7 @@ describe("an active vault that breaks", () => {
 
   test.each([
     ["mints far fewer shares than they cost", { entryFee: 5_000n }, "worth much less"],
-    ["keeps all of what it pays out", { exitFee: 10_000n }, "returns much less"],
+    ["keeps all of what it pays out", { exitFee: 10_000n }, "pays none of the vault's asset"],
   ])("is paused when it %s", async (_what, change, reason) => {
     const address = await newVault();
     const vaultId = await addCandidate(address);
