@@ -103,7 +103,7 @@ function checkGroup(chains: Chains, rows: readonly Row[]): Delivered[] {
     if (truth === undefined) checkWithoutSource(chains, { row: { deposit, shown }, sources, rows, truths });
     else {
       seen += 1;
-      checkTruth({ deposit, shown }, truth);
+      checkTruth({ deposit, shown }, asDelivered(chains, { deposit, shown }, truth));
       if (truth.state === "awaiting_deposit") delivered.push({ deposit, shown, truth });
     }
   }
@@ -130,6 +130,16 @@ function mostBindings(rows: readonly Row[], truths: readonly TrueState[]): numbe
     bound += 1;
   }
   return bound;
+}
+
+/**
+ * Returns the true state by the delivery that is shown, if it mints the deposit's shares, too: after a reorg of the source,
+ * relayers may have filled the transfers of both blocks, and the user has received both.
+ */
+function asDelivered(chains: Chains, { deposit, shown }: Row, truth: TrueState): TrueState {
+  if (deposit.kind !== "one_step" || truth.state !== "completed") return truth;
+  const other = routerEventsOf(chains, deposit).find(({ hash }) => hash === shown.destination_tx_hash);
+  return other === undefined ? truth : { ...truth, shares: other.shares, deliveries: [other.hash] };
 }
 
 function checkTruth({ deposit, shown }: Row, truth: TrueState): void {
