@@ -235,8 +235,8 @@ const Variables = z.object({
   /** Secrets that API keys are hashed with; without them, creating and verifying API keys fails. */
   PARTNER_PEPPERS: jsonVariable(Peppers),
   /**
-   * An order reads some 20 responses, of which real ones of providers have up to 30 KiB, and holds them with what was
-   * parsed from them: less than one MiB. So 64 take less than half of the 128 MB that the platform gives an isolate.
+   * Maximum number of orders in progress in an isolate. An order holds some 20 responses of at most about 30 KiB, and
+   * what was parsed from them: less than one MiB by estimate. The platform gives an isolate 128 MB.
    */
   MAX_ORDERS_IN_PROGRESS: wholeNumber.default(64),
   SERVER_TIMING: flag(true),
