@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { AppError } from "../errors.ts";
 import { describeError } from "../lib/logger.ts";
+import { learnFeedPrices } from "../prices/read-prices.ts";
 import type { Provider, TransferQuote } from "../providers/provider.ts";
 import { isProviderFailure, isUnsafeRoute, toProviderFailure } from "../providers/provider-failures.ts";
 import type { QuoteResults } from "../providers/provider-quotes.ts";
@@ -25,6 +26,7 @@ import {
   valueOffers,
   warningsOf,
 } from "./order-route-fairness.ts";
+import { pricedForms } from "./order-token-relation.ts";
 
 /** Time after which no further build is started, in milliseconds from the start of the route search. */
 const LAST_START_MS = 5_500;
@@ -147,6 +149,7 @@ async function tryCandidate<B>(
     toOffer(await valueOffers(ctx, offers), { ...way, nativeFee });
   const attempt = { ...way, token: offers.token, provider, deadline, funds: await state.funds, offer };
   try {
+    if (way.ends === "two_step") await learnIfUnfair(ctx, { offers, offer: await offer() });
     const built = await state.input.build(ctx, attempt);
     return { built, warnings: warningsOf(await offer()) };
   } catch (error) {
@@ -166,6 +169,18 @@ async function tryCandidate<B>(
   } finally {
     state.attempts.set(name, { count: spent.count + 1, ms: spent.ms + ctx.now() - now });
   }
+}
+
+/**
+ * Reads the feeds of the requested token if the offer is unfair by the prices known so far. The build of a route that
+ * ends in a Router call reads them before it judges; that of a delivery to the user does not.
+ */
+async function learnIfUnfair(ctx: Context, of: { offers: ValuedOffers; offer: Offer }): Promise<void> {
+  const { order, token, mayLearn } = of.offers;
+  if (!mayLearn || findUnfairOption(of.offer) === null) return;
+  const chain = order.client.definition;
+  const tokens = pricedForms({ chain, token: token.address }).map((form) => form.token);
+  await learnFeedPrices(ctx, { chainId: chain.chainId, tokens });
 }
 
 /** Returns true if the quote itself is unfair without promising too much: its provider may have better ones. */

@@ -98,6 +98,11 @@ function tokensOf({ order, token, tables }: Pick<OfferSet, "order" | "token" | "
 export interface ValuedOffers extends OfferSet {
   relation: TokenRelation;
   payment: ValuedPayment;
+  /**
+   * True if reads on the destination chain may still change what the offers are worth: the order crosses chains, and
+   * the requested token had no price, or a feed that was not read, when the prices were taken.
+   */
+  mayLearn: boolean;
 }
 
 /**
@@ -107,32 +112,26 @@ export interface ValuedOffers extends OfferSet {
 export async function valueOffers(ctx: Context, set: OfferSet): Promise<ValuedOffers> {
   const { order, token, tables, paidDecimals } = set;
   const { from, to, native, counterpart } = tokensOf(set);
+  const isUnread = () => pricedForms(to).some((form) => hasUnreadFeed(ctx, form));
+  // Other requests read feeds meanwhile: what is unread before or after the prices are taken may be missing in them.
+  const unread = isUnread();
   const prices = await pricesOfRequest(ctx, pricedTokens(set));
+  const asked = valuationPrice(prices, { token: to, counterpart });
   return {
     ...set,
     relation: relationOf(tables, { from, to }),
+    mayLearn: !onOneChain(order) && (asked === null || unread || isUnread()),
     payment: {
       amount: order.from.amount,
       nativeFee: 0n,
       from: { decimals: paidDecimals, price: valuationPrice(prices, { token: from, counterpart: null }) },
-      to: { decimals: token.decimals, price: valuationPrice(prices, { token: to, counterpart }) },
+      to: { decimals: token.decimals, price: asked },
       native: {
         decimals: order.from.client.definition.native.decimals,
         price: valuationPrice(prices, { token: native, counterpart: null }),
       },
     },
   };
-}
-
-/**
- * Returns true if reads on the destination chain may still change what an order's offers are worth: the order crosses
- * chains, and the requested token has no price yet or a feed that has not been read.
- */
-export function mayLearnPrice(ctx: Context, offers: ValuedOffers): boolean {
-  const { order, token, payment } = offers;
-  if (onOneChain(order)) return false;
-  const forms = pricedForms({ chain: order.client.definition, token: token.address });
-  return payment.to.price === null || forms.some((form) => hasUnreadFeed(ctx, form));
 }
 
 /**

@@ -29,7 +29,6 @@ import {
 } from "./order-route-candidates.ts";
 import {
   findUnfairOption,
-  mayLearnPrice,
   type OfferSet,
   promisesTooMuch,
   toOffer,
@@ -197,13 +196,12 @@ function fairOptions<B>(
   ctx: Context,
   { state, offers }: { state: RouteSearch<B>; offers: ValuedOffers },
 ): TransferQuote[] {
-  const mayLearn = mayLearnPrice(ctx, offers);
   const kept: TransferQuote[] = [];
   for (const option of offers.quotes) {
     if (state.excluded.has(option.provider)) continue;
     const offer = toOffer(offers, { option, ends: "one_step" });
     const broken = findUnfairOption(offer);
-    if (broken === null || mayLearn) {
+    if (broken === null || offers.mayLearn) {
       kept.push(broken === null ? withLeast(offer) : option);
       continue;
     }

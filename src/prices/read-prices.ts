@@ -1,7 +1,7 @@
 import { keccak256, stringToHex } from "viem";
 import * as z from "zod";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
-import { type Query, queryAll } from "../chains/chain-reads.ts";
+import { createQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import { atBlockTime } from "../chains/chain-time.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
@@ -181,21 +181,29 @@ const LONG_WAIT_MS = 2_000;
  * for which it waits up to two seconds. Tokens without a price are absent. Never throws.
  */
 export async function pricesOfRequest(ctx: Context, tokens: readonly ChainToken[]): Promise<Prices> {
+  const { market: requested } = ctx.prices.book;
+  const before = feedPricesNow(ctx, tokens);
+  const asked = tokens.flatMap((token) => {
+    const promise = requested.get(priceKey(token));
+    const judged = before.get(priceKey(token))?.judges === true;
+    return promise === undefined ? [] : [within(promise, judged ? SHORT_WAIT_MS : LONG_WAIT_MS)];
+  });
+  const answers = await Promise.all(asked);
+  const wanted = new Set(tokens.map(priceKey));
+  const market = new Map(answers.flatMap((prices) => [...prices].filter(([key]) => wanted.has(key))));
+  // Not `before`: another request may have read a feed meanwhile, which must be judged together with the market.
+  return combinePrices(feedPricesNow(ctx, tokens), market);
+}
+
+/** Returns the feed prices that this request, or in the last 30 seconds the isolate, has read. */
+function feedPricesNow(ctx: Context, tokens: readonly ChainToken[]): Map<string, TokenPrice> {
   const { book, memory } = ctx.prices;
   const feeds = new Map<string, TokenPrice>();
   for (const key of tokens.map(priceKey)) {
     const price = book.feeds.get(key) ?? memory.recentPrice(key, ctx.now());
     if (price !== null) feeds.set(key, price);
   }
-  const asked = tokens.flatMap((token) => {
-    const promise = book.market.get(priceKey(token));
-    const judged = feeds.get(priceKey(token))?.judges === true;
-    return promise === undefined ? [] : [within(promise, judged ? SHORT_WAIT_MS : LONG_WAIT_MS)];
-  });
-  const answers = await Promise.all(asked);
-  const wanted = new Set(tokens.map(priceKey));
-  const market = new Map(answers.flatMap((prices) => [...prices].filter(([key]) => wanted.has(key))));
-  return combinePrices(feeds, market);
+  return feeds;
 }
 
 const NO_PRICES: Prices = new Map();
@@ -244,6 +252,21 @@ export async function readPricesWith<S>(
   const isJudged = asked.every((token) => feeds.get(priceKey(token))?.judges === true);
   const late = isJudged ? SHORT_WAIT_MS : LONG_WAIT_MS;
   return { value, block, prices: combinePrices(feeds, await within(market, late)) };
+}
+
+/**
+ * Reads the feeds of some tokens of a chain in one request, so that `pricesOfRequest` knows their prices. Changes
+ * nothing if the chain is not served or cannot be read. Never throws.
+ */
+export async function learnFeedPrices(
+  ctx: Context,
+  input: { chainId: number; tokens: readonly ChainToken["token"][] },
+): Promise<void> {
+  try {
+    await readWithFeeds(ctx, { ...input, query: createQuery({}, () => null) });
+  } catch (error) {
+    ctx.log.warn("price_feeds_unreadable", { chain_id: input.chainId, error: describeError(error) });
+  }
 }
 
 /**

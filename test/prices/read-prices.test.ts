@@ -6,6 +6,7 @@ import { PriceBook } from "../../src/prices/price-book.ts";
 import {
   feedsOf,
   hasUnreadFeed,
+  learnFeedPrices,
   pricesOfRequest,
   readPrices,
   readWithFeeds,
@@ -100,6 +101,25 @@ describe("readWithFeeds()", () => {
   });
 });
 
+describe("learnFeedPrices()", () => {
+  test("reads the feeds in one request", async () => {
+    const { ctx, client } = await deployment();
+    await learnFeedPrices(ctx, { chainId, tokens: [ETHER, STABLE] });
+    expect(dollars(await pricesOfRequest(ctx, [ether, stable]))).toEqual({
+      [ETHER]: "feed 2000",
+      [STABLE]: "feed 1",
+    });
+    expect(client.calls).toHaveLength(1);
+  });
+
+  test("changes nothing if the chain is not served", async () => {
+    const { ctx } = await deployment();
+    await learnFeedPrices(ctx, { chainId: 5, tokens: [ETHER] });
+    expect(await pricesOfRequest(ctx, [ether])).toEqual(new Map());
+    expect(ctx.logged.map(({ event }) => event)).toEqual(["price_feeds_unreadable"]);
+  });
+});
+
 describe("pricesOfRequest()", () => {
   test("takes feeds before the market, the market for the rest, and null for what neither knows", async () => {
     const { ctx, api, client } = await deployment({ coins: { [ETHER]: 2_010, [STAKED]: 2_390 } });
@@ -134,6 +154,14 @@ describe("pricesOfRequest()", () => {
     const later = { ...next, now: () => ctx.now() + 30_000 };
     expect(dollars(await pricesOfRequest(later, [ether]))).toEqual({});
     expect([hasUnreadFeed(later, ether), hasUnreadFeed(later, unlisted)]).toEqual([true, false]);
+  });
+
+  test("uses a feed that another request of the isolate reads while this one waits for the market", async () => {
+    const { ctx } = await deployment();
+    const waiting = { ...ctx, prices: { ...ctx.prices, book: new PriceBook() } };
+    const market = readWithFeeds(ctx, { chainId, tokens: [ETHER], query: nothing }).then(() => new Map());
+    waiting.prices.book.market.set(priceKey(ether), market);
+    expect(dollars(await pricesOfRequest(waiting, [ether]))).toEqual({ [ETHER]: "feed 2000" });
   });
 
   test("does not wait for a market that hangs where a feed is known", async () => {
