@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
 import { planLoss } from "../../src/orders/order-route-fairness.ts";
 import { searchRoutes } from "../../src/orders/order-route-search.ts";
@@ -11,7 +12,7 @@ import { priceOfToken } from "../support/economics/trades.ts";
 import { type FakeFeed, feedContracts, STABLE, testFeeds, USD_FEED } from "../support/prices/fake-feeds.ts";
 
 const ETHER = 10n ** 18n;
-const WETH = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2";
+const WETH: Address = "0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2";
 const SOURCE_CHAIN = 1;
 const FAIR = 2_700_000_000n;
 
