@@ -78,7 +78,17 @@ test("a partner applies, is approved, registers, and keeps a key pair", async ()
   expect(await page.getByText(/^cw_secret_/).count()).toBe(0);
   await page.getByLabel("Name of a new key").fill("Server");
   await page.getByRole("button", { name: "Create key" }).click();
-  await page.getByText(/^cw_secret_/).waitFor();
+  const secrets = page.getByText(/^cw_secret_/);
+  await secrets.waitFor();
+  const server = await secrets.textContent();
+  // A secret that is not yet saved stays beside a new one.
+  await page.getByLabel("Name of a new key").fill("Second");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await expect.poll(() => secrets.count()).toBe(2);
+  expect(await secrets.last().textContent()).toBe(server);
+  await page.getByRole("button", { name: "I have saved it" }).first().click();
+  await expect.poll(() => secrets.count()).toBe(1);
+  expect(await secrets.textContent()).toBe(server);
   const revoke = page.getByRole("button", { name: "Revoke Server" });
   await revoke.click();
   const dialog = page.getByRole("dialog", { name: "Revoke Server?" });

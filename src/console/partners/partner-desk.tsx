@@ -8,23 +8,31 @@ import { ConfirmedAction } from "../ui/dialogs.tsx";
 import { ErrorState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card } from "../ui/page-and-cards.tsx";
 import { PartnerFigures } from "./partner-figures.tsx";
-import { askAs, type PartnerSession, setPartnerSession } from "./use-partner-session.ts";
+import {
+  askAs,
+  forgetIssuedPair,
+  type IssuedPair,
+  keepIssuedPair,
+  type PartnerSession,
+  setPartnerSession,
+} from "./use-partner-session.ts";
 
 /**
- * Dashboard of a signed-in partner: statistics, and API keys. A new key pair is shown until the partner confirms having
- * saved it or creates another. Signing out forgets the session here, and ends it in the API if that answers.
+ * Dashboard of a signed-in partner: statistics, and API keys. New key pairs are shown, the newest first, until the
+ * partner confirms having saved each. Signing out forgets the session here, and ends it in the API if that answers.
  */
 export function PartnerDesk({ session }: { session: PartnerSession }) {
-  const [issued, setIssued] = useState(session.issued);
   const signOut = async () => {
     await askAs(session, { method: "POST", path: "/v1/partners/logout" }).catch(() => undefined);
     setPartnerSession(null);
   };
   return (
     <div className="space-y-6">
-      {issued === null ? null : <IssuedPair pair={issued} onKept={() => setIssued(null)} />}
+      {session.issued.map((pair) => (
+        <IssuedPairNotice key={pair.apiKey} pair={pair} />
+      ))}
       <PartnerFigures session={session} />
-      <Keys session={session} onIssued={setIssued} />
+      <Keys session={session} />
       <Button kind="secondary" onClick={() => void signOut()}>
         Sign out
       </Button>
@@ -32,15 +40,13 @@ export function PartnerDesk({ session }: { session: PartnerSession }) {
   );
 }
 
-type Pair = NonNullable<PartnerSession["issued"]>;
-
-function IssuedPair({ pair, onKept }: { pair: Pair; onKept: () => void }) {
+function IssuedPairNotice({ pair }: { pair: IssuedPair }) {
   return (
     <Notice
       tone="warn"
       title="Save this pair now: the secret is not shown again"
       action={
-        <Button kind="secondary" onClick={onKept}>
+        <Button kind="secondary" onClick={() => forgetIssuedPair(pair)}>
           I have saved it
         </Button>
       }
@@ -82,7 +88,7 @@ function Copied({ name, text }: { name: string; text: string }) {
   );
 }
 
-function Keys({ session, onIssued }: { session: PartnerSession; onIssued: (pair: Pair) => void }) {
+function Keys({ session }: { session: PartnerSession }) {
   const cache = useQueryClient();
   const queryKey = ["keys", session.address];
   const query = useQuery({
@@ -127,19 +133,13 @@ function Keys({ session, onIssued }: { session: PartnerSession; onIssued: (pair:
         )}
       </Loaded>
       <div className="space-y-3 border-t border-line p-4 sm:p-5">
-        <NewKey
-          session={session}
-          onIssued={(pair) => {
-            onIssued(pair);
-            void again();
-          }}
-        />
+        <NewKey session={session} onCreated={() => void again()} />
       </div>
     </Card>
   );
 }
 
-function NewKey({ session, onIssued }: { session: PartnerSession; onIssued: (pair: Pair) => void }) {
+function NewKey({ session, onCreated }: { session: PartnerSession; onCreated: () => void }) {
   const [name, setName] = useState("");
   const create = useMutation({
     mutationFn: () =>
@@ -150,7 +150,8 @@ function NewKey({ session, onIssued }: { session: PartnerSession; onIssued: (pai
       }),
     onSuccess: ({ apiKey, apiSecret }) => {
       setName("");
-      onIssued({ apiKey, apiSecret });
+      keepIssuedPair({ apiKey, apiSecret });
+      onCreated();
     },
   });
   return (

@@ -13,8 +13,14 @@ import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 export interface PartnerSession {
   address: `0x${string}`;
   token: string;
-  /** The partner's first key pair, after the registration only. */
-  issued: { apiKey: string; apiSecret: string } | null;
+  /** Key pairs that were created in this session and that the partner has not confirmed having saved, newest first. */
+  issued: readonly IssuedPair[];
+}
+
+/** An API key with its secret, which the API shows once. */
+export interface IssuedPair {
+  apiKey: string;
+  apiSecret: string;
 }
 
 const listeners = new Set<() => void>();
@@ -24,6 +30,17 @@ let current: PartnerSession | null = null;
 export function setPartnerSession(session: PartnerSession | null): void {
   current = session;
   for (const listener of listeners) listener();
+}
+
+/** Shows a new key pair until `forgetIssuedPair`. */
+export function keepIssuedPair(pair: IssuedPair): void {
+  if (current !== null) setPartnerSession({ ...current, issued: [pair, ...current.issued] });
+}
+
+/** Forgets a key pair that the partner has saved. */
+export function forgetIssuedPair({ apiKey }: IssuedPair): void {
+  if (current === null) return;
+  setPartnerSession({ ...current, issued: current.issued.filter((pair) => pair.apiKey !== apiKey) });
 }
 
 function subscribe(listener: () => void): () => void {
@@ -61,7 +78,7 @@ async function sign(
 
 /**
  * Mutation that signs a partner in with a signature by the connected wallet, and sets the session. With the purpose
- * `register`, the session's `issued` has the first API key and secret, which the API shows once.
+ * `register`, the session's `issued` has the first API key and secret.
  */
 export function usePartnerSignIn() {
   return useMutation({
@@ -76,7 +93,7 @@ export function usePartnerSignIn() {
           path: "/v1/partners/login",
           body: signed,
         });
-        return { address, token: answer.sessionToken, issued: null };
+        return { address, token: answer.sessionToken, issued: [] };
       }
       const answer = await ask<"partners.register">({
         method: "POST",
@@ -84,7 +101,7 @@ export function usePartnerSignIn() {
         body: signed,
       });
       const { apiKey, apiSecret } = answer;
-      return { address, token: answer.sessionToken, issued: { apiKey, apiSecret } };
+      return { address, token: answer.sessionToken, issued: [{ apiKey, apiSecret }] };
     },
     onSuccess: setPartnerSession,
   });
