@@ -4571,7 +4571,7 @@ export interface components {
                  */
                 built: number;
                 /**
-                 * @description Number of deposits built with the API key's secret or a session, not the API key alone.
+                 * @description Number of deposits built with the API key and its secret, not the API key alone.
                  * @example 90
                  */
                 verified: number;
@@ -4877,7 +4877,7 @@ export interface components {
              */
             direction: "deposit";
             /**
-             * @description Whether it was built with the API key's secret or a session, not with the API key alone.
+             * @description Whether it was built with the API key and its secret, not with the API key alone.
              * @example true
              */
             verified: boolean;
@@ -5054,7 +5054,7 @@ export interface components {
              */
             direction: "withdrawal";
             /**
-             * @description Whether it was built with the API key's secret or a session, not with the API key alone.
+             * @description Whether it was built with the API key and its secret, not with the API key alone.
              * @example true
              */
             verified: boolean;

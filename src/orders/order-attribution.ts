@@ -11,11 +11,11 @@ export interface Attribution {
   /** Role of the partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
   /**
-   * Lowercase address of the partner that was identified by its API key or session, or null if the caller was no
-   * partner, even if it named a partner id.
+   * Lowercase address of the partner that was identified by its API key, or null if the caller was no partner, even
+   * if it named a partner id.
    */
   partnerAddress: string | null;
-  /** True if the partner authenticated with the API key's secret or a session, otherwise false. */
+  /** True if the partner authenticated with the API key and its secret, otherwise false. */
   partnerVerified: boolean;
 }
 

@@ -238,8 +238,7 @@ export const Dashboard = z
           .int()
           .meta({ description: "Number of deposits built, whether or not they were sent.", example: 120 }),
         verified: z.int().meta({
-          description:
-            "Number of deposits built with the API key's secret or a session, not the API key alone.",
+          description: "Number of deposits built with the API key and its secret, not the API key alone.",
           example: 90,
         }),
         sent: z.int().meta({ description: "Number of deposits seen on-chain.", example: 60 }),
@@ -314,7 +313,7 @@ export type Dashboard = z.infer<typeof Dashboard>;
 /** Fields that a partner sees of each deposit or withdrawal built with its API key. */
 const ByPartner = {
   verified: z.boolean().meta({
-    description: "Whether it was built with the API key's secret or a session, not with the API key alone.",
+    description: "Whether it was built with the API key and its secret, not with the API key alone.",
     example: true,
   }),
 };

@@ -37,9 +37,9 @@ const of = ({ address, since }: PartnerSpan, direction: Direction | null = "depo
   );
 
 /**
- * Counts a partner's deposits by outcome, and the users who sent at least one. `verified` means with the secret or a
- * session, `sent` that a transaction was seen. A continuation that completed a partner's deposit does not count. Never
- * null. Throws `store_unavailable`.
+ * Counts a partner's deposits by outcome, and the users who sent at least one. `verified` means built with the secret,
+ * `sent` that a transaction was seen. A continuation that completed a partner's deposit does not count. Never null.
+ * Throws `store_unavailable`.
  */
 export async function countPartnerDeposits(db: Database, span: PartnerSpan) {
   const counted = (condition: ReturnType<typeof raw>) =>

@@ -115,7 +115,7 @@ export const deposits = pgTable(
      * The partner that was identified by its API key or session when it built, or null if `partnerId` is only claimed.
      */
     partnerAddress: text("partner_address"),
-    /** True if the partner authenticated with the API key's secret or a session. */
+    /** True if the partner authenticated with the API key and its secret. */
     partnerVerified: boolean("partner_verified").notNull().default(false),
     referrer: text("referrer").notNull(),
     referrerHandle: text("referrer_handle").notNull().default(""),
