@@ -93,15 +93,15 @@ export interface RouterCall {
   order: RouterOrder;
   steps: readonly RouterStep[];
   /**
-   * Further tokens, besides the input and the approved ones, of which the rest is sent to `refundTo`. `tokenOut` and
-   * the native currency in it are ignored.
+   * Further tokens, besides the input and the approved ones, whose remainder is sent to `refundTo`. `tokenOut` and the
+   * native currency in it are ignored.
    */
   sweep: readonly Address[];
 }
 
 /**
- * Creates a Router step that only makes a call: it approves no token, requires no balance, and does not change the
- * calldata.
+ * Creates a Router step that only makes a call: it approves no token, requires no minimum balance, and does not change
+ * the calldata.
  */
 export function callOnlyStep(call: { target: Address; value: bigint; data: Hex }): RouterStep {
   return {
