@@ -110,7 +110,7 @@ export interface DepositCall {
   /** The contract that pulls the token and therefore needs the allowance. */
   spender: Address;
   data: Hex;
-  /** Byte offset in `data` of the amount, which the Router overwrites with the amount that it received. */
+  /** Byte offset in `data` of the amount, which the Router overwrites with its executor's balance of the token. */
   amountOffset: number;
   /**
    * Factor that converts an amount in the token's smallest unit to the unit that the call expects, such as 10^12 for a
@@ -124,14 +124,14 @@ export interface DepositCall {
   async: boolean;
   /**
    * What enforces the minimum of shares. `native`: the vault's own call, with or without the Router. `router`: only the
-   * Router.
+   * Router, if it makes the call.
    */
   minShares: "native" | "router";
 }
 
 /**
- * A deposit into or withdrawal from a vault, decoded from one of its events. Amounts are null if the event does not
- * contain them.
+ * A deposit into or withdrawal from a vault, decoded from one of its events. An amount is null if it is unknown, for
+ * example because the event does not contain it.
  */
 export interface VaultFlow {
   kind: "deposit" | "withdrawal";
@@ -150,7 +150,7 @@ export interface VaultFlow {
    */
   conversion?: Query<bigint | null>;
   /**
-   * Id of the redemption request whose settlement or cancellation determines the flow's amount. Absent for other flows.
+   * Id of the redemption request that the flow belongs to, if `VaultExits.takenOut` values it. Absent for other flows.
    */
   requestId?: string;
 }
@@ -183,7 +183,7 @@ export interface PendingDeposit {
   claimableShares: bigint | null;
   /** Assets that were deposited for the claimable shares, in the asset's smallest unit. */
   claimableAssets: bigint | null;
-  /** True if the vault rejected all of the requests. */
+  /** True if the vault rejected all of the known requests. */
   rejected?: boolean;
   /**
    * Assets that the vault's events count as deposited although their shares are not claimed yet, and the time of the
@@ -273,8 +273,8 @@ export interface VaultAdapter {
   /** The family's withdrawals. Absent if they are not supported. */
   exits?: VaultExits;
   /**
-   * True if the vault's state lacks the fee for instant withdrawals, so it must be taken from the conditions of a
-   * withdrawal.
+   * True if the fee for instant withdrawals is taken from the conditions of a withdrawal, because the vault's state
+   * lacks it.
    */
   exitFeeInTerms?: true;
 }

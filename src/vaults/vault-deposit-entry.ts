@@ -17,7 +17,7 @@ import type { Token, Vault } from "./vault.ts";
 export interface DepositEntry {
   /** Who calls the vault: the Router's executor, or the user. */
   via: "router" | "user";
-  /** The contract that the user's transaction calls: the Router, or the vault's entry point. */
+  /** The address of the Router, or of the vault's entry point. */
   address: Address;
 }
 
@@ -46,7 +46,7 @@ export async function depositEntryForDisplay(ctx: Context, vault: Vault): Promis
 }
 
 /**
- * Returns all tokens that the vault accepts without a swap: its asset and other accepted tokens, then the native
+ * Returns the tokens that the vault accepts without a swap: its asset and other accepted tokens, then the native
  * currency if deposits go through the Router and the asset is the chain's wrapped native token.
  */
 export function acceptedTokens(

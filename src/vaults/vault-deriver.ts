@@ -73,7 +73,7 @@ const shareTokenAbi = once(() =>
 
 /** Maximum supported number of token decimals. */
 export const MAX_DECIMALS = 36;
-/** Maximum length of a stored vault name, in characters. */
+/** Length to which a vault name from a contract is cut, in characters. */
 export const MAX_NAME_LENGTH = 120;
 
 /**
@@ -173,8 +173,8 @@ export interface Deriver {
   /** Returns a query for the registry entry's columns that the chain shows, in as many batches as needed. */
   derive(subject: DerivationSubject): Query<Derivation>;
   /**
-   * Returns a query for a sentence that says what a contract of the protocol other than a vault is, or null if it is
-   * not recognized. Absent if the family recognizes none.
+   * Returns a query for a sentence that describes a contract of the protocol that is not a vault; null if it is not
+   * recognized. Absent if the family recognizes none.
    */
   describeOther?(address: Address): Query<string | null>;
 }

@@ -4,8 +4,8 @@ import type { Token, Vault } from "./vault.ts";
 import type { ExplainedRevert } from "./vault-reverts.ts";
 
 /**
- * How a vault pays a withdrawal. `instant`: in the transaction that redeems. `request`: after it settles the owner's
- * request. `cooldown`: when the owner claims after a wait.
+ * How a vault pays a withdrawal. `instant`: in the transaction that redeems. `request`: all, or what is not liquid,
+ * after it settles the owner's request. `cooldown`: when the owner claims after a wait.
  */
 export type ExitMode = "instant" | "request" | "cooldown";
 
@@ -122,15 +122,15 @@ export const unknownExitTerms: ExitTerms = {
 export interface ExitCall {
   target: Address;
   data: Hex;
-  /** The contract that takes the shares by an allowance from the caller, or null if the call needs no allowance. */
+  /** The contract that takes the shares by an allowance from the caller; null if none is known to need one. */
   spender: Address | null;
   /** Byte offset of the shares in `data`, or null if the call redeems the caller's whole balance. */
   sharesOffset: number | null;
   /** Factor that converts shares in the share token's smallest unit to the unit that the call expects. */
   sharesScale: bigint;
   /**
-   * Byte offsets of the words in `data` that name the caller, which the Router replaces with its executor's address: an
-   * owner argument, and the receiver if the input has none.
+   * Byte offsets of the words in `data` that the Router replaces with its executor's address: an owner argument, and
+   * the receiver if the input has none. Empty for a call by the owner.
    */
   selfOffsets: readonly number[];
   /** The account that the token is paid to. */
@@ -139,13 +139,13 @@ export interface ExitCall {
   minAssets: "native" | "none";
   /** The token that the vault pays, immediately or at settlement. */
   tokenOut: Address;
-  /** True if the call only requests the withdrawal. */
+  /** True if the vault may pay later, because the call makes a request. */
   async: boolean;
 }
 
 /** An open redemption of a user: requested but not paid yet, or ready to claim. An amount is null if unknown. */
 export interface PendingExit {
-  /** Id of the request in the family's format; "0" if requests have no ids. */
+  /** Id of the request in the family's format; "0" if no id is used. */
   requestId: string;
   mode: "request" | "cooldown";
   /** Shares of the request, in the share token's smallest unit. */
@@ -220,7 +220,7 @@ export interface VaultExits {
   modes(vault: Vault): readonly ExitMode[];
   /** Returns the tokens that the vault can pay in a mode. */
   tokens(vault: Vault, mode: ExitMode): readonly Token[];
-  /** Returns true if the family's contracts allow the Router's executor to hold and redeem the shares in a mode. */
+  /** Returns true if the Router's executor may hold and redeem the shares in a mode. */
   viaRouter(vault: Vault, mode: ExitMode): boolean;
   /**
    * Returns the contract that may need an allowance of the owner's shares although `encode` names no spender, or null.
@@ -269,13 +269,13 @@ export interface VaultExits {
    */
   rewards?(vault: Vault): Query<string | null>;
   /**
-   * Returns true if the vault itself pays a settled request in this mode, so that the user claims nothing. Absent if
-   * the user claims in every mode.
+   * Returns true if a settled request in this mode is paid without a claim by the user. Absent if the user claims in
+   * every mode.
    */
   paysUnclaimed?(mode: ExitMode, vault: Vault): boolean;
   /**
-   * Encodes the claim of a claimable redemption, or returns null if nothing is claimable or the vault pays without a
-   * claim.
+   * Encodes the claim of a claimable redemption, or returns null if nothing is known to be claimable or the vault pays
+   * without a claim.
    */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /**
@@ -299,7 +299,7 @@ export interface VaultExits {
     vault: Vault,
     seen: { user: Address; requestId: string; logs: readonly Log[]; requestLogs: readonly Log[] },
   ): ExitSettlement | null;
-  /** Returns true if the vault may number its requests, but settlements do not name theirs. Absent if false. */
+  /** Returns true if the vault may number its requests, but its settlements do not name them. Absent means false. */
   settlesUnnamed?(vault: Vault): boolean;
 }
 
@@ -316,7 +316,7 @@ export interface RequestFlow {
 
 /** A redemption request found in a receipt. */
 export interface ExitRequestSeen {
-  /** Id of the request, "0" if the family's requests have no ids. Null if the receipt does not show the id. */
+  /** Id of the request, "0" if no id is used. Null if the receipt does not show the id. */
   requestId: string | null;
   /** Shares of the request, in the share token's smallest unit, or null if unknown. */
   shares: bigint | null;

@@ -39,7 +39,7 @@ export interface ListedFacts {
 
 /**
  * The data for a row of `vault_figures`: a vault's state with the block of its first reads, its TVL in US dollars
- * (decimal string, null if unknown), its yields, and whether the Router is deployed on its chain.
+ * (decimal string, null if unknown), its yields, and whether the Router is known to be deployed on its chain.
  */
 export interface FiguresInput {
   state: VaultState;
@@ -49,7 +49,7 @@ export interface FiguresInput {
   routerDeployed: boolean;
 }
 
-/** Converts a vault's state, value and yields to a row of the table `vault_figures`. Unknown values become null. */
+/** Converts a vault's state, value and yields to a row of the table `vault_figures`. */
 export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
   const { state, block, tvlUsd, yields, routerDeployed } = input;
   return {

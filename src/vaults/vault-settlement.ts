@@ -3,8 +3,9 @@ import { adapterOf, asyncDepositsOf } from "./families/vault-families.ts";
 import type { Vault } from "./vault.ts";
 
 /**
- * Returns how a vault settles deposits and withdrawals. One that settles both instantly and by request counts as
- * asynchronous, because callers must be prepared to wait. Throws an Error if the vault's family is unknown.
+ * Returns how a vault settles deposits and withdrawals. What may be settled later counts as `request` or `cooldown`,
+ * even if it is often instant; withdrawals that are not supported count as `request`. Throws an Error if the vault's
+ * family is unknown.
  */
 export function settlementOf(vault: Vault): VaultSettlement {
   const modes = adapterOf(vault).exits?.modes(vault) ?? [];

@@ -26,8 +26,9 @@ const ROUNDING = 2n;
 const FEE_PARTS = 10n ** 9n;
 
 /**
- * Returns the fee of an instant withdrawal as a fraction, rounded up to a billionth, or 0 within rounding: `gross` is
- * the value of some shares, `net` the payment for them, in smallest units. Null if one is unknown or `gross` too small.
+ * Returns the fee of an instant withdrawal as a fraction, rounded up to a billionth; 0 if it is negative or within
+ * rounding. `gross` is the value of some shares, `net` the payment for them, both in smallest units. Null if one is
+ * unknown or `gross` too small.
  */
 export function exitFeeOf({ gross, net }: { gross: bigint | null; net: bigint | null }): number | null {
   if (gross === null || net === null || gross < LEAST_SAMPLE) return null;

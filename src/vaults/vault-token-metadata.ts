@@ -62,8 +62,8 @@ function tokenMetadataQuery(address: Address) {
 }
 
 /**
- * Returns a token's symbol and decimals for display, from `findToken` or, if that knows no decimals, from its contract;
- * the symbol may be empty, the decimals null. Throws viem's InvalidAddressError, and `store_unavailable`.
+ * Returns a token's symbol and decimals for display, from `findToken` or, if it returns no decimals, from the token's
+ * contract; the symbol may be empty, the decimals null. Throws viem's InvalidAddressError, and `store_unavailable`.
  */
 export async function describeToken(ctx: Context, token: TokenKey): Promise<TokenRef> {
   const known = await findToken(ctx, token);

@@ -44,7 +44,7 @@ export interface Vault {
   status: VaultStatus;
   /** Human-readable reason for the status; may be empty. */
   statusReason: string;
-  /** The last proof of the vault, or null if none is known. */
+  /** The last known proof of the vault, or null. */
   proof: VaultProof | null;
   /** Minimum deposit in the asset's smallest unit, or null if unknown. */
   minDeposit: bigint | null;

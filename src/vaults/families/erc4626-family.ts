@@ -81,7 +81,7 @@ const exits: VaultExits = {
 };
 
 /**
- * Adapter of ERC-4626 vaults that belong to no other family. Withdrawals are instant, except from vaults with a
+ * Adapter of ERC-4626 vaults that belong to no other family. Withdrawals are instant, but may wait in vaults with a
  * cooldown, a withdrawal queue or requests, which `identifyWaiting` detects. Source: EIP-4626.
  */
 export const erc4626 = defineErc4626({

@@ -2,7 +2,7 @@ import type { Address } from "viem";
 
 /**
  * Chain id, address and deployment block of a contract that creates or lists vaults, or names one that does. The block
- * is null if it is unknown, or not needed because a view function lists the vaults.
+ * is null if it is unknown or not needed.
  */
 export type FactoryAddress = readonly [chainId: number, address: Address, from: number | null];
 

@@ -40,8 +40,8 @@ export const settingOf = (contract: VaultContract, setting: string): string =>
   `${setting}${CONTRACT_NAMES[contract]}`;
 
 /**
- * Creates the texts for an event with the old and the new value of a setting, of which the title says whether it was
- * increased or reduced. `values` are the arguments of `oldToNewValue`. An event with two equal values is not reported.
+ * Creates the texts for an event with the old and the new value of a setting; the title says whether it was increased
+ * or reduced. `values` are the arguments of `oldToNewValue`. An event with two equal values is not reported.
  */
 export const levelTexts = (what: string, values: Parameters<typeof oldToNewValue>): EventTerms => {
   const [[from, to]] = values;

@@ -22,12 +22,12 @@ export type GovernanceKind =
   | "code";
 
 /**
- * The stage of a governance change. `done`: the change is in effect. `announced`: it is scheduled for later or needs
+ * The stage that an event of a governance change usually reports. `done`: the change was made. `announced`: it needs
  * another transaction. `withdrawn`: an announced change was cancelled.
  */
 export type GovernanceStage = "done" | "announced" | "withdrawn";
 
-/** A contract of a vault that is a column of its registry entry. `address` is the vault itself. */
+/** A contract of a vault, by the column of its address in the registry entry. `address` is the vault itself. */
 export type VaultContract = "address" | "entryPoint" | "pricer" | "shareToken";
 /**
  * A contract that affects a vault and whose address is read from a view function, a proxy slot or a registry parameter.
@@ -79,7 +79,7 @@ export interface GovernanceEvent {
   tier: Tier;
   /** Returns the severity of a change whose arguments decide it, such as a removal, or null if `tier` applies. */
   tierFor?: (args: EventArgs) => Tier | null;
-  /** The rest of the sentence that begins with `what`, such as "is 2%". Empty if the event contains no value. */
+  /** The rest of the sentence that begins with `what`, such as "is 2%"; may be empty. */
   describe: EventText;
   /** The title after the vault's name; by default, it is made of `what` and `stage`. */
   title?: (args: EventArgs) => string;
@@ -118,8 +118,8 @@ export type EventTerms = Pick<
 > & { describe?: EventText; tier?: Tier };
 
 /**
- * Defines a governance event for a change that is in effect. Its tier is that of its kind unless `terms` has one;
- * without `terms.describe`, the description is empty.
+ * Defines a governance event for a change that was made. Its tier is that of its kind unless `terms` has one; without
+ * `terms.describe`, the description is empty.
  */
 export const changeEvent = (
   about: readonly [contract: GovernanceContract, kind: GovernanceKind, signature: string],

@@ -54,8 +54,8 @@ function claim(
 }
 
 /**
- * Withdrawals from Centrifuge vaults: a request, fulfilled possibly in parts, then a claim. A cancellation takes effect
- * later, and its shares must be claimed back. Sources: centrifuge/protocol, EIP-7540, EIP-7887.
+ * Withdrawals from Centrifuge vaults: a request, which may be fulfilled in parts, then a claim. A cancellation takes
+ * effect later, and its shares must be claimed back. Sources: centrifuge/protocol, EIP-7540, EIP-7887.
  */
 export const centrifugeExits: VaultExits = {
   returnsLater: () => true,

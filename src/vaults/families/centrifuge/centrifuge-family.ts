@@ -51,7 +51,7 @@ const REQUEST_ID = 0n;
 
 /**
  * Asynchronous deposits into Centrifuge vaults, claimed with `mint`, because a claim in assets would leave shares
- * behind. The claimable amounts are null for an account that is no member. Source: centrifuge/protocol.
+ * behind. The claimable amounts are null for an account that is not a member. Source: centrifuge/protocol.
  */
 export const centrifugeRequests: AsyncDeposits = {
   ...erc7540Requests,

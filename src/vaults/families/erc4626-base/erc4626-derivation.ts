@@ -31,7 +31,7 @@ export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000
 
 /**
  * Result of checking whether a contract is a vault of a family: who may call it to deposit (the Router if absent) and
- * its registry parameters (none if absent), or a human-readable reason why it is none.
+ * its registry parameters (none if absent), or a human-readable reason why it is not.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
@@ -63,8 +63,8 @@ type ViewValues<R extends Record<string, Read<unknown>>> = {
 };
 
 /**
- * Returns a query that identifies a vault by its family's view functions, which must all succeed, and by `confirm`: its
- * query's result is the reason why they contradict the family, or null. `family` is the display name.
+ * Returns a query that identifies a vault by its family's view functions, which must all succeed, and by `confirm`,
+ * whose query returns the reason why their results contradict the family, or null. `family` is the display name.
  */
 export function identifyByAnswers<R extends Record<string, Read<unknown>>>(
   family: string,

@@ -51,7 +51,7 @@ export interface Erc4626ExitOptions {
   pausable?: boolean;
   /** True if redemptions may have a fee, which `previewRedeem` deducts and `convertToAssets` does not. */
   charges?: boolean;
-  /** Returns false if the Router's executor cannot hold and redeem the shares. Absent if it always can. */
+  /** Returns false if the Router's executor may not hold and redeem the shares. Absent if it always may. */
   viaRouter?(vault: Vault): boolean;
   /** Returns a query for what shows why `maxRedeem` is 0. Absent if only a pause shows it. */
   switches?(vault: Vault): Query<ExitSwitches>;
@@ -67,7 +67,7 @@ export interface Erc4626ExitOptions {
 }
 
 /**
- * Creates the withdrawal part of an ERC-4626 family's adapter, with the only mode `instant`. Only the Router enforces a
+ * Creates the withdrawal part of an ERC-4626 family's adapter; the only mode is `instant`. Only the Router enforces a
  * minimum payment, unless `options.encode` encodes a call that does. Source: EIP-4626.
  */
 export function erc4626Exits(options: Erc4626ExitOptions = {}): VaultExits {

@@ -76,8 +76,8 @@ const erc7540Abi = once(() =>
 const ASYNC_REDEEM = "0x620ee8e4";
 
 /**
- * Returns how a generic ERC-4626 vault may delay withdrawals, by its registry parameter `exit`; null if it never does.
- * Throws an Error for an invalid value.
+ * Returns how a generic ERC-4626 vault may delay withdrawals, by its registry parameter `exit`; null if it is missing
+ * or empty. Throws an Error for an invalid value.
  */
 export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | null =>
   optionalChoiceParam(vault, { name: "exit", choices: ["cooldown", "maple", "erc7540", "yo"] });
@@ -102,7 +102,7 @@ export function checkWaitingParams(vault: Vault): void {
 
 /**
  * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets the registry parameters that
- * `waitOf` and its exits use. The identification always succeeds.
+ * `waitOf` and the exits use. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, ["exit", "cooldown_call", "pool_manager", "withdrawal_manager"]);

@@ -80,8 +80,9 @@ export function mapleTerms(vault: Vault, request: ExitTermsInput): Query<ExitTer
 }
 
 /**
- * Returns a query for a user's open request in a Maple pool: empty if no shares are locked, null if their number cannot
- * be read. Its assets are estimated like `convertToExitAssets`, rounded down, and null if unknown.
+ * Returns a query for a user's open request in a Maple pool with a cyclical withdrawal manager: empty if no shares are
+ * locked, null if their number cannot be read. Its assets are estimated like `convertToExitAssets`, rounded down, and
+ * null if unknown.
  */
 export function mapleRequest(
   vault: Vault,
@@ -147,8 +148,8 @@ export function findMapleRequest(
 }
 
 /**
- * Finds in a receipt's logs how a user's request or a part of it ended: paid, or cancelled, which returns the shares.
- * Null if the logs do not show its end.
+ * Finds in a receipt's logs how a user's request to a cyclical withdrawal manager, or a part of it, ended: paid, or
+ * cancelled, which returns the shares. Null if the logs do not show its end.
  */
 export function findMapleEnd(
   vault: Vault,

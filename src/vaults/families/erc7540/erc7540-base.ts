@@ -119,8 +119,8 @@ const flowsAbi = once(() =>
 );
 
 /**
- * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed: of claims and instant ones,
- * not of requests. `swapped`: the first argument of `Deposit` is the owner. Source: EIP-7540.
+ * Returns the events from which an ERC-7540 vault's deposits and withdrawals are indexed: claims and instant ones, not
+ * requests. `swapped`: the first argument of `Deposit` is the owner. Source: EIP-7540.
  */
 export function erc7540Flows(vault: Vault, { swapped }: { swapped: boolean }): FlowSource {
   return {

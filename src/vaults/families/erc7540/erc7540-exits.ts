@@ -80,7 +80,7 @@ export interface Erc7540ExitOptions {
   requests?(vault: Vault, of: { user: Address; now: number }): Query<OwnRequests | null>;
   /**
    * Encodes the family's own claim instead of `redeem(shares, receiver, controller)`, or returns null if nothing is
-   * claimable.
+   * known to be claimable.
    */
   claim?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
   /** Encodes the cancellation of a pending request that is `cancellable`. Absent if the family does not support it. */

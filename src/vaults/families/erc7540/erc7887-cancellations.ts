@@ -48,7 +48,7 @@ const on = (vault: Vault) => ({ to: vault.entryPoint, abi: cancellationAbi() }) 
 
 /**
  * Returns a query for whether a vault has the cancellations of EIP-7887 according to ERC-165; false if that cannot be
- * read. A view alone proves nothing, because a contract may answer to calls that it does not know.
+ * read. A view alone proves nothing, because a contract may answer calls to functions that it does not have.
  */
 export const hasCancellations = (vault: Vault): Query<boolean> =>
   createQuery(
@@ -66,8 +66,8 @@ export const pendingCancellation = (vault: Vault, { user }: { user: Address }): 
   );
 
 /**
- * Returns a query for a user's cancelled redemption requests: whether one is pending, and the shares that can be
- * claimed back. The result is null if either cannot be read.
+ * Returns a query for the cancellations of a user's redemption requests: whether one is pending, and the shares that
+ * can be claimed back. The result is null if either cannot be read.
  */
 export function cancellations(vault: Vault, { user }: { user: Address }): Query<OwnRequests | null> {
   return createQuery(
@@ -84,10 +84,10 @@ export function cancellations(vault: Vault, { user }: { user: Address }): Query<
   );
 }
 
-/** State of requests that cannot be cancelled and of which none was. */
+/** State of requests that cannot be cancelled and have not been. */
 export const NOTHING_CANCELLED: OwnRequests = { cancellable: false, returning: 0n, returned: 0n };
 
-/** Encodes the cancellation of a user's redemption requests. It takes effect when the vault answers it. */
+/** Encodes the cancellation of a user's redemption requests. It takes effect when the vault processes it. */
 export const cancelCall = (vault: Vault, { user }: { user: Address }): ExitFollowUp => ({
   target: vault.entryPoint,
   data: encodeFunctionData({

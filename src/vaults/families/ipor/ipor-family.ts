@@ -76,8 +76,8 @@ function accessViews(vault: Vault, request: TermsInput | null) {
 }
 
 /**
- * Adapter of IPOR Fusion's Plasma vaults. A private vault accepts only callers with a role, and new shares are locked
- * for a while. `totalAssets` is the amount before fees. Source: IPOR-Labs/ipor-fusion.
+ * Adapter of IPOR Fusion's Plasma vaults. A private vault accepts only callers with a role, and new shares may be
+ * locked for a while. `totalAssets` is the amount before fees. Source: IPOR-Labs/ipor-fusion.
  */
 export const ipor = defineErc4626({
   name: "ipor",

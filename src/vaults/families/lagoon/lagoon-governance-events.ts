@@ -12,8 +12,8 @@ import {
 const ACCESS_MODES = ["blacklist", "whitelist"];
 
 /**
- * Governance events of Lagoon vaults. Changes to the management and performance fees are omitted, because a view
- * function returns these fees. Source: hopperlabsxyz/lagoon-v0.
+ * Governance events of Lagoon vaults, without changes to fees; view functions return the management and the performance
+ * fee. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoonEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {

@@ -164,8 +164,8 @@ function refusalOf(
 }
 
 /**
- * Returns the assets for shares after penalty and fee, in the asset's smallest unit, rounded down at each step like in
- * the queues. Null if the price or the penalty is unknown, or if a rate exceeds 100%.
+ * Returns the assets for shares after penalty and fee, in the asset's smallest unit, rounded at each step as in the
+ * queues. Null if the price or the penalty is unknown, or if a rate exceeds 100%.
  */
 function netAssets(
   shares: bigint,

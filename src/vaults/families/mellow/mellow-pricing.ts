@@ -177,7 +177,7 @@ function marketOf(
 
 /**
  * Returns the shares for an amount (both in smallest units) at the price of the last report, after penalty and fee,
- * rounded down as in the queues. Null if the price or the penalty is unknown, or if a rate exceeds 100%.
+ * rounded as in the queues. Null if the price or the penalty is unknown, or if a rate exceeds 100%.
  */
 export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {
   const { price, penalty, fee } = of.market;

@@ -37,7 +37,7 @@ const flowsAbi = once(
 type FlowEvent = ReturnType<typeof decodeEventLog<ReturnType<typeof flowsAbi>>>;
 
 /**
- * Returns the events from which a vault's deposits and withdrawals are indexed. Requests have no amounts;
+ * Returns the events from which a vault's deposits and withdrawals are indexed. Flows of requests have no amounts;
  * `midasTakenOut` reads what a redemption request paid. Throws an Error if `redemption_vault` is invalid.
  */
 export function midasFlows(vault: Vault): FlowSource {

@@ -15,7 +15,7 @@ import {
  */
 export interface MidasMode {
   instant: boolean;
-  /** True if the deposit call takes a recipient. Older vaults mint to the caller. */
+  /** True if the deposit call takes a recipient; otherwise it mints to the caller. */
   namesRecipient: boolean;
 }
 

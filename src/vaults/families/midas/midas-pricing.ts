@@ -32,8 +32,8 @@ export const WAD = 10n ** 18n;
 const FEE_DENOMINATOR = 10_000n;
 
 /**
- * Returns the mTokens (18 decimals) that `amount`, in the token's smallest unit, mints after the fee, rounded down as
- * in the DepositVault. Null if the mToken has no price, the fee is above 100%, or the amount overflows.
+ * Returns the mTokens (18 decimals) that `amount`, in the token's smallest unit, mints after the fee, rounded as in the
+ * DepositVault. Null if the mToken has no price, the fee is above 100%, or the amount overflows.
  */
 export function midasMinted(rates: MidasRates, amount: bigint): bigint | null {
   const { tokenRate, mTokenRate, fee, unit } = rates;
@@ -54,7 +54,7 @@ export const maxPayment = ({ unit }: Pick<MidasRates, "unit">): bigint => MAX_UI
 
 /**
  * Returns the smallest payment, in the token's smallest unit, that mints at least the given mTokens (18 decimals).
- * Returns 0 for zero mTokens, and null if no payment mints so many, for example because there is no price.
+ * Returns 0 for zero mTokens, and null if no payment mints that many, for example because there is no price.
  */
 export function smallestPaymentFor(rates: MidasRates, mTokens: bigint): bigint | null {
   if (mTokens === 0n) return 0n;

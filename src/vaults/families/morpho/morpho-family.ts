@@ -31,7 +31,7 @@ import { factoriesByChain, metaMorphoFactories, morphoV2Factories } from "../fam
 import { morphoV2Events } from "./morpho-governance-events.ts";
 
 /**
- * Adapter of MetaMorpho 1.0 and 1.1 vaults. Only their own conversion values shares, because `totalSupply` lacks
+ * Adapter of MetaMorpho 1.0 and 1.1 vaults. Shares are valued only by `convertToAssets`, because `totalSupply` lacks
  * accrued fee shares. `maxDeposit` may be too high. Source: morpho-org/metamorpho.
  */
 export const metaMorpho = defineErc4626({ name: "metamorpho", noMinimum: true, exits: erc4626Exits() });

@@ -311,6 +311,6 @@ function assemble(of: {
 
 /**
  * Deriver of Veda's BoringVaults. The teller, which names the accountant, is the vault's transfer hook or, if that is
- * no teller of the vault, the entry point of the earlier registry entry. Source: Veda-Labs/boring-vault.
+ * not a teller of the vault, the entry point of the earlier registry entry. Source: Veda-Labs/boring-vault.
  */
 export const vedaDeriver: Deriver = { conclusive: true, derive };
