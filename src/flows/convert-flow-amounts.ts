@@ -24,7 +24,7 @@ const keyOf = ({ txHash, logIndex, blockHash }: FlowRow): string => `${txHash} $
 
 /**
  * Sets the unknown amounts of new flows (`rows`) in place, from the rows of `known` for the same events or by the
- * vaults' prices in the flows' blocks, as far as they are known. Errors of the node are ignored.
+ * vaults' prices in the flows' blocks, as far as these are known and the budget allows. Errors of the node are ignored.
  */
 export async function convertNewFlows(
   node: NodeSession,

@@ -13,7 +13,10 @@ import { type Indexer, indexerOf } from "./flow-store.ts";
 import { indexTip, type TipReport } from "./index-flow-tip.ts";
 import { findStartBlocks } from "./vault-start-block.ts";
 
-/** Result of one index run over all chains: the numbers of chains, of chains that failed, and of flow rows read. */
+/**
+ * Result of one index run over all chains: the numbers of chains, of chains that failed, and of flow rows read at the
+ * tips.
+ */
 export interface IndexRoundReport {
   chains: number;
   failed: number;
