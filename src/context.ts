@@ -67,7 +67,7 @@ export interface Context {
   readonly prices: { readonly memory: PriceMemory; readonly book: PriceBook };
   /** The caller of the request, for example an authenticated partner. */
   readonly actor: Actor;
-  /** Id of the request or job run, which is part of the lines of `log`. */
+  /** Id of the request, or of the invocation whose jobs or messages share it; part of the lines of `log`. */
   readonly requestId: string;
   /** The client's IP address as the platform reports it, or `unknown`. */
   readonly clientAddress: string;

@@ -121,7 +121,7 @@ export function handleCron(cron: string, makeContext: () => Context): Promise<vo
 }
 
 /**
- * Runs the lists concurrently, the jobs of a list in order, each with its own context and lock; a job whose lock
+ * Runs the lists concurrently, the jobs of a list in order, each with its own context and `withLock`; a job whose lock
  * another run holds is skipped. Throws the first error of a job once all jobs have ended.
  */
 export async function runJobs(lists: readonly (readonly Job[])[], makeContext: () => Context): Promise<void> {
