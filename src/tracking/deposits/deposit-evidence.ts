@@ -70,9 +70,9 @@ const GONE_MS = 5 * MINUTE_MS;
 const FORGOTTEN_MS = DAY_MS;
 
 /**
- * Returns true if a row's state must be derived again: evidence of it counts as lost, as after a reorg, or a
- * transaction is not its own, or is missing five minutes to a day after the row's change. Errors of the RPC nodes
- * propagate.
+ * Returns true if a row's state must be derived again: evidence of it counts as lost, as after a reorg; or a submitted
+ * row has no source transaction any more; or a transaction without evidence is missing, five minutes to a day after the
+ * row's change. Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -117,8 +117,8 @@ export async function isUnpaired(
 }
 
 /**
- * Derives a row's state again from the transactions that it names, and stores it if it differs. Null if chains or vault
- * cannot be read, or a transaction was just recorded as the proof of another row. Throws `store_unavailable`.
+ * Derives a row's state again from the chains, and stores it if it differs. Null if chains or vault cannot be read, or
+ * a transaction was just recorded as the proof of another row. Throws `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,

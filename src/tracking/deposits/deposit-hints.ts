@@ -91,7 +91,7 @@ async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint })
 
 /**
  * Returns a function that adds a transaction to `undecided`, so that its hint is kept for later checks. A transaction
- * without a hint, or with one of 30 days or more, is not added.
+ * without a hint that is younger than 30 days is not added.
  */
 export function keepUndecided(
   ctx: Context,

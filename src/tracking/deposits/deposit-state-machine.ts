@@ -28,7 +28,7 @@ export type OnchainEvent =
 export type StateEvent =
   /** The source transaction is pending. */
   | { kind: "source_pending" }
-  /** `confirmed` is true if the block has the number of confirmations that its chain requires. */
+  /** `confirmed`: its transaction has the confirmations that its chain requires, or a view function shows it. */
   | { kind: "chain"; shows: OnchainEvent; confirmed: boolean }
   /** A provider reported a status. The status names transactions to read and never changes the state. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }

@@ -7,8 +7,9 @@ import { AppError, failure, failureFrom } from "../../errors.ts";
 import { OutsideError } from "../../lib/bounded-fetch.ts";
 
 /**
- * A function that reads a transaction by chain id and hash. An unknown transaction is not an error: its `transaction`
- * and `receipt` are null. Repeated calls return the first result or its error.
+ * A function that reads a transaction by chain id and hash. An unknown transaction is an error only where
+ * `requireReceipts` requires it; else its `transaction` and `receipt` are null. Repeated calls return the first result
+ * or its error.
  */
 export type TransactionReader = (chainId: number, hash: Hex) => Promise<TransactionOnChain>;
 
@@ -60,7 +61,8 @@ function readElsewhere(
   return readOrThrow(ctx, {
     chainId,
     read: async (client) => {
-      // A node that does not have the receipt is avoided from then on, so that all of the next requests go to one that does.
+      // A node that does not have the receipt is avoided from then on, so that all of the next requests go to one that
+      // does.
       await client.ask({ method: "eth_getTransactionReceipt", params: [hash], read: assertPresent });
       const seen = await fetchTransaction(client, hash);
       assertPresent(seen.receipt);

@@ -38,7 +38,7 @@ export async function holdsSource(
   return false;
 }
 
-/** What is known of a row's transaction by rows with the same call. */
+/** What rows with the same call show about a row's transaction. */
 export interface SharedSource<Row> {
   /** The row whose progress answers for the transaction: the row itself, or an equal one. */
   answering: Row;

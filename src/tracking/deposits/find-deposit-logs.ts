@@ -40,8 +40,8 @@ export async function findDepositsByReference(
 }
 
 /**
- * Searches up to `blocks` blocks below the head for Router orders. Returns the newest transaction by reference, to be
- * verified. `refs` must not be empty: nodes then match every order. Errors of the chain client propagate.
+ * Searches the head and up to `blocks` blocks below it for Router orders. Returns the newest transaction by reference,
+ * to be verified. `refs` must not be empty: nodes would match every order. Errors of the chain client propagate.
  */
 export async function findRouterDeposits(
   client: ChainClient,

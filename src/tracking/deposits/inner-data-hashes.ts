@@ -12,8 +12,9 @@ const WORD_DIGITS = 64;
 const LENGTH_ZEROS = "0".repeat(56);
 
 /**
- * Returns the keccak256 hashes of byte strings that follow their own length in an input, as calls in batches do; none
- * proves that its call is made. Parts of long inputs are skipped. Sources: ERC-7579, ERC-4337, Safe's MultiSend.
+ * Returns the keccak256 hashes of byte strings, of 36 bytes or more, that follow their own length in an input, as calls
+ * in batches do; none proves that its call is made. Parts of long inputs are skipped. Sources: ERC-7579, ERC-4337,
+ * Safe's MultiSend.
  */
 export function innerDataHashes(input: Hex): Set<Hex> {
   const text = input.slice(2, 2 + 2 * MAX_SEARCHED_BYTES).toLowerCase();

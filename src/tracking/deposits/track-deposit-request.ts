@@ -27,8 +27,8 @@ export interface RequestState {
   /** The family's functions for deposit requests. */
   requests: AsyncDeposits;
   /**
-   * Amounts as the family reads them: of the user's requests together, whatever the id; but in a family that reads
-   * requests only by id (Midas), of this request, and unknown while its id is.
+   * The total of the user's requests, whatever their ids; in a family that reads requests only by id (Midas), that of
+   * this request alone, unknown while its id is unknown.
    */
   pending: PendingDeposit;
   block: BlockTime;

@@ -47,7 +47,7 @@ function provingWithdrawal(row: WithdrawalRow): ListedHash[] {
   ];
 }
 
-/** Returns the block of a transaction, or null if no block contains it. Errors of the RPC nodes propagate. */
+/** Returns the block of a transaction, or null without a receipt that names it. Errors of the RPC nodes propagate. */
 export async function readEvidence(
   readTransaction: TransactionReader,
   { chainId, txHash }: { chainId: number; txHash: Hex },
@@ -58,8 +58,8 @@ export async function readEvidence(
 }
 
 /**
- * Returns the blocks of the proving transactions that a change adds to a row, except of those in no block and of the
- * source of a routed deposit that had already ended (see `isUnpaired`). Errors of the RPC nodes propagate.
+ * Returns the blocks, as far as `readEvidence` finds them, of the proving transactions that a change adds to a row, but
+ * not of the source of a routed deposit that had already ended (see `isUnpaired`). Errors of the RPC nodes propagate.
  */
 export async function readNewEvidence(
   readTransaction: TransactionReader,

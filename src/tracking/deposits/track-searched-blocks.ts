@@ -11,8 +11,8 @@ const REMEMBERED_MS = 31 * DAY_MS;
 const SearchedBlocks = z.array(z.object({ from: z.int(), to: z.int() }));
 
 /**
- * Returns the blocks that earlier searches with this key have read. Empty if nothing is remembered or Redis fails
- * (which is logged); all blocks are then searched again. Never throws.
+ * Returns the blocks that earlier searches with this key have read. Empty if nothing is remembered or it cannot be read
+ * (which is logged). Never throws.
  */
 export async function readSearchedBlocks(ctx: Context, key: string): Promise<BlockSet> {
   try {
@@ -25,8 +25,8 @@ export async function readSearchedBlocks(ctx: Context, key: string): Promise<Blo
 }
 
 /**
- * Stores in Redis, for 31 days, which blocks the searches with this key have read. If blocks remain, a scheduled check
- * of the row `trackingId` is moved to a minute from now. Errors of Redis are only logged. Throws `store_unavailable`.
+ * Stores in Redis, for 31 days, which blocks the searches with this key have read, and moves a scheduled check of the
+ * row `trackingId`, if not null, to a minute from now. If Redis fails, only logs it. Throws `store_unavailable`.
  */
 export async function rememberSearch(
   ctx: Context,

@@ -178,8 +178,8 @@ interface SourceCandidate {
 }
 
 /**
- * Returns the transitions of a deposit by a transaction on the source chain; empty if there is none or it counts for an
- * equal row. Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
+ * Returns the transitions of a deposit that a transaction on the source chain shows; empty if it shows none or counts
+ * for an equal row. Throws `store_unavailable`, `vault_not_found` and errors of the RPC nodes.
  */
 export async function sourceTransitions(ctx: Context, source: SourceCandidate): Promise<Transition[]> {
   const { row, hash, seen, leave } = source;

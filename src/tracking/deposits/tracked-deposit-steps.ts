@@ -186,8 +186,8 @@ async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
 /**
- * Returns the recommended time before fetching a deposit again, in milliseconds: 3,000 while the user or a chain must
- * act, 5,000 for a bridge, and 60,000 otherwise.
+ * Returns the recommended time before fetching a deposit again, in milliseconds: 3,000 in the states `built`,
+ * `submitted`, `awaiting_deposit` and `claimable`, 5,000 in `bridging`, and 60,000 otherwise.
  */
 export function pollAfter(state: DepositState): number {
   switch (state) {

@@ -61,7 +61,7 @@ export interface ChainRound {
 }
 
 /**
- * Runs one tracking round on a chain, under a lock: reads logs, stores hints and checks evidence for reorgs. Null if
+ * Runs one tracking round on a chain, with `withLock`: reads logs, stores hints and checks evidence for reorgs. Null if
  * another round holds the lock, or a successful one ended less than `pauseMs` ago. Throws `chain_unsupported`,
  * `store_unavailable` and errors of the RPC nodes.
  */

@@ -23,7 +23,7 @@ import { paysRequestedToken } from "./track-withdrawal-proofs.ts";
 import { isOpenRequest, type OnchainWithdrawalEvent } from "./withdrawal-state-machine.ts";
 import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
-/** A withdrawal's request as its vault reports it at one block; `request` is null if the vault reports none. */
+/** A withdrawal's request as its vault reports it at one block; `request` is null if `ownRequest` finds none. */
 export interface OpenExit {
   vault: Vault;
   exits: VaultExits;
@@ -48,8 +48,8 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Finds a withdrawal's request among the user's open ones: by its id, otherwise the first that returns shares; of a row
- * without an id, the first with its shares, otherwise the only one. Null if none matches. Pure.
+ * Finds a withdrawal's request among the user's open ones: by its id, otherwise the first that returns shares; for a
+ * row without an id, the first with its shares, otherwise the only one. Null if none matches. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,

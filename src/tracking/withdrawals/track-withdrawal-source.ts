@@ -39,8 +39,8 @@ interface ExitCandidate {
 }
 
 /**
- * Returns the transitions of a withdrawal by its first transaction: pending, reverted (if confirmed), or a redemption,
- * request or cooldown. Empty otherwise, and if it counts for an equal row. Throws `store_unavailable`,
+ * Returns the transitions of a withdrawal that a transaction shows as its first one: pending, reverted (if confirmed),
+ * or a redemption, request or cooldown. Empty otherwise, and if it counts for an equal row. Throws `store_unavailable`,
  * `vault_not_found` and errors of the RPC nodes.
  */
 export async function exitSourceTransitions(

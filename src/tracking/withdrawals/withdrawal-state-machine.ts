@@ -37,7 +37,7 @@ export type OnchainWithdrawalEvent =
 export type WithdrawalEvent =
   /** The first transaction is pending. */
   | { kind: "source_pending" }
-  /** `confirmed` is true if the block has the number of confirmations that its chain requires. */
+  /** `confirmed`: its transaction has the confirmations that its chain requires, or a view function shows it. */
   | { kind: "chain"; shows: OnchainWithdrawalEvent; confirmed: boolean }
   /** A provider reported a status. The status names transactions to read and never changes the state. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }
