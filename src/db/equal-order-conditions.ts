@@ -21,7 +21,7 @@ export const continuationOf = (row: ContinuedRow): Record<Continuation, SQL> => 
 
 /**
  * SQL condition that a row with the alias `other` continues after its source transaction as another one with the same
- * call does: it leads to the same vault, and pays the same token on the same chain in as many steps.
+ * call does: it leads to the same vault, and pays the same token on the same chain in the same number of steps.
  */
 export const continuesAlike = (other: SQL, row: Record<Continuation, SQL | AnyPgColumn>): SQL =>
   raw`((${other}.vault_chain_id, ${other}.vault_address, ${other}.to_chain_id, ${other}.move_token, ${other}.two_step)

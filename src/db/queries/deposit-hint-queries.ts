@@ -109,7 +109,7 @@ export interface Sightings {
   references: readonly { ref: string; txHash: string; receiver: string; shareToken: string }[];
   /** Token transfers; `user` is the sender, who may be paying for a deposit or withdrawal. */
   payments: readonly { user: string; token: string; to: string; amount: string; txHash: string }[];
-  /** Events that contain the address of a possible user; `target` is the contract, or null for any bridge. */
+  /** Events that contain the address of a possible user; `target` is the contract, or null if it is a bridge's. */
   mentions: readonly { user: string; target: string | null; txHash: string }[];
   /**
    * Transactions with a transfer to or from a user of a deposit or withdrawal in progress, or with an event of a
@@ -186,8 +186,8 @@ export interface Findings extends Pick<Sightings, "references" | "payments" | "m
 }
 
 /**
- * Stores the results of a round as hints, unless a row has too many, and schedules rows: those with a new hint or a
- * repeated one that is unread or shows the row, those in progress of users in `moves`, and open requests that a touched
+ * Stores the results of a round as hints, within limits, and schedules rows: those with a new hint or a repeated one
+ * that is unread or shows the row, those in progress of users in `moves`, and open redemption requests that a touched
  * contract may have settled. Throws `store_unavailable`.
  */
 export async function addFindings(

@@ -169,7 +169,8 @@ const MAX_CONTINUATIONS = 20;
 /**
  * Selects at most 20 deposits that name a deposit as their parent and pay the delivered token, at least the lower of
  * guaranteed and delivered amount, into the same vault for the same user: proven ones first, then completed ones, then
- * the newest. Throws `store_unavailable`.
+ * the newest. Leaves out those paid before the delivery, and proven ones that are neither requested, claimable nor
+ * completed. Throws `store_unavailable`.
  */
 export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
   const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;

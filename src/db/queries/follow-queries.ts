@@ -232,7 +232,7 @@ export interface FollowStep {
   /** Evidence blocks that are still on the chain, and those that a reorg replaced. */
   kept: readonly BlockId[];
   replaced: readonly BlockId[];
-  /** True if the head of the last round is no longer on the chain, so that all evidence is compared again. */
+  /** True if the head of the last round is not on the node's chain, so that all open evidence is compared again. */
   reorganised: boolean;
 }
 

@@ -8,7 +8,7 @@ import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
  * Filter for the deposits and withdrawals that were built with a partner's API key or session, since a build time (null
- * for no limit). Those that merely name the partner do not count.
+ * for no limit). Those that merely name the partner do not count, nor do those that `isCounted` leaves out.
  */
 export interface PartnerSpan {
   address: string;

@@ -11,7 +11,7 @@ export type SignalRow = typeof signals.$inferSelect;
 
 /**
  * Selects the incidents of vaults (lowercase addresses) last seen at or after `since`, and the last one of each rule
- * and subject, whose numbering the next one continues; by sequence number. Throws `store_unavailable`.
+ * and subject, whose numbering the next one continues, sorted by sequence number. Throws `store_unavailable`.
  */
 export function selectIncidents(
   db: Database,

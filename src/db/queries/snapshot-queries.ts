@@ -42,8 +42,8 @@ export async function writeSnapshots(
 }
 
 /**
- * A row of the table `vault_figures`: what lists show of a vault, as read at the block of its last snapshot. The
- * address is lowercase; units and null are those of the table.
+ * A row of the table `vault_figures`: what lists show of a vault, as last read with a snapshot. The address is
+ * lowercase; units and null are those of the table.
  */
 export type FiguresRow = typeof vaultFigures.$inferSelect;
 
@@ -137,8 +137,9 @@ export interface PricePoint {
 }
 
 /**
- * Selects the share prices of all vaults at each age in seconds, by vault and age, from the newest hourly snapshot at
- * least as old, but less than 1.25 times that age or two hours, whichever is longer. Throws `store_unavailable`.
+ * Selects the share prices of all vaults at each age in seconds, by vault and age, from the newest hourly snapshot
+ * whose hour began at least that long ago, but less than 1.25 times as long or two hours, whichever is longer. Throws
+ * `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,

@@ -46,7 +46,7 @@ export interface UserRequestFlow {
   vaultAddress: string;
   kind: "deposit" | "withdrawal";
   requestId: string;
-  /** Amount in the asset's smallest unit, never negative, or null if the event does not contain it. */
+  /** Amount in the asset's smallest unit, never negative, or null if unknown. */
   assets: bigint | null;
 }
 

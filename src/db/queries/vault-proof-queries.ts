@@ -70,7 +70,7 @@ export interface ProofChange {
   /** Result of the proof; null keeps the stored one, because this attempt was inconclusive. */
   proof: VaultProof | null;
   proofDueAt: Date;
-  /** Number of consecutive proofs that refused the vault, this one included. */
+  /** Number of consecutive proofs that refused the vault, up to and including this attempt. */
   proofRefusals: number;
   /** Columns that were read from on-chain data, or null to keep the stored ones. */
   derived: (DerivedColumns & Pick<NewVault, "adapter" | "type"> & { name?: string }) | null;

@@ -29,7 +29,7 @@ export function selectVaults(db: Database): Promise<VaultRow[]> {
  * incidents.
  */
 export type ListedVaultRow = Omit<VaultRow, "claim" | "provenance" | "namedBy"> & {
-  /** Values from the last snapshot, or null if the vault was never read. */
+  /** Values as last read with a snapshot, or null if they were never read. */
   figures: typeof vaultFigures.$inferSelect | null;
   /**
    * Number of incidents of tier `high` that were seen within the last day; `mediumSignals` is that of tier `medium`.

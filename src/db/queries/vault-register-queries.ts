@@ -40,8 +40,9 @@ export interface RegisterReport {
 }
 
 /**
- * Stores what was read from a register: new vaults, and that it names the known ones. A complete read removes this
- * record from all others, whose proofs become due. A failure may leave a part stored. Throws `store_unavailable`.
+ * Stores what was read from a register: new vaults, and its name in `namedBy` of the known ones. A complete read
+ * removes its name from vaults that it no longer lists, whose proofs become due. A failure may leave a part stored.
+ * Throws `store_unavailable`.
  */
 export async function writeRegisterReport(db: Database, report: RegisterReport): Promise<void> {
   const { tip, source, candidates } = report;
@@ -86,8 +87,8 @@ async function forgetOthers(db: Database, { tip, source, candidates }: RegisterR
 }
 
 /**
- * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. At known vaults,
- * it notes the public list that names them (`list:<name>`, or null). Throws `store_unavailable`.
+ * Inserts claimed vaults that are not in the registry, each with an audit row, and returns their keys. Adds the public
+ * list `source` (`list:<name>`, or null for none) to `namedBy` of new and known ones. Throws `store_unavailable`.
  */
 export async function insertClaims(
   db: Database,

@@ -62,7 +62,7 @@ export const deposits = pgTable(
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
     receivedAmount: uint256("received_amount"),
-    /** The provider of the swap or bridge, or null if there is none. */
+    /** The provider of the swap or bridge, or null if there is none yet. */
     provider: text("provider"),
     bridge: text("bridge"),
     /** The provider's own name of the bridge or exchange, which its status API needs. */
@@ -92,7 +92,7 @@ export const deposits = pgTable(
     sourceTxHash: text("source_tx_hash"),
     depositTxHash: text("deposit_tx_hash"),
     claimTxHash: text("claim_tx_hash"),
-    /** Transactions that delivered or refunded the funds, or rejected the request, as verified by their receipts. */
+    /** Transactions that delivered or refunded the funds, or cancelled or rejected the request, by their receipts. */
     destinationTxHash: text("destination_tx_hash"),
     refundTxHash: text("refund_tx_hash"),
     /** Amount of `moveToken` that the user received, in the token's smallest unit. */

@@ -37,8 +37,8 @@ export const depositHints = pgTable(
 );
 
 /**
- * Planned steps of each deposit and withdrawal, with their payments and full transactions. The table is separate
- * because calldata is large and the follower reads many rows of `deposits`.
+ * Planned steps of deposits and withdrawals, with their payments and, where known, full transactions. The table is
+ * separate because calldata is large and the follower reads many rows of `deposits`.
  */
 export const depositSteps = pgTable("deposit_steps", {
   trackingId: trackingId().primaryKey(),
@@ -86,7 +86,7 @@ export const depositEvidence = pgTable(
     txHash: text("tx_hash").notNull(),
     blockNumber: block("block_number").notNull(),
     blockHash: text("block_hash").notNull(),
-    /** True if the block is an ancestor of the head block in the chain's row of `followed_chains`. */
+    /** True if the block is the head block in the chain's row of `followed_chains` or an ancestor of it. */
     checked: boolean("checked").notNull().default(false),
     /** True if the block is finalized, so that no reorg is expected to replace it. */
     final: boolean("final").notNull().default(false),
@@ -100,16 +100,19 @@ export const depositEvidence = pgTable(
 /** Progress of reading each chain for events of deposits and withdrawals. */
 export const followedChains = pgTable("followed_chains", {
   chainId: integer("chain_id").primaryKey(),
-  /** Incremented by each round. A round that is based on an older version writes nothing. */
+  /** Incremented by each successful round. A round that is based on an older version stores no progress. */
   version: integer("version").notNull().default(0),
-  /** First block that may contain an event of a tracked deposit. */
+  /** First block that may contain an event of a tracked deposit or withdrawal. */
   startBlock: block("start_block").notNull(),
   /** Blocks that were final when they were read. Others between `startBlock` and `finalBlock` are still missing. */
   covered: blockSet("covered").notNull().default(raw`'{}'`),
   /** The last final block of the last round. */
   finalBlock: block("final_block").notNull(),
   finalHash: text("final_hash").notNull(),
-  /** The last block that was read. A reorg may still replace the blocks between `finalBlock` and this one. */
+  /**
+   * The last block that counts as read: the final block if the last round found replaced evidence. A reorg may still
+   * replace the blocks between `finalBlock` and this one.
+   */
   headBlock: block("head_block").notNull(),
   headHash: text("head_hash").notNull(),
   /** Timestamp of the block `headBlock`. */

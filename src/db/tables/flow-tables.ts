@@ -43,7 +43,7 @@ export const flows = pgTable(
     shares: signedUint256("shares"),
     /**
      * The family's id of a redemption request, for flows whose amount may change with its settlement or cancellation.
-     * Sums of assets leave these flows out.
+     * Sums of assets leave these flows out (but see `countsForVault`).
      */
     requestId: text("request_id"),
     blockNumber: block("block_number").notNull(),
@@ -78,7 +78,7 @@ export const flows = pgTable(
 
 /**
  * How far the flows of each chain are indexed. Those above `finalBlock`, up to `headBlock`, may still change by a
- * reorg. The blocks and `headTime` are null before the first tip run and after a rewind.
+ * reorg. Final block, head block and `headTime` are null before the first tip run and after a rewind.
  */
 export const flowTips = pgTable("flow_tips", {
   chainId: integer("chain_id").primaryKey(),
@@ -135,7 +135,7 @@ export const flowStarts = pgTable(
     source: text("source").notNull(),
     /** Highest block at which all of the contracts are known to have no code, or -1 if no such block is known. */
     absentAt: block("absent_at").notNull(),
-    /** Lowest block at which one of the contracts may have code. */
+    /** Lowest block at which one of the contracts is known to have code, or the highest block of the search. */
     presentAt: block("present_at").notNull(),
     /** Number of unclear probes, in which some nodes returned no result. */
     doubts: integer("doubts").notNull().default(0),

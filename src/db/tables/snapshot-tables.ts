@@ -51,8 +51,8 @@ export const snapshots = pgTable(
 );
 
 /**
- * What lists show of each vault, from its last snapshot's block. Limits are in the asset's smallest unit, the share
- * price is in whole assets per whole share times 10^18, fee and yields are fractions. Unknown values are null.
+ * What lists show of each vault, as last read with a snapshot. Limits are in the asset's smallest unit, the share price
+ * is in whole assets per whole share times 10^18, fee and yields are fractions. Unknown values are null.
  */
 export const vaultFigures = pgTable(
   "vault_figures",

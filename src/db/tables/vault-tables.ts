@@ -20,8 +20,8 @@ export type VaultCaller = "router" | "user";
  */
 export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
 /**
- * Origin of a vault's status: an administrator, or the vault's proof; `proof` also for a candidate that an
- * administrator sent back. A proof does not change a status `paused` or `unsupported` that an administrator has set.
+ * Origin of a vault's status: an administrator, or the vault's proof; `proof` also for a candidate that is new, or that
+ * an administrator sent back. A proof does not change a status `paused` or `unsupported` that an administrator has set.
  */
 export type StatusOrigin = "admin" | "proof";
 /**
@@ -64,11 +64,11 @@ export interface VaultProof {
    * null.
    */
   returned: string | null;
-  /** Reason for the refusal, or an empty string. */
+  /** Why the proof did not pass, or an empty string. */
   reason: string;
   /**
-   * Code of the vault at its last passed proof, as `readVaultCode` returns it, or null if none has passed since the
-   * code is recorded. Absent in older proofs.
+   * Code of the vault at its last passed proof that recorded it, as `readVaultCode` returns it, or null if there is
+   * none. Absent in older proofs.
    */
   code?: string | null;
   /**
