@@ -28,7 +28,7 @@ export interface MatchedDeposit {
 /**
  * Returns the status of a transaction that may belong to a deposit, which is tracked first, except for a replay. Null
  * if it does not count as the deposit's. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or
- * `upstream_timeout` if a chain that must decide cannot be read.
+ * `upstream_timeout` if a chain on which the answer depends cannot be read.
  */
 export async function getDepositStatus(
   ctx: Context,

@@ -50,10 +50,10 @@ interface ActionFacts {
 }
 
 /**
- * Returns what a user can do at a vault now. A possible action has its largest amount in smallest units (null if
- * unlimited or unknown), an impossible one an error code and, if known, the time at which it becomes possible. If the
- * database fails, some requests may be missing. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable` and
- * errors of the RPC nodes.
+ * Returns what a user can do at a vault now. A possible action has its largest known amount in smallest units (null if
+ * unlimited or unknown), an impossible one an error code and, if known, the time at which it may become possible. If
+ * the database fails, some requests may be missing. Throws `vault_not_found`, `chain_unsupported`, `store_unavailable`
+ * and errors of the RPC nodes.
  */
 export async function getActions(
   ctx: Context,

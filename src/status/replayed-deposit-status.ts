@@ -13,8 +13,8 @@ import { toStatusWithoutSteps } from "./tracked-deposit-status.ts";
 
 /**
  * Returns the status of a replay: a second transaction that repeats a deposit which another one has proven. It has
- * nothing to sign, and nothing is stored. Throws `store_unavailable`, `vault_not_found`, and errors of reading its own
- * transactions.
+ * nothing to sign, and the deposit's row is not changed. Throws `store_unavailable`, `vault_not_found`, and errors of
+ * reading its own transactions.
  */
 export async function getReplayStatus(ctx: Context, replayed: Replay): Promise<TransferStatus> {
   const { row } = replayed;

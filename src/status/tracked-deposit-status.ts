@@ -12,8 +12,8 @@ import type { UntrackedStatus } from "./untracked-transaction-status.ts";
 type DepositActions = Pick<NonNullable<TransferStatus["deposit"]>, "next" | "next_refusal" | "steps">;
 
 /**
- * Converts a tracked deposit to the transfer status that the API returns, with its steps and its next transaction,
- * newly built and simulated, or the reason why that was not possible. Throws `store_unavailable`.
+ * Converts a tracked deposit to the transfer status that the API returns, with its steps and its next transaction, if
+ * any, newly built and simulated, or the reason why that was not possible. Throws `store_unavailable`.
  */
 export async function toTransferStatus(ctx: Context, row: DepositRow): Promise<TransferStatus> {
   const state = currentState(row, ctx.now());

@@ -90,7 +90,7 @@ function paidOf(row: WithdrawalRow): Movement | null {
 
 /**
  * Returns the sides of the transfer status of a transaction of no recorded row, by its classification; both are null
- * without one. The receiving side is null while nothing was received. Throws `store_unavailable`.
+ * without one. The receiving side is null if nothing is known to have been received. Throws `store_unavailable`.
  */
 export async function untrackedSides(
   ctx: Context,

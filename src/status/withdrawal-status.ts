@@ -31,8 +31,8 @@ interface MatchedWithdrawal {
 /**
  * Returns the status of a transaction that may belong to a withdrawal, which is tracked first, except for a replay.
  * Null if it does not count as the withdrawal's; a pending report, a replay or a repeated second step has nothing to
- * sign. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or `upstream_timeout` if a chain that
- * must decide cannot be read.
+ * sign. Throws `store_unavailable`, `vault_not_found`, and `upstream_unavailable` or `upstream_timeout` if a chain on
+ * which the answer depends cannot be read.
  */
 export async function getWithdrawalStatus(
   ctx: Context,
