@@ -26,7 +26,7 @@ export async function withoutRepeatedTokens(
 
 /**
  * Returns the sum of `depositedAssets` over those `vaults` of the chain that have the share token of `vault`, because
- * shares of one may be redeemed at another. Null if unknown, or if the vaults have different assets.
+ * shares of one may be redeemed at another. Null if unknown, or if one with flows of the user has another asset.
  */
 export function depositedForToken(
   flows: ChainFlows | undefined,

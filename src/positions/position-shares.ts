@@ -116,7 +116,7 @@ const isRejection = (error: unknown): boolean =>
 
 /**
  * Reads a user's shares and the first batch of `additional` in one `eth_call`. Null if that is not possible; they must
- * then be read separately. Throws an Error if vaults stay unread, and errors of the chain client.
+ * then be read separately. Throws an Error if vaults are not reached, and errors of the chain client.
  */
 export async function readChainPositionsWith<S>(
   client: ChainClient,
