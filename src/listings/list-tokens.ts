@@ -165,8 +165,8 @@ const TOKEN_SYMBOL = /^[^\p{C}\p{Z}]{1,32}$/u;
 const TOKEN_NAME = /^[^\p{C}]{0,128}$/u;
 
 /**
- * Returns the plausible tokens of a provider's list, at most 500, without namesakes of registry tokens (`own`). Null if
- * the whole list is unreliable: it repeats an address or contradicts the decimals of a registry token.
+ * Returns the plausible tokens of a provider's list, at most 500, without namesakes of tokens in `own`. Null if the
+ * whole list is unreliable: it repeats an address or contradicts the decimals of a token in `own`.
  */
 export function acceptTokenList(listed: readonly ListedToken[], own: readonly Token[]): ListedToken[] | null {
   const addresses = new Set(listed.map(({ address }) => address.toLowerCase()));
