@@ -71,8 +71,8 @@ const FORGOTTEN_MS = DAY_MS;
 
 /**
  * Returns true if a row's state must be derived again: evidence of it counts as lost, as after a reorg; or a submitted
- * row has no source transaction any more; or a transaction without evidence is missing, five minutes to a day after the
- * row's change. Errors of the RPC nodes propagate.
+ * row has no source transaction; or a transaction without evidence is missing, five minutes to a day after the row's
+ * change. Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,

@@ -14,7 +14,7 @@ const UNKNOWN_TTL_MS = 3 * DAY_MS;
 const UNDECIDED_TTL_MS = 30 * DAY_MS;
 
 /**
- * Maximum number of hints on the vault's chain that one check reads: of the newest, and of the older ones. Anyone can
+ * Maximum number of hints on the vault's chain that one check tries: of the newest, and of the older ones. Anyone can
  * cause hints by sending tokens to the user, before and after the user's own tokens arrive.
  */
 const MAX_NEWEST = 6;

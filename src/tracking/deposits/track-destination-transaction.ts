@@ -18,8 +18,9 @@ interface VaultCall {
 }
 
 /**
- * Returns true if a successful transaction is the user's own call to the vault's entry point or a batch with one, and
- * pays exactly the delivered amount or the guaranteed minimum; in a batch not in native currency.
+ * Returns true if a successful transaction is the user's own call to the vault's entry point, or a batch that shows one
+ * and no Router order, and pays exactly the delivered amount or the guaranteed minimum; in a batch not in native
+ * currency, and for at most one mint of shares.
  */
 export function callsVault(
   row: Pick<DepositRow, "userAddress" | "shareToken" | "moveToken" | "deliveredAmount" | "moveMin">,

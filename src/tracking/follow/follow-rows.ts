@@ -25,7 +25,7 @@ import { applyToScheduledWithdrawal } from "../withdrawals/withdrawal-transition
 const POSTPONE_MS = 5 * SECOND_MS;
 /** Time after which a run starts no further deposit, in milliseconds: well before its lease ends. */
 const RUN_MS = 18 * SECOND_MS;
-/** Number of its own requests after which a run starts no further deposit. One deposit needs up to thirty. */
+/** Number of its own requests after which a run starts no further deposit. One deposit usually needs up to thirty. */
 const MAX_REQUESTS = 240;
 /** Number of deposits that a run follows at the same time. */
 const CONCURRENCY = 3;
