@@ -5,8 +5,8 @@ const SHAPE = /^0x[0-9a-fA-F]{40}$/;
 const NATIVE_ALIAS = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
 /**
- * Parses an address in lowercase, uppercase or with an EIP-55 checksum and returns it checksummed, or null if the text
- * is not an address or its mixed case does not match the checksum. Source: EIP-55.
+ * Parses an address, `0x` and digits in lowercase, in uppercase or with an EIP-55 checksum, and returns it checksummed,
+ * or null if the text is not an address or its mixed case does not match the checksum. Source: EIP-55.
  */
 export function parseAddress(text: string): Address | null {
   if (!SHAPE.test(text)) return null;

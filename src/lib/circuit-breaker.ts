@@ -5,11 +5,11 @@ export interface BreakerPolicy {
   /** Minimum duration of a timeout that counts as a hang, in milliseconds. It does not apply to checks. */
   hangMs: number;
   /**
-   * Time for which requests are refused after the breaker opens, in milliseconds; it doubles with each failed trial, up
-   * to `longestPauseMs`.
+   * Length of the pause after the breaker opens, in which requests are refused, in milliseconds; it doubles with each
+   * failed trial, up to `longestPauseMs`.
    */
   firstPauseMs: number;
-  /** Maximum time for which requests are refused, in milliseconds. */
+  /** Maximum length of a pause, in milliseconds. */
   longestPauseMs: number;
 }
 

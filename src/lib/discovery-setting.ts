@@ -50,8 +50,8 @@ const schema = once(() =>
 );
 
 /**
- * Settings of vault discovery (variable `DISCOVERY`), with defaults filled in. They limit which discovered vaults may
- * open.
+ * Settings of vault discovery (variable `DISCOVERY`), with defaults filled in: which discovered vaults may open, and
+ * additional registers.
  */
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 

@@ -9,5 +9,8 @@ export const DAY_MS = 24 * HOUR_MS;
 /** Length of a day, in seconds. */
 export const DAY_S = DAY_MS / SECOND_MS;
 
-/** Deadline of quotes, builds, claims and cancellations, in milliseconds from the start of the request. */
+/**
+ * Deadline of quotes, builds, and claims and cancellations of redemption requests, in milliseconds from the start of
+ * the HTTP request.
+ */
 export const BUILD_DEADLINE_MS = 7_300;

@@ -17,7 +17,7 @@ const SECRETS =
 
 /**
  * Replaces what may be a credential in a text with `[redacted]`: URLs of HTTP, Postgres and Redis, credentials of this
- * API, bearer tokens and long hex strings. Cuts the text to 500 characters.
+ * API, bearer tokens, and hex strings of at least 40 digits (after `0x`, 65). Cuts the text to 500 characters.
  */
 export function redact(text: string): string {
   return text.replace(SECRETS, "[redacted]").slice(0, 500);

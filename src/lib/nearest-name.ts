@@ -33,7 +33,10 @@ const MAX_LENGTH = 64;
 /** Returns the letters and digits of a name in lowercase, so that `from_token` equals `fromToken`. */
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** Returns the number of insertions, deletions and substitutions of characters between two texts (Levenshtein distance). */
+/**
+ * Returns the least number of insertions, deletions and substitutions of characters between two texts (Levenshtein
+ * distance).
+ */
 export function editDistance(a: string, b: string): number {
   const letters = [...b];
   let previous = Array.from({ length: letters.length + 1 }, (_, index) => index);

@@ -45,7 +45,8 @@ export interface Cache {
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
    * Loads a value now, and replaces it in this isolate's memory and, if the isolates share it and Redis responds, in
-   * Redis, but not in other isolates' memory. If loading fails, the last known value stays. Never throws; failures are logged.
+   * Redis, but not in other isolates' memory. If loading fails, the last known value stays. Never throws; failures are
+   * logged.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**
