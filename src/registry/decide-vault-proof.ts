@@ -57,9 +57,9 @@ const HELD_RETRY_MS = 7 * DAY_MS;
 const RENEWAL_MS = { least: 20 * HOUR_MS, most: DAY_MS } as const;
 
 /**
- * Returns what a proof changes in an entry. A passed one opens candidates (discovered or imported ones only if
- * `admission` has no obstacle) and vaults that a proof paused; lasting refusals or illiquidity pause active ones. `now`
- * is in UNIX milliseconds; `byAdmin` is true if an administrator asked for the proof.
+ * Returns what a proof changes in an entry. A passed one opens candidates (discovered or imported ones only with an
+ * `admission` without obstacle) and vaults that a proof paused; repeated refusals, stopped exits or illiquidity pause
+ * active ones. `now` is in UNIX milliseconds; `byAdmin` is true if an administrator asked for the proof.
  */
 export function decideAfterProof(
   entry: ProvenEntry,

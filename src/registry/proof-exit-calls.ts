@@ -21,7 +21,7 @@ export interface ProofDeposit {
   larger: readonly bigint[];
 }
 
-/** A redemption of some shares of a simulated deposit. */
+/** A redemption of shares of a simulated deposit: all of them, or a part. */
 export type Redemption = ProofDeposit & { mode: ExitMode; redeemed: bigint };
 
 /**
@@ -46,8 +46,8 @@ export function entryOf(ctx: Context, of: ProofDeposit & { forOther?: true }) {
 }
 
 /**
- * Returns the calls of a deposit and an exit in one block; in two, `after` seconds apart, if that is given; or in a
- * block that is `delay` seconds later than the time, if that is.
+ * Returns the calls of a deposit and an exit: in one block at `time`; with `after`, the exit in a block that many
+ * seconds later; with `delay`, both in a block that many seconds later.
  */
 export function inTime(of: {
   entry: readonly SimulationCall[];
@@ -81,7 +81,7 @@ export function exitCalls(
   return [...(spender === null ? [] : encodeApprovals({ ...allowance, spender })), userCall(exit)];
 }
 
-/** Returns a call of the vault as the user's wallet sends it, without value. */
+/** Returns a call as the user's wallet sends it, without value. */
 export const userCall = ({ target, data }: Pick<DepositCall, "target" | "data">): UserCall => ({
   target,
   value: 0n,

@@ -20,7 +20,7 @@ const LARGEST = 1_000n;
 
 /**
  * Returns true if the minted shares, in the share token's smallest unit, are worth the deposit's amount at the vault's
- * share price, less 3%. False if there are no shares or the price is unknown.
+ * share price, less 3% and rounding. False if there are no shares or the price is unknown.
  */
 export function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shares: bigint }): boolean {
   const { deposit, terms, shares } = of;
@@ -31,8 +31,8 @@ export function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shar
 }
 
 /**
- * Returns true if the returned amount is worth another one of the same unit, less a loss as a fraction, by default the
- * slippage of a proof.
+ * Returns true if the returned amount is worth another one of the same unit, less rounding and a loss as a fraction,
+ * from 0.005 to 0.03 (by default 0.03, the slippage of a proof).
  */
 export function isWorth(
   { token }: Pick<VaultDeposit, "token">,

@@ -52,8 +52,9 @@ const noProofs = (): ProofRoundReport => ({
 });
 
 /**
- * Runs the due proofs of vaults, or queues a message per chain if a queue is configured. Skips chains that are not
- * served and those whose last index run failed. Throws `store_unavailable` and errors of the queue.
+ * Runs the due proofs of vaults within the limits of a run, or queues a message per chain if a queue is configured.
+ * Skips chains that are not served and those whose last index run failed. Throws `store_unavailable` and errors of the
+ * queue.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {
   const report = noProofs();

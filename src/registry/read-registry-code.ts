@@ -63,8 +63,9 @@ export const namesImplementation = (code: string): boolean =>
   /^(implementation:|beacon:[^/]+\/(?!unknown\/))/.test(code);
 
 /**
- * Returns an identifier of `readVaultCode` without the hash of a proxy's own code. It proves nothing about a proxy that
- * no known factory created, because any contract can write a proxy's slots.
+ * Returns an identifier of `readVaultCode` without the hash of the proxy's own code if it names an implementation,
+ * otherwise unchanged. It proves nothing about a proxy that no known factory created, because any contract can write a
+ * proxy's slots.
  */
 export const withoutProxyHash = (code: string): string =>
   namesImplementation(code) ? code.replace(/\/0x[0-9a-f]{64}$/, "") : code;

@@ -41,7 +41,8 @@ export interface AdmissionCode extends VaultGovernance {
   /** True unless the vault's code is known to run only itself: see `canRunOtherCode` and `createsFixedCode`. */
   delegates: boolean;
   /**
-   * True if a factory of the vault's family that is a register (`isFactory`) names it or confirms that it created it.
+   * True if a factory of the vault's family that is a register (`isFactory`) names it or confirms that it created it,
+   * or if it is a clone of such a factory's original.
    */
   fromFactory: boolean;
   /**

@@ -66,7 +66,7 @@ export async function simulateExit(
   return of.gas === null ? null : simulateExit(ctx, { ...of, gas: null });
 }
 
-/** Returns the read of what a vault says that redeeming the shares returns. */
+/** Returns the read of a vault's own preview of redeeming the shares (`previewRedeem`). */
 export const previewRead = (target: Address, shares: bigint) => ({
   target,
   data: encodeFunctionData({ abi: previewAbi(), functionName: "previewRedeem", args: [shares] }),

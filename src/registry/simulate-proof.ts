@@ -72,7 +72,8 @@ const MAX_PROFIT_FEE = 0.5;
 /**
  * Simulates the deposit that proves a vault, on the real state of the chain, its way back and deposits by a contract,
  * unless the views already rule it out. The amount is one whole token within the vault's limits, or 1,000 where less
- * reverts. Throws `chain_unsupported`, `simulation_unavailable` and errors of the RPC nodes.
+ * reverts. Throws `chain_unsupported`, `simulation_unavailable`, `upstream_rejected` if the vault takes the payment
+ * without recording the request, and errors of the RPC nodes.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);

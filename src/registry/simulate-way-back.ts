@@ -44,9 +44,10 @@ const MANY_TIMES = 1_000n;
 /**
  * How the shares of a simulated deposit can be redeemed; amounts are in the asset's smallest unit, of all shares.
  * - `returned`: at once. `later` is what they pay after 30 days, or their part of what a larger deposit then pays if
- *   that is less; null if unknown. `larger` is that part if it is much too little, otherwise null.
+ *   that is less or alone is known; null if unknown. `larger` is that part if it is much too little, otherwise null.
  * - `waiting`: by request, after a cooldown or a lock; or no simulation can show it.
- * - `none`: not at all. `exit` is as in `ProofFinding`, or null if nothing excuses it.
+ * - `none`: not at all, not by every account, only at a loss, or for fewer shares when the deposit is repeated. `exit`
+ *   is as in `ProofFinding`, or null if nothing excuses it.
  */
 export type WayBack =
   | { kind: "returned"; returned: bigint; later: bigint | null; larger: bigint | null }
@@ -208,8 +209,8 @@ async function returnedBy(
 }
 
 /**
- * Returns a sentence about a loss in 30 days that the slippage of a proof would excuse, but that is more than the largest
- * yearly fee takes; otherwise null.
+ * Returns a sentence about a loss in 30 days that the slippage of a proof would excuse, but that is more than the
+ * largest yearly fee takes; otherwise null.
  */
 function describeLoss(
   { deposit }: ProofDeposit,

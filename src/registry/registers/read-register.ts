@@ -29,8 +29,9 @@ const MAX_LISTED = 5_000;
 
 /**
  * Reads the vaults of a register: all that its view function lists, or those of its events after block `readTo` (null:
- * all) up to `head` that its membership view, if any, confirms. Throws `upstream_rejected` if its contract does not
- * respond as expected, and errors of the chain client.
+ * all) up to `head`, if twelve requests suffice, that its membership view, if any, confirms; none of one that is only
+ * asked. Throws `upstream_rejected` if its contract does not respond as expected, the errors of `findFirstBlock`, and
+ * errors of the chain client.
  */
 export async function readRegister(
   client: ChainClient,
@@ -149,8 +150,9 @@ export function deniedQuery(registers: readonly VaultRegister[], vault: Address)
 }
 
 /**
- * Returns a query for the factories that confirm that they created a vault. `code` identifies the vault's code, as
- * `readVaultCode` returns it. Factories without a view for that, and those whose read fails, are omitted.
+ * Returns a query for the factories that confirm that they created a vault, or of whose original it is a clone. `code`
+ * identifies the vault's code, as `readVaultCode` returns it. Factories without a view for that, and those whose read
+ * fails, are omitted.
  */
 export function creatorsQuery(
   factories: readonly VaultRegister[],

@@ -9,8 +9,8 @@ import { depositRouterCreate2 } from "../../router/deposit-router-artifact.ts";
 /** Maximum error of the found block: reading the additional blocks costs one or two requests and finds no events. */
 const CLOSE_ENOUGH_BLOCKS = 1_024;
 /**
- * Maximum number of blocks that one search asks about: bisection needs 29 for half a billion blocks. A failure costs two
- * further requests.
+ * Maximum number of blocks that one search asks about: bisection needs 29 for half a billion blocks. A failure costs
+ * two further requests.
  */
 const MAX_PROBES = 32;
 /**
