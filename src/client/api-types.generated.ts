@@ -116,7 +116,7 @@ export interface paths {
         };
         /**
          * List vaults
-         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. A vault that changes places between two pages, because its value of `sort` changed, may be on both or neither. Figures are at most a few minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
+         * @description Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. A vault that changes places between two pages, because its value of `sort` changed, may be on both or neither. Figures are normally a few minutes old at most: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.
          */
         get: operations["vaults.list"];
         put?: never;
@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Quote a withdrawal
-         * @description Returns the expected result of a withdrawal in every requested mode of the vault (`auto`: in all), from simulations at the latest block. The quote is not stored. A pause of deposits does not stop withdrawals.
+         * @description Returns the expected result of a withdrawal in every requested mode of the vault (`auto`: in all), from simulations at the latest block. The quote is not stored. A pause of deposits by this service does not stop withdrawals.
          */
         post: operations["withdrawals.quote"];
         delete?: never;
@@ -553,7 +553,7 @@ export interface paths {
         };
         /**
          * Read a user's positions
-         * @description Returns the user's shares in every listed vault and the pending deposits. Each chain is read at a single block.
+         * @description Returns the user's shares and open requests in all vaults that are or were open for deposits. `chains` names the block at which each chain was first read.
          */
         get: operations["positions.get"];
         put?: never;
@@ -573,7 +573,7 @@ export interface paths {
         };
         /**
          * Read a user's possible actions at a vault
-         * @description Returns whether the user can deposit, withdraw, claim and cancel now, each with the largest amount or with the error code that a build would return, and the user's open redemptions. A vault that is paused for deposits still pays withdrawals.
+         * @description Returns whether the user can deposit, withdraw, claim and cancel now, each with the largest amount or with the error code that a build would return, and the user's open requests. A pause of deposits by this service does not stop withdrawals.
          */
         get: operations["actions.get"];
         put?: never;
@@ -1134,7 +1134,7 @@ export interface paths {
         put?: never;
         /**
          * Prove a vault now
-         * @description Reads the vault's contracts from on-chain data, compares them with its entry and simulates a deposit. A candidate becomes `active` if this succeeds and `refused` if it fails. Statuses that an administrator set do not change.
+         * @description Reads the vault's contracts from on-chain data, compares them with its entry and simulates a deposit. If this succeeds, a candidate becomes `active`, unless the admission gate holds it back; if it shows that the vault is unfit, `refused`. A vault that an administrator closed stays closed.
          */
         post: operations["admin.vaults.prove"];
         delete?: never;
@@ -1553,7 +1553,7 @@ export interface components {
              */
             code: "vault_paused";
             /**
-             * @description Why the vault is paused.
+             * @description Why the vault takes no deposits, or empty if no reason was given.
              * @example The vault is being migrated
              */
             reason: string;
@@ -1637,7 +1637,7 @@ export interface components {
              */
             code: "would_revert";
             /**
-             * @description The revert reason of the simulated transaction, or `null` if it returned none.
+             * @description The revert reason of the simulated transaction, or `null` if none is known.
              * @example ERC20: transfer amount exceeds balance
              */
             revert: string | null;
@@ -1908,7 +1908,7 @@ export interface components {
              */
             subject: components["schemas"]["PriceSubject"];
         };
-        /** @description The list of all problems in an invalid request. */
+        /** @description The problems found in an invalid request. */
         ValidationError: {
             /** @description Every problem found in the request. */
             detail: {
@@ -2471,7 +2471,7 @@ export interface components {
              * @example 2026-01-02T03:04:05.678Z
              */
             expires_at: string;
-            /** @description Result of simulating the transaction from the user's address before it was returned. */
+            /** @description Result of simulating the transaction before it was returned. */
             simulation: components["schemas"]["Simulation"];
             /** @description Approvals, allowance resets and the transaction, as a list of calls for EIP-5792 wallets. */
             calls: components["schemas"]["WalletCall"][];
@@ -3141,7 +3141,7 @@ export interface components {
          */
         WithdrawInput: {
             /**
-             * @description Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. Withdrawals from a vault that is paused for deposits are possible.
+             * @description Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. Withdrawals are possible also while this service has paused its deposits.
              * @example 8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183
              */
             vault_id: string;
@@ -4028,7 +4028,7 @@ export interface components {
              */
             last_seen: string;
             /**
-             * @description Number of times that the incident was observed again after the first observation.
+             * @description Number of later observations that showed something new, such as another severity or a further event.
              * @example 3
              */
             update_count: number;
@@ -4180,7 +4180,7 @@ export interface components {
              */
             last_seen: string;
             /**
-             * @description Number of times that the incident was observed again after the first observation.
+             * @description Number of later observations that showed something new, such as another severity or a further event.
              * @example 3
              */
             update_count: number;
@@ -4204,7 +4204,7 @@ export interface components {
             evidence: {
                 [key: string]: string;
             };
-            /** @description Observations of the incident, oldest first. */
+            /** @description Observations that showed something new about the incident, oldest first; at most the last 50. */
             evolution: {
                 /**
                  * Format: date-time
@@ -4322,7 +4322,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Time of the administrator's last decision, or `null` if there is none.
+             * @description Time of the administrator's last decision, or `null` while the partner application is pending.
              * @example 2026-01-02T03:04:05.678Z
              */
             decided_at: string | null;
@@ -4566,7 +4566,7 @@ export interface components {
             /** @description Number of deposits by outcome. */
             deposits: {
                 /**
-                 * @description Number of deposits built, whether or not they were sent.
+                 * @description Number of deposits built. Unsent ones count until they are deleted.
                  * @example 120
                  */
                 built: number;
@@ -4609,7 +4609,7 @@ export interface components {
             /** @description Number of withdrawals by outcome. */
             withdrawals: {
                 /**
-                 * @description Number of withdrawals built, whether or not they were sent.
+                 * @description Number of withdrawals built. Unsent ones count until they are deleted.
                  * @example 30
                  */
                 built: number;
@@ -5234,7 +5234,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Time of the administrator's last decision, or `null` if there is none.
+             * @description Time of the administrator's last decision, or `null` while the partner application is pending.
              * @example 2026-01-02T03:04:05.678Z
              */
             decided_at: string | null;
@@ -5291,7 +5291,7 @@ export interface components {
              * @example erc4626
              */
             adapter: string;
-            /** @description Registry status. `candidate`: known, but not proven; `active`: listed and open for deposits; `refused`: its proof failed; `paused`: listed, but deposits are rejected; `unsupported`: excluded by an administrator. */
+            /** @description Registry status. `candidate`: known, but not opened; `active`: listed and open for deposits; `refused`: its proof failed; `paused`: listed, but deposits are rejected; `unsupported`: excluded by an administrator. */
             status: components["schemas"]["VaultState"];
             /**
              * @description Reason for the status, or empty if none was given.
@@ -5488,7 +5488,7 @@ export interface components {
              */
             accepted_assets?: HexText[];
             /**
-             * @description Display name of the vault. Default: the name that its contract returns, or its vault id.
+             * @description Display name of the vault. Default: its vault id or, if it is added alone, the name that its contract returns.
              * @example Steakhouse USDC
              */
             name?: string;
@@ -5547,7 +5547,7 @@ export interface components {
              */
             accepted_assets?: HexText[];
             /**
-             * @description Display name of the vault. Default: the name that its contract returns, or its vault id.
+             * @description Display name of the vault. Default: its vault id or, if it is added alone, the name that its contract returns.
              * @example Steakhouse USDC
              */
             name?: string;
@@ -6099,7 +6099,7 @@ export interface components {
              */
             ok: boolean;
             /**
-             * @description Block on whose state the deposit was simulated or, if the vault already refused it, was read; `null` if the check failed before.
+             * @description Block on whose state the deposit was simulated or, if it reverted or was not simulated, at which the vault was read; `null` if the check ended before.
              * @example 23456789
              */
             block_number: number | null;
@@ -6110,7 +6110,7 @@ export interface components {
              */
             at: string;
             /**
-             * @description Simulated deposit in the asset's smallest unit, or `null` if none was simulated.
+             * @description Deposit that was or would have been simulated, in the smallest unit of the deposited token, or `null` if the check ended before.
              * @example 1000000
              */
             amount: bigint | null;
@@ -6320,7 +6320,7 @@ export interface components {
          * @enum {string}
          */
         StepState: "required" | "waiting" | "done" | "skipped";
-        /** @description Result of simulating the transaction from the user's address before it was returned. */
+        /** @description Result of simulating the transaction before it was returned. */
         Simulation: {
             /**
              * @description Block at which the simulation ran.
@@ -6338,12 +6338,12 @@ export interface components {
              */
             shares: bigint | null;
             /**
-             * @description Whether the user's balance was sufficient for the payment at that block.
+             * @description Whether the user's balance was sufficient for the payment at that block; `false` also if it could not be read.
              * @example true
              */
             balance_sufficient: boolean;
             /**
-             * @description Whether the user's allowance was sufficient for the payment at that block.
+             * @description Whether the user's allowance was sufficient for the payment at that block; `false` also if it could not be read.
              * @example false
              */
             allowance_sufficient: boolean;
@@ -6466,12 +6466,12 @@ export interface components {
              */
             received: bigint | null;
             /**
-             * @description Whether the user held the shares at that block.
+             * @description Whether the user held the shares at that block; `false` also if that could not be read.
              * @example true
              */
             balance_sufficient: boolean;
             /**
-             * @description Whether the allowance was sufficient at that block, or none is needed.
+             * @description Whether the allowance was sufficient at that block, or none is needed; `false` also if it could not be read.
              * @example false
              */
             allowance_sufficient: boolean;

@@ -11,7 +11,7 @@ const actionsGet = defineRoute({
   path: "/v1/actions/{user_address}/{vault_id}",
   summary: "Read a user's possible actions at a vault",
   description:
-    "Returns whether the user can deposit, withdraw, claim and cancel now, each with the largest amount or with the error code that a build would return, and the user's open redemptions. A vault that is paused for deposits still pays withdrawals.",
+    "Returns whether the user can deposit, withdraw, claim and cancel now, each with the largest amount or with the error code that a build would return, and the user's open requests. A pause of deposits by this service does not stop withdrawals.",
   tag: "Positions",
   access: "public",
   cache: "no-store",

@@ -127,7 +127,7 @@ const adminVaultsProve = defineRoute({
   path: "/v1/admin/vaults/{vault_id}/prove",
   summary: "Prove a vault now",
   description:
-    "Reads the vault's contracts from on-chain data, compares them with its entry and simulates a deposit. A candidate becomes `active` if this succeeds and `refused` if it fails. Statuses that an administrator set do not change.",
+    "Reads the vault's contracts from on-chain data, compares them with its entry and simulates a deposit. If this succeeds, a candidate becomes `active`, unless the admission gate holds it back; if it shows that the vault is unfit, `refused`. A vault that an administrator closed stays closed.",
   tag: "Administration",
   access: "admin",
   cache: "no-store",

@@ -31,7 +31,7 @@ const vaultsList = defineRoute({
   path: "/v1/vaults",
   summary: "List vaults",
   description:
-    "Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. A vault that changes places between two pages, because its value of `sort` changed, may be on both or neither. Figures are at most a few minutes old: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.",
+    "Returns the listed vaults, ordered by id or as `sort` says. The `Link` header contains the URL of the next page. A vault that changes places between two pages, because its value of `sort` changed, may be on both or neither. Figures are normally a few minutes old at most: `read_at` names their block. `GET /v1/vaults/{vault_id}` reads the chain.",
   tag: "Vaults",
   access: "public",
   cache: { sMaxAge: 30, staleWhileRevalidate: 60, tags: ["vaults", "chain:{chain_id}"] },

@@ -47,7 +47,7 @@ const withdrawalsQuote = defineRoute({
   path: "/v1/withdraw/quote",
   summary: "Quote a withdrawal",
   description:
-    "Returns the expected result of a withdrawal in every requested mode of the vault (`auto`: in all), from simulations at the latest block. The quote is not stored. A pause of deposits does not stop withdrawals.",
+    "Returns the expected result of a withdrawal in every requested mode of the vault (`auto`: in all), from simulations at the latest block. The quote is not stored. A pause of deposits by this service does not stop withdrawals.",
   tag: "Withdrawals",
   access: "public",
   limit: "quote",

@@ -55,7 +55,7 @@ const Sorted = z.object({
 /** The last vault of a page and, in a sorted list, the sort field, the direction and the vault's value of the field. */
 type SortedPosition = VaultKey & { sorted?: z.infer<typeof Sorted> };
 
-/** Error message for a cursor that was not returned by the listing. */
+/** Error message for a text that cannot be a cursor of the listing. */
 export const NOT_A_CURSOR = "not a cursor of this listing: take it from the `Link` header of the page before";
 
 /**

@@ -23,7 +23,7 @@ export const ValidationErrorBody = z
       )
       .meta({ description: "Every problem found in the request." }),
   })
-  .meta({ id: "ValidationError", description: "The list of all problems in an invalid request." });
+  .meta({ id: "ValidationError", description: "The problems found in an invalid request." });
 
 /** One problem in a request with invalid input, in wire format. */
 export type ValidationIssue = z.infer<typeof ValidationErrorBody>["detail"][number];
@@ -60,7 +60,7 @@ const subject = z
 const membersByCode = {
   vault_paused: {
     reason: z.string().meta({
-      description: "Why the vault is paused.",
+      description: "Why the vault takes no deposits, or empty if no reason was given.",
       example: "The vault is being migrated",
     }),
   },
@@ -80,7 +80,7 @@ const membersByCode = {
   },
   would_revert: {
     revert: z.string().nullable().meta({
-      description: "The revert reason of the simulated transaction, or `null` if it returned none.",
+      description: "The revert reason of the simulated transaction, or `null` if none is known.",
       example: "ERC20: transfer amount exceeds balance",
     }),
   },

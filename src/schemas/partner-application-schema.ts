@@ -105,7 +105,8 @@ export const Application = z
     }),
     created_at: TimeText.meta({ description: "Time at which the partner application was submitted." }),
     decided_at: TimeText.nullable().meta({
-      description: "Time of the administrator's last decision, or `null` if there is none.",
+      description:
+        "Time of the administrator's last decision, or `null` while the partner application is pending.",
     }),
   })
   .meta({ id: "Application", description: "Public state of a partner application." });

@@ -234,9 +234,10 @@ export const Dashboard = z
     }),
     deposits: z
       .object({
-        built: z
-          .int()
-          .meta({ description: "Number of deposits built, whether or not they were sent.", example: 120 }),
+        built: z.int().meta({
+          description: "Number of deposits built. Unsent ones count until they are deleted.",
+          example: 120,
+        }),
         verified: z.int().meta({
           description: "Number of deposits built with the API key and its secret, not the API key alone.",
           example: 90,
@@ -263,9 +264,10 @@ export const Dashboard = z
       .meta({ description: "Number of deposits by outcome." }),
     withdrawals: z
       .object({
-        built: z
-          .int()
-          .meta({ description: "Number of withdrawals built, whether or not they were sent.", example: 30 }),
+        built: z.int().meta({
+          description: "Number of withdrawals built. Unsent ones count until they are deleted.",
+          example: 30,
+        }),
         sent: z.int().meta({ description: "Number of withdrawals seen on-chain.", example: 21 }),
         pending: z
           .int()

@@ -202,8 +202,9 @@ export function integerParam(bounds: IntegerBounds) {
 export const WEBSITE_RULE = "must be a web address, such as https://wallet.example";
 
 /**
- * A website in a request, or an empty text; it may lack its scheme. Any scheme but `http` and `https` is refused,
- * because a page that shows the website as a link could run it (`javascript:`). A host may have a port.
+ * A website in a request, or an empty text; it may lack its scheme. Schemes other than `http` and `https` are refused,
+ * because a page that shows the website as a link could run them (`javascript:`), unless they look like a host with a
+ * port.
  */
 export const WebsiteInput = z
   .string()

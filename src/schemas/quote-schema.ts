@@ -96,14 +96,16 @@ const SimulationLeg = z.object({
   }),
 });
 
-/** Result of the simulation of a built transaction from the user's address. */
+/** Result of the simulation of a built transaction. */
 export const SimulationSummary = SimulationLeg.extend({
   balance_sufficient: z.boolean().meta({
-    description: "Whether the user's balance was sufficient for the payment at that block.",
+    description:
+      "Whether the user's balance was sufficient for the payment at that block; `false` also if it could not be read.",
     example: true,
   }),
   allowance_sufficient: z.boolean().meta({
-    description: "Whether the user's allowance was sufficient for the payment at that block.",
+    description:
+      "Whether the user's allowance was sufficient for the payment at that block; `false` also if it could not be read.",
     example: false,
   }),
   gas_sufficient: z
@@ -122,7 +124,7 @@ export const SimulationSummary = SimulationLeg.extend({
   }),
 }).meta({
   id: "Simulation",
-  description: "Result of simulating the transaction from the user's address before it was returned.",
+  description: "Result of simulating the transaction before it was returned.",
 });
 
 /**
@@ -201,7 +203,7 @@ export const BuiltDeposit = z
       description: "Time until which the transaction may be sent. After it, build the deposit again.",
     }),
     simulation: SimulationSummary.meta({
-      description: "Result of simulating the transaction from the user's address before it was returned.",
+      description: "Result of simulating the transaction before it was returned.",
     }),
     calls: z.array(WalletCall).meta({
       description:

@@ -101,7 +101,8 @@ export const Signal = z
     first_seen: TimeText.meta({ description: "Time at which the incident began." }),
     last_seen: TimeText.meta({ description: "Time at which the incident was last observed." }),
     update_count: z.int().meta({
-      description: "Number of times that the incident was observed again after the first observation.",
+      description:
+        "Number of later observations that showed something new, such as another severity or a further event.",
       example: 3,
     }),
     tx_hash: HashText.nullable().meta({
@@ -145,13 +146,16 @@ const Stage = z.object({
 /** A stage as it is stored, without the decimals of its figures. */
 export type Stage = Omit<z.infer<typeof Stage>, "metrics"> & { metrics: Metric[] };
 
-/** A signal with its evidence and the observations of its incident. */
+/** A signal with its evidence and the course of its incident. */
 export const SignalDetail = Signal.extend({
   evidence: z.record(z.string(), z.string()).meta({
     description: "Facts on which the rule based the signal, by name.",
     example: { inflow: "2000000000", outflow: "185400000000" },
   }),
-  evolution: z.array(Stage).meta({ description: "Observations of the incident, oldest first." }),
+  evolution: z.array(Stage).meta({
+    description:
+      "Observations that showed something new about the incident, oldest first; at most the last 50.",
+  }),
 }).meta({ id: "SignalDetail", description: "A signal with its evidence and the course of its incident." });
 export type SignalDetail = z.infer<typeof SignalDetail>;
 

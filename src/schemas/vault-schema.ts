@@ -61,12 +61,13 @@ export const VaultProofText = z
     }),
     block_number: z.int().nullable().meta({
       description:
-        "Block on whose state the deposit was simulated or, if the vault already refused it, was read; `null` if the check failed before.",
+        "Block on whose state the deposit was simulated or, if it reverted or was not simulated, at which the vault was read; `null` if the check ended before.",
       example: 23_456_789,
     }),
     at: TimeText.meta({ description: "Time of the check." }),
     amount: AmountText.nullable().meta({
-      description: "Simulated deposit in the asset's smallest unit, or `null` if none was simulated.",
+      description:
+        "Deposit that was or would have been simulated, in the smallest unit of the deposited token, or `null` if the check ended before.",
     }),
     shares: AmountText.nullable().meta({
       description:

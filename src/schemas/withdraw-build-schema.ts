@@ -46,7 +46,7 @@ export const WithdrawInput = z
   .strictObject({
     vault_id: VaultIdInput.meta({
       description:
-        "Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. Withdrawals from a vault that is paused for deposits are possible.",
+        "Vault to withdraw from: `<chain_id>:<vault address>`, in any letter case. Withdrawals are possible also while this service has paused its deposits.",
     }),
     user_address: UserInput.meta({
       description: "Wallet that holds the shares and receives the payment; not the zero address.",
@@ -221,11 +221,12 @@ const WithdrawSimulation = z
         "What the user received in the simulation, in the smallest unit of the token received, or `null` if nothing arrives in this transaction or it could not be read.",
     }),
     balance_sufficient: z.boolean().meta({
-      description: "Whether the user held the shares at that block.",
+      description: "Whether the user held the shares at that block; `false` also if that could not be read.",
       example: true,
     }),
     allowance_sufficient: z.boolean().meta({
-      description: "Whether the allowance was sufficient at that block, or none is needed.",
+      description:
+        "Whether the allowance was sufficient at that block, or none is needed; `false` also if it could not be read.",
       example: false,
     }),
     gas_sufficient: z.boolean().nullable().meta({

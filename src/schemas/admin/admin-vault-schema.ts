@@ -11,8 +11,8 @@ import { Asset, VaultProofText, VaultType } from "../vault-schema.ts";
 import { AdminNote } from "./admin-schema.ts";
 
 /**
- * Status of a vault in the registry: not proven (`candidate`), open for deposits (`active`), rejected by its proof
- * (`refused`), temporarily closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
+ * Status of a vault in the registry: waiting to be opened (`candidate`), open for deposits (`active`), rejected by its
+ * proof (`refused`), listed but closed for deposits (`paused`), or excluded by an administrator (`unsupported`).
  */
 export const RegistryStatus = z
   .enum(["candidate", "active", "refused", "paused", "unsupported"])
@@ -53,7 +53,8 @@ const claims = {
   params: Params.default({}),
   accepted_assets: ClaimedTokens.default([]),
   name: z.string().trim().max(120).default("").meta({
-    description: "Display name of the vault. Default: the name that its contract returns, or its vault id.",
+    description:
+      "Display name of the vault. Default: its vault id or, if it is added alone, the name that its contract returns.",
     example: "Steakhouse USDC",
   }),
   curator: z.string().trim().max(120).default("").meta({
@@ -209,7 +210,7 @@ export const VaultRecord = z
     }),
     status: RegistryStatus.meta({
       description:
-        "Registry status. `candidate`: known, but not proven; `active`: listed and open for deposits; `refused`: its " +
+        "Registry status. `candidate`: known, but not opened; `active`: listed and open for deposits; `refused`: its " +
         "proof failed; `paused`: listed, but deposits are rejected; `unsupported`: excluded by an administrator.",
     }),
     status_reason: z.string().meta({
