@@ -76,7 +76,7 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
   },
   would_revert: {
     cause:
-      "The simulation of the transaction reverted. `revert` contains the reason if the contract returned one.",
+      "The transaction would revert, by its simulation or a balance. `revert` contains the reason if it is known.",
     remedy: "Check the balance and allowance of `user_address`, then repeat the request.",
   },
   not_allowed: {
@@ -89,11 +89,12 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Choose another vault, or repeat the request later.",
   },
   below_minimum: {
-    cause: "The amount is below the vault's minimum deposit, which `min_deposit` contains.",
+    cause: "The amount is below the vault's minimum deposit, which `min_deposit` contains if it is known.",
     remedy: "Deposit at least `min_deposit`.",
   },
   above_maximum: {
-    cause: "The amount is above the vault's remaining deposit capacity, which `max_deposit` contains.",
+    cause:
+      "The amount is above the vault's remaining deposit capacity, which `max_deposit` contains if it is known.",
     remedy: "Deposit at most `max_deposit`, or repeat the request when the vault has capacity.",
   },
   price_stale: {
@@ -101,11 +102,12 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Repeat the request after the next price update.",
   },
   no_liquidity: {
-    cause: "The vault cannot pay this amount now; `available` contains the amount that it can pay.",
+    cause:
+      "The vault cannot pay this amount now; `available` contains the amount that it can pay, if it is known.",
     remedy: "Withdraw at most `available`, or request the withdrawal where the vault takes requests.",
   },
   cooldown: {
-    cause: "The vault pays only after a cooldown, which ends at `until`.",
+    cause: "The vault pays only after a cooldown, which ends at `until`, if that is known.",
     remedy: "Repeat the request after `until`.",
   },
   exits_paused: {
@@ -191,7 +193,8 @@ export const errorHelp: Readonly<Record<ErrorCode, ErrorHelp>> = {
     remedy: "Read its status with `GET /v1/applications/{address}`.",
   },
   vault_paused: {
-    cause: "The vault's contract or the operator of this service has paused deposits. `reason` says why.",
+    cause:
+      "The vault's contract or this service has paused or closed deposits. `reason` says why, if it is known.",
     remedy: "Repeat the request when the vault is no longer paused, or choose another vault.",
   },
   idempotency_conflict: {

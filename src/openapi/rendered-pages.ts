@@ -40,7 +40,7 @@ async function readRenderedPages({ assets, publicUrl }: Config): Promise<Readonl
 
 /**
  * Mounts the guide's pages and the page of error codes on an app. They are made from the static assets on the first
- * request; if one is missing there, its path returns `internal`. Other methods than reads get 405.
+ * request; if one is missing there, its path returns `internal`. Methods other than GET, HEAD and OPTIONS get 405.
  */
 export function mountRenderedPages(app: Hono<AppEnv>): void {
   let pages: Promise<ReadonlyMap<DocsPath, string>> | null = null;
