@@ -100,7 +100,7 @@ function findControl(facts: VaultFacts, control: string): Finding[] {
         before_block: `${before.blockNumber}`,
         after_block: `${after.blockNumber}`,
       },
-      // A later snapshot of the same five minutes may replace the one after the change, with a further change or without.
+      // A later snapshot of the same five minutes may replace the one after the change, with a further change or not.
       keys: [`${before.blockNumber} ${now}`],
       seconds: after.seconds,
       ongoing: false,

@@ -31,7 +31,10 @@ interface Direction {
   advice: string;
 }
 
-/** Creates the rule for a vault's net flow since its snapshot of a day ago, in which many small flows count like one large flow. */
+/**
+ * Creates the rule for a vault's net flow since its snapshot of a day ago, in which many small flows count like one
+ * large flow.
+ */
 function netFlow(direction: Direction): SignalRule {
   return {
     rule_id: direction.ruleId,
