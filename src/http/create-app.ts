@@ -87,8 +87,8 @@ async function handleWithinDeadline(c: Context<AppEnv>, route: ServedRoute): Pro
 }
 
 /**
- * Authenticates, validates and handles a request. Returns the handler's result. Throws `overloaded` before anything else
- * if the request needs a slot for orders and none is free.
+ * Authenticates, validates and handles a request. Returns the handler's result. Throws `overloaded` before anything
+ * else if the request needs a slot for orders and none is free.
  */
 async function handle(c: Context<AppEnv>, route: ServedRoute): Promise<unknown> {
   const free = takesOrderSlot(route) ? takeOrderSlot(c.get("ctx")) : undefined;

@@ -50,7 +50,9 @@ export class Reply<T> {
   }
 }
 
-/** Documentation of an operation. The deployed Worker does not contain it, because only the OpenAPI document shows it. */
+/**
+ * Documentation of an operation. The deployed Worker does not contain it, because only the OpenAPI document shows it.
+ */
 export interface RouteDocumentation {
   operationId: string;
   summary: string;

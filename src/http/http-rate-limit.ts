@@ -14,7 +14,7 @@ export function rateLimitOf(route: Pick<ServedRoute, "limit">): LimitName | null
 }
 
 /**
- * Returns true for a route whose requests quote, build or change orders: they hold much more memory than others, so
+ * Returns true for a route with the rate limit `quote` or `build`: its requests hold much more memory than others, so
  * that an isolate works on a limited number of them at the same time.
  */
 export function takesOrderSlot(route: Pick<ServedRoute, "limit">): boolean {

@@ -57,7 +57,7 @@ const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|[[\]{}]/g;
 
 /**
  * Returns the names of the members that the outermost object of a valid JSON text has more than once, each once.
- * `JSON.parse` keeps the last of them without a word.
+ * `JSON.parse` silently keeps the last of them.
  */
 export function duplicateMembers(text: string): string[] {
   const seen = new Set<string>();

@@ -59,7 +59,7 @@ function subjectOf(actor: Actor, client: string): string {
 
 /**
  * Returns the identifier, lowercase and at most 45 characters, under which requests from a client address are counted:
- * an IPv4 address, the /64 prefix of an IPv6 address (usually one customer), or any other text as it is.
+ * an IPv4 address, the /64 prefix of an IPv6 address (usually one customer), or any other text without a colon.
  */
 export function clientSubject(address: string): string {
   const text = address.trim().toLowerCase();

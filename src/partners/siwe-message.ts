@@ -51,8 +51,8 @@ export function writeSiweMessage(expected: ExpectedSiweMessage): string {
 }
 
 /**
- * Returns the names of the fields in which a sign-in message differs from the expected one; an expired message differs
- * in `expiration_time`. Empty if the message is valid at `now` (UNIX milliseconds).
+ * Returns the names of the fields in which a sign-in message differs from the expected one, with `text` if its whole
+ * text differs; an expired message differs in `expiration_time`. Empty if it is valid at `now` (UNIX milliseconds).
  */
 export function findSiweMismatches(
   message: string,
