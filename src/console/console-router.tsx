@@ -129,8 +129,8 @@ const pages = [
 ] as const;
 
 /**
- * Creates the console's page router (TanStack Router). A page's code is loaded when the user points at a link to it,
- * and the main data of most pages are loaded into `cache` when the user opens them.
+ * Creates the console's page router (TanStack Router). A page's code is loaded when the user points at a link to it or
+ * opens it. Opening the pages of vaults and of signals also loads their main data into `cache`.
  */
 export const createConsoleRouter = (cache: QueryClient) =>
   createRouter({

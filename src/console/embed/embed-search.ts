@@ -2,7 +2,7 @@
 export interface EmbedSearch {
   /** Id of the vault to deposit into. Empty if missing. */
   vault: string;
-  /** Origin of the embedding page. Empty if invalid. */
+  /** Origin of the embedding page. Empty if missing or invalid. */
   host: string;
   /** Tracking id of a deposit to show in place of the form. */
   deposit?: string;

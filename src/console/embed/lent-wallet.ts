@@ -3,7 +3,7 @@ import type { LentProvider } from "./embed-lent-provider.ts";
 
 /**
  * Creates a wallet connection that uses the embedding page's wallet, shown as `Wallet of <host>`. `publish` is called
- * with every new state, null when the wallet is disconnected or offers no account.
+ * with every new state, null when the wallet is disconnected or none of its accounts is known.
  */
 export function createLentConnection(
   provider: LentProvider,

@@ -7,8 +7,8 @@ import { SelectField } from "../ui/controls.tsx";
 export type Authorize = "auto" | "approve";
 
 /**
- * Field for choosing between a signature and an approval transaction, for deposits paid in tokens and withdrawals of
- * shares.
+ * Field for choosing how the user authorizes a payment: automatically, or by an approval transaction. For deposits paid
+ * in tokens, and for moves and withdrawals of shares.
  */
 export function AuthorizeField(props: { value: Authorize; onChange: (value: Authorize) => void }) {
   return (

@@ -8,7 +8,7 @@ import { useWallet, walletSession } from "../wallet/wallet-session.ts";
 
 /**
  * Session of a signed-in partner. It is kept only in memory and lost when the page is closed, although it stays valid
- * in the API until it expires or the partner signs out.
+ * in the API until it expires or is ended.
  */
 export interface PartnerSession {
   address: `0x${string}`;

@@ -47,7 +47,7 @@ export function describeMinimum({
 }
 
 /**
- * Converts shares to the vault's asset at its share price, rounded down; both are in the token's smallest unit. Null if
+ * Converts shares to the vault's asset at its share price, rounded down; each is in its token's smallest unit. Null if
  * the price is unknown.
  */
 export function sharesToAssets(
