@@ -35,8 +35,8 @@ export async function canBatch(
 }
 
 /**
- * Sends steps as one atomic batch (EIP-5792) and returns its id, which `keep` gets before. Null if the wallet takes no
- * such batch. Throws CausewayError; unless it is `outcome_unknown`, nothing was sent.
+ * Sends steps as one atomic batch (EIP-5792) and returns the wallet's id of it; `keep` gets the proposed id before.
+ * Null if the wallet takes no such batch. Throws CausewayError; unless it is `outcome_unknown`, nothing was sent.
  */
 export async function sendBatch(
   wallet: Wallet,

@@ -90,8 +90,9 @@ const pollAfter = (recommended: unknown): number =>
 
 /**
  * Executes an order's steps until none is required or waiting, and returns the order in its last state, which may be a
- * failed one. Steps that this or an earlier execution (`order.handed`) gave to the wallet are not sent again. Temporary
- * API failures are retried without limit. Throws CausewayError; errors of a wallet function propagate.
+ * failed one. Steps that this or, except for approvals, an earlier execution (`order.handed`) gave to the wallet are
+ * not sent again. Temporary API failures are retried without limit. Throws CausewayError; errors of a wallet function
+ * propagate.
  */
 export async function walkSteps<Reading extends OrderReading>(
   order: Order<Reading>,
@@ -142,7 +143,8 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
 }
 
 /**
- * Polls an order until no step is required or waiting, calls `onChange` for each change, and returns the last result.
+ * Polls an order until no step is required or waiting, calls `onChange` at first and for each change, and returns the
+ * last result.
  * Temporary failures of the API are retried; other errors propagate. Throws `aborted`.
  */
 export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {

@@ -2,7 +2,7 @@ import { endedSoonAfterAbort } from "./abortable-waits.ts";
 import { CausewayError } from "./causeway-client-error.ts";
 
 /**
- * Throws CausewayError `insufficient_balance` if a built order's simulation found that the account cannot pay for it.
+ * Throws CausewayError `insufficient_balance` if a built order's simulation did not find enough balance in the account.
  * Call it before anything is signed: otherwise the user pays for an approval before the order fails.
  */
 export function requireBalance(
@@ -14,7 +14,7 @@ export function requireBalance(
 }
 
 /**
- * Returns the answer to a read of an order if it is that order; the next step is taken from it. Otherwise throws
+ * Returns the answer to a read of an order, from which the next step is taken, if it is that order. Otherwise throws
  * CausewayError `network`.
  */
 export function requireOrder<Reading>(answer: Reading, trackingId: string): Reading {

@@ -102,7 +102,7 @@ export async function cancelDeposit(
 
 /**
  * Claims the shares of a user's settled deposit requests at a vault, built with Causeway or not, and returns when the
- * claim is in a block. Throws CausewayError, for example `nothing_to_withdraw`.
+ * claim is in a block. Throws CausewayError, for example `nothing_to_withdraw`; errors of a wallet function propagate.
  */
 export async function claimDeposit(
   client: CausewayClient,
@@ -134,8 +134,8 @@ export async function claimDeposit(
 const NOTHING_SETTLED = { code: "nothing_to_withdraw", detail: "the vault has settled no deposit request" };
 
 /**
- * Polls a deposit until none of its steps is required or waiting, calls `onChange` for each change, and returns the
- * last result. Temporary failures of the API are retried without limit. Throws CausewayError.
+ * Polls a deposit until none of its steps is required or waiting, calls `onChange` at first and for each change, and
+ * returns the last result. Temporary failures of the API are retried without limit. Throws CausewayError.
  */
 export function watchDeposit(
   client: CausewayClient,

@@ -94,14 +94,16 @@ export type RequestExecution = RequestOfVault & ExecutionOptions & { userAddress
 
 /**
  * Claims a settled redemption request, which need not have been built with Causeway, and returns when the claim is in a
- * block. Throws CausewayError, for example `request_pending`. Source: `POST /v1/withdraw/claim`.
+ * block. Throws CausewayError, for example `request_pending`; errors of a wallet function propagate. Source:
+ * `POST /v1/withdraw/claim`.
  */
 export const claimRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "claim", input });
 
 /**
  * Cancels a redemption request, built with Causeway or not, and returns when the transaction is in a block. Some vaults
- * return the shares later, by a claim. Throws CausewayError. Source: `POST /v1/withdraw/cancel`.
+ * return the shares later, by a claim. Throws CausewayError; errors of a wallet function propagate. Source:
+ * `POST /v1/withdraw/cancel`.
  */
 export const cancelRequest = (client: CausewayClient, input: RequestExecution): Promise<void> =>
   actOnRequest(client, { action: "cancel", input });
