@@ -3723,7 +3723,7 @@ export interface components {
              */
             chain_id: number;
             /**
-             * @description Symbol of the underlying asset.
+             * @description Symbol of the underlying asset, in uppercase.
              * @example USDC
              */
             asset_symbol: string;
@@ -4005,7 +4005,7 @@ export interface components {
                  */
                 unit: string;
                 /**
-                 * @description Change from the previous value, as a fraction, or `null` if it does not apply.
+                 * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions. `null` if it does not apply.
                  * @example -0.1834
                  */
                 change: string | null;
@@ -4017,7 +4017,7 @@ export interface components {
             }[];
             /**
              * Format: date-time
-             * @description Time at which the incident began.
+             * @description Time at which the incident was first observed.
              * @example 2026-01-02T03:04:05.678Z
              */
             first_seen: string;
@@ -4033,12 +4033,12 @@ export interface components {
              */
             update_count: number;
             /**
-             * @description Hash of the transaction that caused the incident, or `null` if no single transaction did.
+             * @description Hash of the transaction that caused the incident, or `null` if none is known.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             tx_hash: HexText | null;
             /**
-             * @description Block in which the incident happened, or `null` if it did not happen in a single block.
+             * @description Block of that transaction or else of an observation, or `null` for an incident that no chain shows.
              * @example 41250000
              */
             block_number: number | null;
@@ -4157,7 +4157,7 @@ export interface components {
                  */
                 unit: string;
                 /**
-                 * @description Change from the previous value, as a fraction, or `null` if it does not apply.
+                 * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions. `null` if it does not apply.
                  * @example -0.1834
                  */
                 change: string | null;
@@ -4169,7 +4169,7 @@ export interface components {
             }[];
             /**
              * Format: date-time
-             * @description Time at which the incident began.
+             * @description Time at which the incident was first observed.
              * @example 2026-01-02T03:04:05.678Z
              */
             first_seen: string;
@@ -4185,12 +4185,12 @@ export interface components {
              */
             update_count: number;
             /**
-             * @description Hash of the transaction that caused the incident, or `null` if no single transaction did.
+             * @description Hash of the transaction that caused the incident, or `null` if none is known.
              * @example 0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060
              */
             tx_hash: HexText | null;
             /**
-             * @description Block in which the incident happened, or `null` if it did not happen in a single block.
+             * @description Block of that transaction or else of an observation, or `null` for an incident that no chain shows.
              * @example 41250000
              */
             block_number: number | null;
@@ -4237,7 +4237,7 @@ export interface components {
                      */
                     unit: string;
                     /**
-                     * @description Change from the previous value, as a fraction, or `null` if it does not apply.
+                     * @description Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two fractions. `null` if it does not apply.
                      * @example -0.1834
                      */
                     change: string | null;
@@ -4495,13 +4495,13 @@ export interface components {
             /** @description Vaults that the partner's API key may deposit into and withdraw from; `null` allows every vault, an empty list none. */
             vault_ids: string[] | null;
             /**
-             * @description First and last characters of the API key, to recognize it.
+             * @description First and last characters of the partner's first API key, also if it was revoked.
              * @example cw_live_7Gh2…k9Qz
              */
             api_key_prefix: string;
             /**
              * Format: date-time
-             * @description Time at which the current API key was created.
+             * @description Time at which that API key was created.
              * @example 2026-01-02T03:04:05.678Z
              */
             api_key_created_at: string;
@@ -5259,7 +5259,7 @@ export interface components {
              */
             note?: string;
         };
-        /** @description A vault's entry in the registry. */
+        /** @description A vault's entry in the registry. Its tokens and addresses are placeholders until its contracts were read. */
         VaultRecord: {
             /**
              * @description Vault id: `<chain_id>:<vault address>`, lowercase.
@@ -5624,7 +5624,7 @@ export interface components {
              */
             subject: string;
             /**
-             * @description Remark made with the change, or empty if there is none.
+             * @description Remark or reason given with the change, or empty if there is none.
              * @example Reviewed the company's website and contacts
              */
             note: string;
@@ -5828,7 +5828,7 @@ export interface components {
                  */
                 patch: number;
             };
-            /** @description The tokens, without the native currency, which has no contract. */
+            /** @description The tokens, without the native currency, which has no contract, and those with symbols of over 20 characters. */
             tokens: {
                 /**
                  * @description EIP-155 id of the token's chain.
@@ -5846,7 +5846,7 @@ export interface components {
                  */
                 symbol: string;
                 /**
-                 * @description Display name of the token, or empty if it is unknown.
+                 * @description Display name of the token, or its symbol if the name is unknown.
                  * @example USD Coin
                  */
                 name: string;
@@ -6133,7 +6133,7 @@ export interface components {
              */
             deposit: components["schemas"]["DepositSettlement"];
             /**
-             * @description `instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles; `cooldown`: paid after a waiting time that the holder starts.
+             * @description `instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles; `cooldown`: paid after a waiting time that the holder starts. Some vaults of the last two can also pay instantly.
              * @example instant
              */
             withdraw: components["schemas"]["ExitMode"];

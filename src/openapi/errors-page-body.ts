@@ -26,7 +26,7 @@ ${errorCodes
   )
   .join("\n")}
 <h2>Codes in responses</h2>
-<p>These codes are not errors of a request. They are in <code>reasons</code> of a quote and of <code>no_route</code>, in <code>next_refusal</code> of a deposit, and in <code>warnings</code>; codes from the list above appear there too.</p>
+<p>These codes are not errors of a request. They are in <code>reasons</code> of a quote and of <code>no_route</code>, in <code>next_refusal</code> of a deposit or withdrawal, and in <code>warnings</code>; codes from the list above appear there too.</p>
 ${Object.entries(reasonHelp)
   .map(
     ([code, { where, cause, remedy }]) =>

@@ -28,8 +28,8 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   balance_insufficient: {
     where: "next_refusal",
-    cause: "The account no longer holds the amount that was delivered to it.",
-    remedy: "Deposit what is left with a new build.",
+    cause: "The account no longer holds the amount that was delivered or paid to it.",
+    remedy: "Deposit, swap or bridge what is left with a new order.",
   },
   bridge_excluded: {
     where: "reasons",
@@ -43,8 +43,8 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   claim_shared: {
     where: "next_refusal",
-    cause: "One claim takes the shares of several requests; it is the next step of the oldest one.",
-    remedy: "Send the claim of the deposit that the text names.",
+    cause: "One claim collects several requests; it is the next step of the oldest one.",
+    remedy: "Send the claim of the deposit or withdrawal that the text names.",
   },
   continued: {
     where: "next_refusal",
@@ -120,7 +120,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   },
   request_gone: {
     where: "next_refusal",
-    cause: "The vault no longer has this request, and delivered no shares for it.",
+    cause: "The vault no longer has this request, and no payment or shares for it were found.",
     remedy: "Ask the vault's curator what happened to the request.",
   },
   request_refused: {

@@ -170,10 +170,10 @@ export const Partner = z
         "Vaults that the partner's API key may deposit into and withdraw from; `null` allows every vault, an empty list none.",
     }),
     api_key_prefix: z.string().meta({
-      description: "First and last characters of the API key, to recognize it.",
+      description: "First and last characters of the partner's first API key, also if it was revoked.",
       example: "cw_live_7Gh2…k9Qz",
     }),
-    api_key_created_at: TimeText.meta({ description: "Time at which the current API key was created." }),
+    api_key_created_at: TimeText.meta({ description: "Time at which that API key was created." }),
     created_at: TimeText.meta({ description: "Time of the partner's registration." }),
   })
   .meta({ id: "Partner", description: "A partner's account, as the partner sees it." });

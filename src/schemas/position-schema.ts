@@ -81,7 +81,9 @@ export const Position = z
       example: "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
     }),
     chain_id: ChainIdNumber.meta({ description: "EIP-155 id of the vault's chain." }),
-    asset_symbol: z.string().meta({ description: "Symbol of the underlying asset.", example: "USDC" }),
+    asset_symbol: z
+      .string()
+      .meta({ description: "Symbol of the underlying asset, in uppercase.", example: "USDC" }),
     asset_address: AddressText.meta({ description: "Address of the underlying asset, checksummed." }),
     asset_decimals: z.int().meta({ description: "Decimals of the underlying asset.", example: 6 }),
     share_balance: AmountText.meta({

@@ -32,10 +32,15 @@ const Metric = z.object({
       "in whole assets per whole share.",
     example: "USDC",
   }),
-  change: z.string().nullable().meta({
-    description: "Change from the previous value, as a fraction, or `null` if it does not apply.",
-    example: "-0.1834",
-  }),
+  change: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        "Change from what the rule compares with, as a fraction; for `apy_1d` and `withdrawable`, the difference of two " +
+        "fractions. `null` if it does not apply.",
+      example: "-0.1834",
+    }),
 });
 export type Metric = z.infer<typeof Metric>;
 
@@ -98,7 +103,7 @@ export const Signal = z
       .string()
       .meta({ description: "Symbol of the vault's underlying asset.", example: "USDC" }),
     metrics: Metrics,
-    first_seen: TimeText.meta({ description: "Time at which the incident began." }),
+    first_seen: TimeText.meta({ description: "Time at which the incident was first observed." }),
     last_seen: TimeText.meta({ description: "Time at which the incident was last observed." }),
     update_count: z.int().meta({
       description:
@@ -106,11 +111,11 @@ export const Signal = z
       example: 3,
     }),
     tx_hash: HashText.nullable().meta({
-      description:
-        "Hash of the transaction that caused the incident, or `null` if no single transaction did.",
+      description: "Hash of the transaction that caused the incident, or `null` if none is known.",
     }),
     block_number: z.int().nullable().meta({
-      description: "Block in which the incident happened, or `null` if it did not happen in a single block.",
+      description:
+        "Block of that transaction or else of an observation, or `null` for an incident that no chain shows.",
       example: 41250000,
     }),
   })

@@ -45,13 +45,16 @@ export const TokenList = z
           address: AddressText.meta({ description: "Address of the token, checksummed." }),
           symbol: z.string().meta({ description: "Symbol of the token.", example: "USDC" }),
           name: z.string().meta({
-            description: "Display name of the token, or empty if it is unknown.",
+            description: "Display name of the token, or its symbol if the name is unknown.",
             example: "USD Coin",
           }),
           decimals: z.int().meta({ description: "Decimals of the token.", example: 6 }),
         }),
       )
-      .meta({ description: "The tokens, without the native currency, which has no contract." }),
+      .meta({
+        description:
+          "The tokens, without the native currency, which has no contract, and those with symbols of over 20 characters.",
+      }),
   })
   .meta({ id: "TokenList", description: "The tokens of a chain in the format of token lists." });
 export type TokenList = z.infer<typeof TokenList>;

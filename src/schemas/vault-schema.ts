@@ -95,7 +95,7 @@ export const VaultSettlement = z
     withdraw: z.enum(["instant", "request", "cooldown"]).meta({
       description:
         "`instant`: paid in the same transaction while the vault has liquidity; `request`: paid when the vault settles; " +
-        "`cooldown`: paid after a waiting time that the holder starts.",
+        "`cooldown`: paid after a waiting time that the holder starts. Some vaults of the last two can also pay instantly.",
       example: "instant",
     }),
     withdraw_seconds: z.int().nullable().meta({

@@ -32,7 +32,7 @@ export const AuditEntry = z
       example: "app_0123456789abcdef0123456789abcdef",
     }),
     note: z.string().meta({
-      description: "Remark made with the change, or empty if there is none.",
+      description: "Remark or reason given with the change, or empty if there is none.",
       example: "Reviewed the company's website and contacts",
     }),
     before: z

@@ -287,5 +287,9 @@ export const VaultRecord = z
     created_at: TimeText.meta({ description: "Time at which the vault was added to the registry." }),
     updated_at: TimeText.meta({ description: "Time of the last change to this entry." }),
   })
-  .meta({ id: "VaultRecord", description: "A vault's entry in the registry." });
+  .meta({
+    id: "VaultRecord",
+    description:
+      "A vault's entry in the registry. Its tokens and addresses are placeholders until its contracts were read.",
+  });
 export type VaultRecord = z.infer<typeof VaultRecord>;
