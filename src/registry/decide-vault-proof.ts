@@ -10,9 +10,10 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from "../lib/durations.ts";
 export type ClosedExit = "stopped" | "illiquid";
 
 /**
- * Result of one attempt to prove a vault. `passed`: a simulated deposit succeeded, and nothing found speaks against the
- * vault. `refused`: its contracts, its entry or the settings do. `closed`: it cannot be proven now, as when it is
- * paused or full; `exit` is set if redemption is the reason. `unread`: it could not be examined.
+ * Result of one attempt to prove a vault. `passed`: a simulated deposit succeeded, and no fault was found. `refused`:
+ * the vault's contracts, its entry or the settings rule it out, or an unexpected error occurred. `closed`: it cannot be
+ * proven now, as when it is paused or full; `exit` is set if redemption is the reason. `unread`: it could not be
+ * examined.
  */
 export type ProofFinding =
   | { kind: "passed" | "refused" | "closed"; proof: VaultProof; exit?: ClosedExit }

@@ -40,8 +40,8 @@ export interface SimulatedProof {
    */
   blockNumber: number | null;
   /**
-   * Amount of the deposit that was or would have been simulated, in the token's smallest unit, or null if the views
-   * already decided.
+   * Amount of the deposit that was or would have been simulated, in the token's smallest unit, or null if the vault's
+   * views decided without a simulation.
    */
   amount: bigint | null;
   /**

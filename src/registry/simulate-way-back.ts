@@ -26,8 +26,8 @@ import { findTrappedAccount } from "./simulate-exit-crowd.ts";
 import { nullIfUnavailable, paidFor, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
 
 /**
- * Name of the generic ERC-4626 adapter. A registry entry with this adapter gets that of the family that its proof
- * recognizes, if any.
+ * Name of the generic ERC-4626 adapter. A registry entry with this adapter gets that of the recognized family, if any,
+ * when it is added alone, changed or passes a proof.
  */
 export const GENERIC_ADAPTER = "erc4626";
 /** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */

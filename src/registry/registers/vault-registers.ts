@@ -67,8 +67,8 @@ export interface VaultRegister {
   /** Name of the protocol, used in the names of its vaults. */
   protocol: string;
   /**
-   * True if the register is a factory whose word that it created a vault counts for the vault's code. Otherwise false,
-   * for example for a list of other vaults, and for a factory whose vaults may run any code.
+   * True if the register is a factory whose confirmation that it created a vault vouches for the vault's code.
+   * Otherwise false, for example for a list of other vaults, and for a factory whose vaults may run any code.
    */
   isFactory: boolean;
   /**
