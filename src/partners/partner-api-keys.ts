@@ -21,8 +21,9 @@ import { requirePartner } from "./partner-actor.ts";
 import { credentialPrefix, generateCredential } from "./partner-credentials.ts";
 
 /**
- * Generates an API key and its secret. `shown` is for the response; `stored` is for the database and has only their
- * digests. Throws `internal` if no pepper (the deployment's secret for these digests) is configured.
+ * Generates an API key and its secret. `shown` is for the response; `stored` is for the database, with their digests
+ * and the displayed part of the key. Throws `internal` if no pepper (the deployment's secret for these digests) is
+ * configured.
  */
 export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKeys; stored: StoredPair }> {
   const [pepper] = ctx.config.partnerPeppers;
