@@ -32,12 +32,12 @@ export function setPartnerSession(session: PartnerSession | null): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows a new key pair until `forgetIssuedPair`. */
+/** Adds a new key pair to the session's `issued`. Does nothing without a session. */
 export function keepIssuedPair(pair: IssuedPair): void {
   if (current !== null) setPartnerSession({ ...current, issued: [pair, ...current.issued] });
 }
 
-/** Forgets a key pair that the partner has saved. */
+/** Removes a key pair that the partner has saved from the session's `issued`. */
 export function forgetIssuedPair({ apiKey }: IssuedPair): void {
   if (current === null) return;
   setPartnerSession({ ...current, issued: current.issued.filter((pair) => pair.apiKey !== apiKey) });
