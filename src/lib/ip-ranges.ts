@@ -51,6 +51,8 @@ function parseIpv4(text: string): number[] | null {
 function parseIpv6(text: string): number[] | null {
   const halves = text.split("::");
   if (halves.length > 2) return null;
+  // Only the end of an address may be a dotted quad.
+  if (halves.length === 2 && halves[0]?.includes(".")) return null;
   const [head = [], tail = []] = halves.map(groupsOf);
   if (head === null || tail === null) return null;
   const missing = 8 - head.length - tail.length;

@@ -203,8 +203,7 @@ export const WEBSITE_RULE = "must be a web address, such as https://wallet.examp
 
 /**
  * A website in a request, or an empty text; it may lack its scheme. Schemes other than `http` and `https` are refused,
- * because a page that shows the website as a link could run them (`javascript:`), unless they look like a host with a
- * port.
+ * because a page that shows the website as a link could run them (`javascript:`). A host with a port is no scheme.
  */
 export const WebsiteInput = z
   .string()
@@ -213,7 +212,7 @@ export const WebsiteInput = z
   .refine(
     (text) =>
       (/^https?:\/\//i.test(text) ||
-        !/^(?:[a-z][a-z0-9+.-]*:(?!\d)|(?:javascript|vbscript|data):)/i.test(text)) &&
+        !/^(?:[a-z][a-z0-9+.-]*:(?!\d{1,5}(?:[/?#]|$))|(?:javascript|vbscript|data):)/i.test(text)) &&
       !/\p{Cc}/u.test(text),
     WEBSITE_RULE,
   )

@@ -127,6 +127,7 @@ describe("WebsiteInput", () => {
     "java\nscript:alert(1)",
     "data:text/html,x",
     "ftp://wallet.example",
+    "tel:5551234",
   ])("refuses %j in settings and applications", (text) => {
     expect(said(SettingsInput, { website: text })).toEqual([WEBSITE_RULE]);
     expect(said(ApplicationInput, application(text))).toEqual([WEBSITE_RULE]);

@@ -1,6 +1,7 @@
 import type { CausewayClient } from "../causeway-client.ts";
 import { CausewayError } from "../causeway-client-error.ts";
 import { addressIn } from "../client-wallet-steps.ts";
+import { chainIdOf, plainVaultId } from "../client-wire-format.ts";
 import { cancelSignedOrder, trackedOrder, walkBuiltSteps, walkSteps, watchOrder } from "../execute-steps.ts";
 import type { ExecutionOptions, OrderReading } from "../execution-options.ts";
 import { executeAlone, requireBalance } from "../order-guards.ts";
@@ -109,10 +110,11 @@ export async function claimDeposit(
   input: { vaultId: string; userAddress?: `0x${string}` } & ExecutionOptions,
 ): Promise<void> {
   const { vaultId, userAddress: expected, ...options } = input;
-  const chainId = Number(vaultId.split(":")[0]);
+  const plainId = plainVaultId(vaultId);
+  const chainId = chainIdOf(plainId);
   const userAddress = await addressIn(options.wallet, { chainId, expected });
   const { pending } = await getPositions(client, { userAddress, chainId, signal: options.signal });
-  const found = pending.find((one) => one.vaultId === vaultId.toLowerCase());
+  const found = pending.find((one) => one.vaultId === plainId);
   if (found === undefined || found.next === null) {
     const { code, detail } = found?.nextRefusal ?? NOTHING_SETTLED;
     throw new CausewayError(code as CausewayError["code"], detail);

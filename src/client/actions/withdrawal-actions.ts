@@ -1,5 +1,6 @@
 import type { CausewayClient } from "../causeway-client.ts";
 import { addressIn } from "../client-wallet-steps.ts";
+import { chainIdOf, plainVaultId } from "../client-wire-format.ts";
 import { cancelSignedOrder, trackedOrder, walkBuiltSteps, walkSteps, watchOrder } from "../execute-steps.ts";
 import type { ExecutionOptions, OrderReading } from "../execution-options.ts";
 import { executeAlone, requireBalance } from "../order-guards.ts";
@@ -31,7 +32,7 @@ export async function executeWithdrawal(
   input: ExecuteWithdrawalInput,
 ): Promise<Withdrawal> {
   const { wallet, onProgress, signal, batch, storage, sendAgain, ...rest } = input;
-  const chainId = Number(input.vaultId.split(":")[0]);
+  const chainId = chainIdOf(plainVaultId(input.vaultId));
   const userAddress = await addressIn(wallet, { chainId, expected: input.userAddress });
   const first = await buildWithdrawal(client, { ...rest, userAddress, signal });
   requireBalance(first, userAddress);
@@ -113,7 +114,7 @@ async function actOnRequest(
   { action, input }: { action: "claim" | "cancel"; input: RequestExecution },
 ): Promise<void> {
   const { vaultId, requestId, userAddress: expected, ...options } = input;
-  const chainId = Number(vaultId.split(":")[0]);
+  const chainId = chainIdOf(plainVaultId(vaultId));
   const userAddress = await addressIn(options.wallet, { chainId, expected });
   const body = { vaultId, userAddress, requestId };
   const request = { method: "POST", path: `/v1/withdraw/${action}`, body, signal: options.signal } as const;

@@ -18,7 +18,10 @@ describe("claimDeposit()", () => {
   test("sends the claim that the positions offer, and reports to nobody", async () => {
     const { client, requests } = readings([pending(claimable)]);
     const { wallet, sent } = fakeWallet();
-    await claimDeposit(client, { vaultId: vaultId.toUpperCase().replace("0X", "0x"), wallet });
+    await claimDeposit(client, {
+      vaultId: vaultId.toUpperCase().replace("0X", "0x").replace(":", "%3A"),
+      wallet,
+    });
     expect(sent()).toBe(1);
     expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       `GET /v1/positions/${account.address}?chain_id=1`,
