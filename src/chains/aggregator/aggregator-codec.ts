@@ -71,7 +71,7 @@ export function encodeCalls(calls: readonly AggregatedCall[], callGas = CALL_GAS
 }
 
 /**
- * The result of one call; `data` is its return or revert data. `unknown`: the return data is too long to be copied.
+ * The result of one call; `data` is its return or revert data. `unknown`: that data is too long to be copied.
  * `not_reached`: no gas or space was left for it. `spent`: it failed after using most of its gas.
  */
 export type CallResult =

@@ -28,8 +28,8 @@ export interface SimulationSetting {
   /** What a payer whose token balance is overridden holds beyond the payment, in thousandths of it. */
   surplus: bigint;
   /**
-   * Account that makes the reads around the calls. A transaction of the user that only reads would be a sign of a
-   * simulation.
+   * Account whose code makes the reads around the calls, as static calls, in which no contract can note that it was
+   * read. Only for `eth_simulateV1`.
    */
   reader: Address;
 }
@@ -64,8 +64,8 @@ const CALL_GAS = 12_000_000n;
 const MAX_SURPLUS = 3_000n;
 
 /**
- * Returns a setting for one simulation. `random` are 64 unpredictable hexadecimal digits, which determine the random
- * value of the block and the payer's balances. `reader` must be an unpredictable address.
+ * Returns a setting for one simulation. `random` consists of 64 unpredictable hexadecimal digits, which determine the
+ * random value of the block and the payer's balances. `reader` must be an unpredictable address.
  */
 export function createSetting(
   { gasPrice, baseFee, isRandom }: HeadFees,

@@ -139,8 +139,8 @@ export type BalanceLayout = SlotLayout & { scale?: { stored: bigint; returned: b
 
 /**
  * Finds the storage layout of a token's balances, also if the token rebases, so that each balance is a stored value
- * times a common factor. Returns null if it is none of the known ones or `balanceOf` fails. Throws RpcError
- * `unsupported` if the nodes reject state overrides; errors of the chain client propagate.
+ * times a common factor. Returns null if none is found. Throws RpcError `unsupported` if the nodes reject state
+ * overrides; errors of the chain client propagate.
  */
 export async function findBalanceLayout(client: ChainClient, token: Address): Promise<BalanceLayout | null> {
   const lists = [layouts(OPENZEPPELIN_ERC20), FAR_LAYOUTS];
@@ -230,7 +230,7 @@ const REBASE_MARGIN = 16n;
 
 /**
  * Returns the state override that gives an account a balance of a token; `amount` is in the token's smallest unit. The
- * balance of a rebasing token is at least the amount, and about a sixteenth more.
+ * balance of a rebasing token is about a sixteenth more than the amount.
  */
 export function balanceOverride(
   holding: { token: Address; account: Address; amount: bigint },
