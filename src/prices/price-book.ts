@@ -37,7 +37,7 @@ export class MarketBreaker {
 
   /**
    * Returns true if a request may be sent now. After a pause, it is true for one trial, and then false for three
-   * seconds, or until an answer is recorded. `now` is in milliseconds since the epoch.
+   * seconds, or until its outcome is recorded. `now` is in milliseconds since the epoch.
    */
   admits(now: number): boolean {
     if (this.isOpen(now)) return false;

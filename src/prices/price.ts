@@ -34,8 +34,8 @@ export interface TokenPrice extends Price {
    */
   judges: boolean;
   /**
-   * Unit that the token is pegged to or tracks closely: `USD` for dollar stablecoins, `ETH` for wrapped and staked
-   * ether. Null if unknown.
+   * Unit that the token is pegged to or tracks closely, such as `USD` for dollar stablecoins and `ETH` for wrapped and
+   * staked ether. Null if there is none or it is unknown.
    */
   unit: string | null;
 }
