@@ -258,7 +258,7 @@ export interface Provider {
   spenders(request: TransferRequest): readonly Address[];
   /**
    * Builds and verifies the transaction of a transfer. Tokens are delivered to the user if `request.call` is null,
-   * otherwise to the contract that makes the call. Neither judges whether the amounts are fair, nor simulates.
+   * otherwise to the contract that makes the call. It neither judges whether the amounts are fair nor simulates.
    */
   build(scope: ProviderScope, request: TransferRequest): Promise<VerifiedTransfer>;
   /**

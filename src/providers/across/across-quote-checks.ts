@@ -112,7 +112,8 @@ export interface AcrossTerms {
 
 /**
  * Checks an Across quote and returns its deposit parameters. Throws `upstream_rejected` if it has a fault, and
- * `no_route` if the bridge's limits or the call's minimum exclude the amount. Fairness is not checked.
+ * `no_route` if the bridge's limits or the call's minimum exclude the amount or nothing would arrive. Fairness is not
+ * checked.
  */
 export function acceptTerms(fees: SuggestedFees, asked: QuoteCheckInput): AcrossTerms {
   const fault = findQuoteFault(fees, asked);

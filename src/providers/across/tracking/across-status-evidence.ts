@@ -15,7 +15,7 @@ export interface TransferEvidence {
   /** The API's status. Null if the API failed, does not know the transfer, or describes a different one. */
   apiStatus: Pick<AcrossDepositStatus, "status" | "fillTx" | "refundTx" | "actionsSucceeded"> | null;
   source: SourceEvidence;
-  /** The destination SpokePool's fill status, or null if it could not be read. */
+  /** The destination SpokePool's fill status, or null if it was not read. */
   relay: RelayState | null;
   /** The fill found in a destination receipt, or null if none was found. */
   fill: Fill | null;

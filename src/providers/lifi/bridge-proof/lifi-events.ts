@@ -12,7 +12,7 @@ const swapAbi = once(() =>
 
 /**
  * Returns the events by which a user's LI.FI transfers are found on a chain; none without a deployment. They serve
- * native payments; token payments are found by the token's `Transfer` event. Sources: ILiFi.sol, IOFT.sol.
+ * transfers of native currency; others are found by the token's `Transfer` event. Sources: ILiFi.sol, IOFT.sol.
  */
 export function lifiEvents(deployment: LifiDeployment | undefined): TransferEvent[] {
   if (deployment === undefined) return [];

@@ -23,7 +23,7 @@ export type SentTransfer =
       amount: bigint;
       /** LI.FI's id of the transfer. */
       transactionId: Hex;
-      /** The user who finally receives the tokens. */
+      /** The final receiver, as in `BridgeData`. */
       receiver: Address;
     }
   | { kind: "circle"; message: BurnMessage };
