@@ -70,7 +70,7 @@ export interface RouteSearchInput<B> {
    * neither the target token nor the provider is at fault.
    */
   build(ctx: Context, attempt: RouteAttempt): Promise<B>;
-  /** Returns true for an error of `build` that is no route's fault and ends the search. By default, there is none. */
+  /** Returns true for an error of `build` that ends the search, because no route is at fault. Absent if none does. */
   isFinal?(error: unknown): boolean;
 }
 
@@ -103,7 +103,7 @@ interface BuiltCandidate<B> {
 }
 
 /**
- * Tries the routes in order, and at last those of providers whose time was over while others waited. Returns the first
+ * Tries the routes in order, and finally those of providers whose time was over while others waited. Returns the first
  * that succeeds, or null. Throws errors that no other route could avoid.
  */
 export async function tryCandidates<B>(

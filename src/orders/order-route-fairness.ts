@@ -57,7 +57,7 @@ export interface RouteOrder {
  */
 export type RouteEnd = "one_step" | "two_step";
 
-/** All quotes for one order and target token, with the data needed to evaluate them, except prices. */
+/** Quotes for one order and target token, with the data needed to evaluate them, except prices. */
 export interface OfferSet {
   order: RouteOrder;
   token: Token;
@@ -65,7 +65,7 @@ export interface OfferSet {
   paidDecimals: number | null;
   /** Asset tables of the providers, which state what bridges exchange one for one. */
   tables: readonly AssetTable[];
-  /** All quotes for the token, fair or not. */
+  /** The quotes for the token, fair or not; in a pass for the preferred bridge possibly that bridge's alone. */
   quotes: readonly TransferQuote[];
 }
 

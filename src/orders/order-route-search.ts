@@ -57,7 +57,8 @@ export interface FoundRoute<B> {
 
 /**
  * Finds a route for an order: requests quotes and builds the fair ones in order of preference until one succeeds. If
- * none does, throws the most useful failure. Errors that no other route could avoid propagate at once.
+ * none does, throws the most useful failure, or `upstream_timeout` after 7.2 seconds. Errors that no other route could
+ * avoid propagate at once.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");

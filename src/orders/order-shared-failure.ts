@@ -23,8 +23,8 @@ const redisKey = (work: string): string => `build-failure:${keccak256(stringToHe
 
 /**
  * Shares the failure of a build with requests that wait for it: in this isolate, and for five seconds through Redis in
- * others. `work`: caller, idempotency key and parameters. If its fields are no JSON or Redis fails,
- * only this isolate has it. Never throws.
+ * others. `work`: caller, idempotency key and parameters. If the failure cannot be encoded as JSON or Redis fails, only
+ * this isolate has it. Never throws.
  */
 export async function shareFailure(ctx: Context, failed: { work: string; error: unknown }): Promise<void> {
   const { work, error } = failed;

@@ -53,7 +53,7 @@ export const StepPlan = z.object({
   settles: z.boolean(),
   /** True if the vault sends what it settles without a claim; absent otherwise. */
   unclaimed: z.literal(true).optional(),
-  /** Response to the build, stored while it waits for the signature that completes it. */
+  /** Response to the build, stored if a signature must complete it. */
   answer: z.unknown().optional(),
 });
 export type StepPlan = z.infer<typeof StepPlan>;
@@ -315,8 +315,8 @@ export function toLeg(
 }
 
 /**
- * Returns the steps of a withdrawal that was just built, in order; all after the first transaction are `waiting`.
- * `signed` is that transaction with the user's signature, if just provided.
+ * Returns the steps of a withdrawal that was just built, in order; all after those of the leg `source` are `waiting`.
+ * `signed` is that leg's transaction with the user's signature, if just provided.
  */
 export function toBuiltWithdrawalSteps(
   { source, destination, settles, unclaimed }: StepPlan,

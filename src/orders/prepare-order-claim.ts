@@ -28,7 +28,7 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 
 /**
  * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent.
- * `headTime`: timestamp of the block that was read (UNIX seconds). Errors of the RPC nodes propagate.
+ * `headTime`: timestamp of the block that was read (UNIX seconds). Errors of `runSimulation` propagate.
  */
 export async function prepareClaim(
   ctx: Context,
