@@ -6,8 +6,8 @@ import { KEY_TTL_MS } from "../orders/build-order-once.ts";
 const DELETE_LIMIT = 5_000;
 
 /**
- * Deletes the stored responses of builds whose idempotency key has expired (`KEY_TTL_MS`), because they contain
- * personal data: at most 5,000 per run, oldest first. Returns their number. Throws `store_unavailable`.
+ * Deletes expired idempotency keys (`KEY_TTL_MS`) with the stored responses of their builds, which contain personal
+ * data: at most 5,000 keys per run, oldest first. Returns the number of keys. Throws `store_unavailable`.
  */
 export function deleteExpiredAnswers(ctx: Context): Promise<number> {
   return deleteKeysBefore(ctx.db, { claimedBefore: new Date(ctx.now() - KEY_TTL_MS), limit: DELETE_LIMIT });

@@ -11,8 +11,9 @@ const BATCH_SIZE = 1_000;
 const MAX_BATCHES = 10;
 
 /**
- * Deletes at most 10,000 deposits and withdrawals that were never sent, 30 days after their quotes expired, and returns
- * their number. They are kept where source or vault chain was not read without a gap. Throws `store_unavailable`.
+ * Deletes at most 10,000 deposits and withdrawals that were never sent, 30 days after they expired and last changed,
+ * and returns their number. They are kept where source or vault chain was not read without a gap. Throws
+ * `store_unavailable`.
  */
 export async function deleteUnsent(ctx: Context): Promise<number> {
   const age = {

@@ -32,7 +32,7 @@ export interface DepositFloors {
   minShares: bigint | null;
   /**
    * Floors of a deposit whose amount a bridge determines: shares per unit times 10^27, and an absolute minimum or zero.
-   * Enforced instead of `minShares`, which is what they require for the expected amount.
+   * Enforced instead of `minShares`, which is what they require for `minIn`.
    */
   perUnit?: { minOutPerIn: bigint; minOut: bigint };
   /** Latest block timestamp at which the Router accepts the deposit, in UNIX seconds. */

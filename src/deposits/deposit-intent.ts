@@ -21,7 +21,7 @@ export interface DepositIntent {
   /** The contract that the deposit calls: the Router, or the vault's own entry point. */
   entry: DepositEntry;
   user: Address;
-  /** The token that is deposited, by the user or by a bridge. The zero address stands for the native currency. */
+  /** The token that is deposited, by the user or by a provider. The zero address stands for the native currency. */
   token: Token;
   amount: bigint;
   /** Slippage tolerance: maximum total loss, as a fraction (0.005 is 0.5%). */

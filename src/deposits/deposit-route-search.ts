@@ -13,7 +13,8 @@ import { buildTwoStep } from "./two-step-deposit.ts";
 
 /**
  * Finds, builds, verifies and simulates a route for a deposit that starts with a swap or bridge. `without` is an
- * accepted token that no route may deliver. Errors of `findTargetTokens` and `searchRoutes` propagate.
+ * accepted token that no route may deliver. Errors of `findTargetTokens` propagate, those of `searchRoutes` as
+ * `toSigningFailure` converts them.
  */
 export async function prepareRouted(
   ctx: Context,

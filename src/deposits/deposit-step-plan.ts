@@ -113,8 +113,8 @@ export const toSignedSteps = (plan: StepPlan, signed: TransactionRequest): Step[
   toSteps(plan, { ...NOW, signed });
 
 /**
- * Returns the steps of a deposit that was just built, in order. Those after the first transaction are waiting, and so
- * is a transaction that needs a signature first.
+ * Returns the steps of a deposit that was just built, in order. Those after the leg `source` are waiting, and so is a
+ * transaction that needs a signature first.
  */
 export const toBuiltSteps = (plan: StepPlan): Step[] => toSteps(plan, NOW);
 

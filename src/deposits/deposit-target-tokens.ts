@@ -9,7 +9,7 @@ import type { DepositOrder } from "./deposit-intent.ts";
 
 /**
  * Lists the accepted tokens that a route may deliver, best first: those like the user's token, then the vault's asset
- * and its native form. Throws `token_unsupported` if the user's token is found to be none.
+ * and its native form. Throws `token_unsupported` if it reads the user's token and finds no token there.
  */
 export async function findTargetTokens(ctx: Context, order: DepositOrder): Promise<Token[]> {
   const accepted = acceptedTokens(order.vault, { chain: order.client.definition, entry: order.entry });

@@ -132,8 +132,8 @@ export interface GasMarket {
 const ASSUMED_DATA_BYTES = 1_500;
 
 /**
- * Returns the gas cost of a built deposit in US dollars, rounded down: the user's transactions without approvals. Null
- * if the fees or a native currency's price are unknown.
+ * Returns the gas cost of a built deposit in US dollars, rounded down: the user's transactions without approvals and
+ * claims. Null if the fees or a native currency's price are unknown.
  */
 export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): string | null {
   const { from, vault } = prepared.order;

@@ -73,7 +73,7 @@ async function planDestinationDeposit(ctx: Context, attempt: DepositAttempt): Pr
 }
 
 /**
- * Returns the floors for a delivery in the source transaction. The minimum shares are those for the expected amount.
+ * Returns the floors for a delivery in the source transaction. The minimum shares are those required for `minIn`.
  */
 const toExactFloors = ({ minIn, least }: DeliveredFloors, deadline: bigint): RouterFloors => ({
   minIn,

@@ -35,7 +35,10 @@ export type RoutedEnd =
       kind: "one_step";
       checked: Preflight;
       floors: DepositFloors & { minShares: bigint };
-      /** Shares for the expected amount, in the share token's smallest unit. */
+      /**
+       * Simulated shares, in the share token's smallest unit: for the amount that a bridge is expected to deliver or,
+       * on one chain, of the source transaction.
+       */
       shares: bigint;
       /**
        * The simulation of the destination call with the guaranteed amount, or null if the deposit stays on one chain,
@@ -62,7 +65,7 @@ export interface BuiltRoute {
 
 /**
  * A prepared deposit that starts with a swap or bridge, or a move across chains: the route that was built for it, and
- * what the search found besides.
+ * what the search found about others.
  */
 export interface RoutedDeposit extends BuiltRoute {
   /** The signature payload that pays for the deposit, or null if an approval does. */
