@@ -53,8 +53,8 @@ export const unwraps = ({ order, way }: Pick<Exit, "order" | "way">): boolean =>
   way.pays && isNative(order.to.token) && !isNative(way.token.address);
 
 /**
- * Returns the Router step in which the executor redeems the shares that it holds; the Router writes its address into
- * the call. Throws a RangeError for a request, which only the owner can make.
+ * Returns the Router step in which the executor redeems the shares that it holds and writes its own address into the
+ * call. Throws a RangeError for a request, which only the owner can make.
  */
 export function redeemStep(exit: Exit): RouterStep {
   const { shareToken } = exit.order.vault;
@@ -84,7 +84,7 @@ function unwrapStep(exit: Exit): RouterStep {
 
 /**
  * Returns the fields that all Router orders paid with shares have in common. An order of all shares takes what the
- * owner holds when it is executed, but at least `shares`.
+ * owner holds and has allowed when it is executed, but at least `shares`.
  */
 export function shareOrder(
   exit: Exit,

@@ -57,8 +57,8 @@ type FoundOnward =
   | { kind: "two_step"; exit: PreparedExit; route: VerifiedTransfer };
 
 /**
- * Prepares a withdrawal in a token that the vault does not pay: in one Router transaction if possible,
- * otherwise in two steps. If the redemption itself fails, its error is thrown rather than the route's.
+ * Prepares a withdrawal whose payment must be swapped or bridged: in one Router transaction if possible, otherwise in
+ * two steps. If the redemption itself fails, its error is thrown rather than the route's.
  */
 export async function prepareOnward(ctx: Context, of: Onward): Promise<PreparedWithdrawal> {
   const { order, mode } = of;

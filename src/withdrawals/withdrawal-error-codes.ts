@@ -51,7 +51,10 @@ export const exitRequestErrors: readonly ErrorCode[] = [
   "upstream_timeout",
 ];
 
-/** Error codes with which a signed order that redeems shares can be refused because of the vault (`explainSignedExit`). */
+/**
+ * Error codes, besides `would_revert`, with which a signed order that redeems shares can be refused because of the
+ * vault (`explainSignedExit`).
+ */
 export const signedExitErrors: readonly ErrorCode[] = [
   "price_unsafe",
   "price_stale",

@@ -128,8 +128,9 @@ export interface ExitToken {
 }
 
 /**
- * Returns the token that the vault should pay: the requested token, or its wrapped form if the Router can unwrap it.
- * Otherwise the first token that it pays in this mode, with `pays` false.
+ * Returns the token that the vault should pay: the requested token, or its wrapped form if the family allows
+ * redemptions through the Router, which unwraps it. Otherwise the first token that it pays in this mode, with `pays`
+ * false.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

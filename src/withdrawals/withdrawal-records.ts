@@ -107,10 +107,7 @@ function quotedFields(row: WithdrawalRow, now: number) {
 
 /** Filter of a user's list of withdrawals. An absent field does not restrict the list, except `states`. */
 export interface WithdrawalListFilter {
-  /**
-   * States to list. Default: all states of withdrawals that have a transaction on a chain, because anyone can build a
-   * withdrawal for any address.
-   */
+  /** States to list. Default: all states of sent withdrawals, because anyone can build a withdrawal for any address. */
   states?: readonly WithdrawalState[] | undefined;
   vault?: VaultKey | undefined;
   /** Earliest creation time, inclusive. */
