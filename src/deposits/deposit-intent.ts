@@ -89,7 +89,7 @@ export interface DepositOrder extends Attribution {
   authorize: AuthorizationWish;
 }
 
-/** A build request, and its vault as read from Postgres. */
+/** A build request and its vault. */
 export interface DepositOrderInput {
   input: BuildInput;
   vault: Vault;

@@ -18,7 +18,6 @@ import {
 
 /** The second step of a two-step deposit: the user's deposit of the token that arrived on the vault's chain. */
 export interface SecondStep {
-  /** The vault as read from Postgres. */
   vault: Vault;
   user: Address;
   /** The delivered token. The zero address stands for the native currency. */
