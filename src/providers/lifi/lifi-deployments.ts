@@ -219,9 +219,9 @@ export interface LifiDeployment extends LifiContracts {
   wrappedNative: Address | null;
   /** The chain's bridgeable tokens: the only ones that Across may carry after a swap. */
   assets: readonly BridgedAsset[];
-  /** Stargate's contracts, or null if Stargate is not deployed. */
+  /** Stargate's contracts, or null if none are known. */
   stargate: StargateContracts | null;
-  /** CCTP's contracts, or null if CCTP is not deployed. */
+  /** CCTP's contracts, or null if none are known. */
   circle: CctpContracts | null;
 }
 

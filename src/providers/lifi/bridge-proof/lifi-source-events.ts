@@ -108,8 +108,8 @@ function ticketOf(receipt: Receipt, { stargate }: LifiDeployment): bigint | null
 }
 
 /**
- * Returns the CCTP burn that a source receipt shows, or null unless CCTP is on both chains and the receipt contains
- * exactly one CCTP message, which burns USDC for the destination chain. Source: MessageTransmitterV2.sol.
+ * Returns the CCTP burn that a source receipt shows, or null unless CCTP is known on both chains and the receipt
+ * contains exactly one CCTP message, which burns USDC for the destination chain. Source: MessageTransmitterV2.sol.
  */
 export function findCctpSend(receipt: Receipt, pair: PairDeployments): SentTransfer | null {
   const [from, to] = [pair.source.circle, pair.destination.circle];
