@@ -1,6 +1,6 @@
 import type { Address, Hex } from "viem";
 
-/** One call that the user makes in a simulation; `value` is in wei. */
+/** One call in a simulation; `value` is in wei. */
 export interface SimulationCall {
   /** Another account that makes the call, only in a simulation with `later`. Absent if the user does. */
   from?: Address;
