@@ -87,7 +87,7 @@ export function toSignedDeposit(
 /**
  * Returns the next step with which a user cancels a deposit's signed order: a transaction, or, for ERC-3009 without
  * `signature`, the message to sign. Throws `deposit_not_found`, `store_unavailable`, and `deposit_state` unless the
- * deposit waits for a signature; errors of `cancelAuthorization` propagate.
+ * deposit is paid with a signature and unsent; errors of `cancelAuthorization` propagate.
  */
 export async function cancelDeposit(
   ctx: Context,

@@ -50,8 +50,8 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 }
 
 /**
- * Converts a prepared deposit to the API response of a build. If a signature pays, it contains no transaction, approval
- * or calls yet. `paid` is in US dollars times 10^18; it and `gas` are null if unknown.
+ * Converts a prepared deposit to the API response of a build. If a signature pays, it does not yet contain the first
+ * transaction, its approval and the calls. `paid` is in US dollars times 10^18; it and `gas` are null if unknown.
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,
