@@ -23,7 +23,7 @@ export interface ExpectedTransferData {
 
 /**
  * Decodes a provider's calldata and compares it with the request. Requested token, minimum and refund address are
- * compared only if the format has them. Throws `upstream_rejected` with the first field that differs.
+ * compared only if `readTransferCall` returns them. Throws `upstream_rejected` with the first field that differs.
  */
 export function verifyTransferData(asked: ExpectedTransferData, data: Hex): void {
   const { user, from, to, amount, least } = asked;

@@ -37,8 +37,8 @@ export interface Verification {
 export const LIFI_VALID_SECONDS = 180;
 
 /**
- * Throws `upstream_rejected` if a condition does not hold. `field` names the field of LI.FI's response that differs
- * from the request, for logs only.
+ * Throws `upstream_rejected` if a condition does not hold. `field` names the field of LI.FI's response that failed the
+ * check, for logs only.
  */
 export function requireMatch(holds: boolean, field: string): asserts holds {
   if (!holds) throw lifiRejection(field);
@@ -50,8 +50,9 @@ export function isPaddedAddress(word: Hex, address: Address): boolean {
 }
 
 /**
- * Throws `upstream_rejected` if a bridge guarantees less than half of the amount sent, whatever its quote states: no
- * legitimate fee is that high. Both amounts must be of the same asset and have the same decimals.
+ * Throws `upstream_rejected` if a bridge guarantees less than half of the amount sent, whatever its quote states. This
+ * also rejects a flat fee that is more than half of a small amount. Both amounts must be of the same asset and have the
+ * same decimals.
  */
 export function checkMaxLoss(sent: bigint, guaranteed: bigint): void {
   requireMatch(guaranteed * 2n >= sent, "toAmountMin");

@@ -23,8 +23,8 @@ export function checkQuotedAction(request: TransferRequest, step: LifiStep): voi
 }
 
 /**
- * Returns what a LI.FI quote's JSON states about the delivery (before any destination call), and the native fee on top
- * by the transaction's value. Throws `upstream_rejected` if they are missing or contradictory.
+ * Returns what a LI.FI quote's JSON states about the delivery (before any destination call), and the native fee that
+ * the transaction's value adds to the amount. Throws `upstream_rejected` if they are missing or contradictory.
  */
 export function readQuoteClaim(request: TransferRequest, quote: LifiQuote): QuoteClaim {
   const delivered = deliveredEstimate(request, quote);

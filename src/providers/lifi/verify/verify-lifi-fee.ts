@@ -39,7 +39,7 @@ function decodeFee(callData: Hex): FeePayment | null {
   return values && { token: zeroAddress, distributions: values[0] };
 }
 
-/** Returns true if a call pays a fee instead of swapping: its input and output token are the same. */
+/** Returns true if a call does not swap, because its input and output token are the same, as for a fee payment. */
 export function isFeeStep(swap: SwapData): boolean {
   return isAddressEqual(swap.sendingAssetId, swap.receivingAssetId);
 }

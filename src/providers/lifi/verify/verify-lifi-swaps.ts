@@ -50,7 +50,7 @@ function checkNoRoundTrip({ request }: Verification, end: SwapEnd): void {
   requireMatch(!end.swapped || !isAddressEqual(end.token, request.fromToken), "swaps.receivingAssetId");
 }
 
-/** Returns true if a call swaps one token for another, false if it pays a fee. */
+/** Returns true if a call names different input and output tokens, and false if they are the same, as for a fee. */
 export const isSwap = (swap: SwapData): boolean => !isFeeStep(swap);
 
 /**
