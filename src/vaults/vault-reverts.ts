@@ -1,4 +1,4 @@
-import { decodeErrorResult, type Hex, parseAbi } from "viem";
+import { decodeErrorResult, type Hex, parseAbi, slice, toFunctionSelector } from "viem";
 import type { ErrorCode } from "../errors.ts";
 import { once } from "../lib/once.ts";
 import { sanitizeLabel } from "./vault-deriver.ts";
@@ -145,8 +145,15 @@ export function familyErrors({
 }: FamilyErrors): (revert: Hex) => ExplainedRevert | null {
   const signatures: readonly string[] = ["error Error(string reason)", ...Object.keys(errors)];
   const abiOf = once(() => parseAbi(signatures));
-  const codes = new Map(
-    Object.entries(errors).map(([signature, code]) => [/^error (\w+)/.exec(signature)?.[1], code]),
+  // By selector, because errors of one name with other arguments may have other meanings.
+  const codesOf = once(
+    () =>
+      new Map(
+        Object.entries(errors).map(([signature, code]) => [
+          toFunctionSelector(signature.replace(/^error /, "")),
+          code,
+        ]),
+      ),
   );
   return (revert) => {
     if (revert.length < 10) return null;
@@ -154,7 +161,7 @@ export function familyErrors({
     try {
       const { errorName, args } = decodeErrorResult({ abi, data: revert });
       if (errorName !== "Error") {
-        const code = codes.get(errorName);
+        const code = codesOf().get(slice(revert, 0, 4));
         // viem also decodes Solidity's `Panic`, which is in no family's table.
         return code === undefined ? null : { code, text: errorName };
       }

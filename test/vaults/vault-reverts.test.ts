@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { type Abi, encodeErrorResult, type Hex, parseAbi, toFunctionSelector, toHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { type ErrorCode, errorTable } from "../../src/errors.ts";
-import { explainCommonRevert } from "../../src/vaults/vault-reverts.ts";
+import { explainCommonRevert, familyErrors } from "../../src/vaults/vault-reverts.ts";
 
 const OTHER = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
 /** Errors by their declaration in the families' sources, with the refusal they stand for. */
@@ -125,4 +125,20 @@ test("explainCommonRevert() never throws and never returns more than 200 charact
       expect((text ?? "").length).toBeLessThanOrEqual(200);
     }),
   );
+});
+
+test("familyErrors() distinguishes errors of one name by their arguments", () => {
+  const explain = familyErrors({
+    errors: {
+      "error Refused(uint256 shares)": "withdrawal_state",
+      "error Refused(uint256 shares, uint256 balance)": "no_liquidity",
+      "error Refused(address account)": null,
+    },
+  });
+  expect(explain(reverts("Refused(uint256 shares)", [1n]))).toEqual({
+    ...{ code: "withdrawal_state", text: "Refused" },
+  });
+  expect(explain(reverts("Refused(uint256 shares, uint256 balance)", [1n, 2n]))?.code).toBe("no_liquidity");
+  expect(explain(reverts("Refused(address account)", [OTHER]))).toEqual({ code: null, text: "Refused" });
+  expect(explain(reverts("Refused()", []))).toBeNull();
 });
