@@ -168,7 +168,8 @@ function describePending(
   return createQuery({ ...conversionReads(vault), info }, ({ info: answer, ...conversion }) => {
     if (!answer.ok) return null;
     if (answer.value[0] === 0n) return [];
-    const [shares, end, ready, window] = answer.value;
+    // The view's window is the current one: when the request was made is not known.
+    const [shares, end, ready] = answer.value;
     const price = conversionPrice(vault, conversion);
     const assets =
       price === null || price.shares === 0n ? null : mulDivDown(shares, price.assets, price.shares);
@@ -180,7 +181,6 @@ function describePending(
         state: expired ? "expired" : ready ? "claimable" : "pending",
         claimableAssets: ready && !expired ? assets : 0n,
         claimableShares: ready && !expired ? shares : 0n,
-        since: Number(end - window),
         expiresAt: Number(end),
       },
     ];

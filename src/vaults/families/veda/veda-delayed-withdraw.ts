@@ -147,7 +147,8 @@ function pendingIn(
       if (!request.ok) return null;
       const [, , maturity, shares, rate] = request.value;
       if (shares === 0n) return [];
-      const [, delay, window, , fee] = valueOrNull(config) ?? [];
+      // The delay is the current one: when the request was made is not known.
+      const [, , window, , fee] = valueOrNull(config) ?? [];
       // The fee is taken in shares, and the lower of the two rates counts.
       const paid = shares - mulDivDown(shares, BigInt(fee ?? 0), BPS);
       const current = valueOrNull(today) ?? rate;
@@ -163,7 +164,6 @@ function pendingIn(
           state: over ? "expired" : ready ? "claimable" : "pending",
           claimableAssets: ready && !over ? assets : 0n,
           claimableShares: ready && !over ? shares : 0n,
-          since: delay === undefined ? null : maturity - delay,
         },
       ];
     },
