@@ -8,7 +8,6 @@ import {
   zeroAddress,
 } from "viem";
 import {
-  andThen,
   createQuery,
   mapQuery,
   type Query,
@@ -260,8 +259,8 @@ export const iporExits: VaultExits = {
 };
 
 /**
- * Returns a query for the registry parameter `withdraw_manager`: `reviewed`, if it responds and the vault's access
- * manager treats it as the WithdrawManager, otherwise empty. Absent if `reviewed` is null.
+ * Returns a query for the registry parameter `withdraw_manager`: `reviewed`, or empty if the vault's access manager does
+ * not treat it as the WithdrawManager. `reviewed` stays if that cannot be read. Absent if `reviewed` is null.
  */
 export function iporExitParams(of: {
   vault: Address;
@@ -271,17 +270,10 @@ export function iporExitParams(of: {
   const { vault, accessManager, reviewed } = of;
   // No view of the vault names its WithdrawManager.
   if (reviewed === null) return createQuery({}, () => ({}));
-  return andThen(
-    createQuery(
-      {
-        window: read({ to: reviewed, abi: withdrawManagerAbi(), name: "getWithdrawWindow" }),
-        call: read({
-          ...{ to: accessManager, abi: accessAbi(), name: "canCall" },
-          args: [reviewed, vault, REQUEST_FEE_SELECTOR],
-        }),
-      },
-      ({ window, call }) => window.ok && valueOrNull(call)?.[0] === true,
-    ),
-    (genuine) => createQuery({}, () => ({ withdraw_manager: genuine ? reviewed.toLowerCase() : "" })),
-  );
+  const args = [reviewed, vault, REQUEST_FEE_SELECTOR] as const;
+  const call = read({ to: accessManager, abi: accessAbi(), name: "canCall", args });
+  return createQuery({ call }, (results) => {
+    const denied = valueOrNull(results.call)?.[0] === false;
+    return { withdraw_manager: denied ? "" : reviewed.toLowerCase() };
+  });
 }

@@ -258,6 +258,7 @@ function describeExits(subject: DerivationSubject, teller: TellerInfo): Query<Re
   const reviewed = reviewedExits(subject);
   return vedaExitParams({
     ...{ vault: subject.address, teller: teller.address, anyone: ORDINARY_ACCOUNT, reviewed },
+    wasOpen: subject.params["teller_withdraw"] === "public",
   });
 }
 

@@ -266,48 +266,53 @@ const WITHDRAW_SELECTOR: Hex = "0x16762eed";
 const EXIT_SELECTOR: Hex = "0x18457e61";
 
 /**
- * Returns a query for whether a contract's authority lets an account call one of its functions; false also if that
- * cannot be read.
+ * Returns a query for whether a contract's authority lets an account call one of its functions; null if that cannot be
+ * read.
  */
-function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean> {
+function mayCall(account: Address, of: { target: Address; selector: Hex }): Query<boolean | null> {
   const { target, selector } = of;
   const authority = read({ to: target, abi: authorityAbi(), name: "authority" });
-  return readThen({ authority }, ({ authority: named }) => {
+  return readThen({ authority }, ({ authority: named }): Query<boolean | null> => {
+    if (named.ok && sameAddress(named.value, zeroAddress)) return createQuery({}, () => false);
     const args = [account, target, selector] as const;
     const to = valueOrNull(named) ?? zeroAddress;
-    return createQuery(
-      { call: read({ to, abi: authorityAbi(), name: "canCall", args }) },
-      ({ call }) => valueOrNull(call) === true,
+    return createQuery({ call: read({ to, abi: authorityAbi(), name: "canCall", args }) }, ({ call }) =>
+      valueOrNull(call),
     );
   });
 }
 
 /**
  * Returns a query for the registry parameters for withdrawals. Those of the contracts in `reviewed` are empty if these
- * are not seen to belong to this vault; `anyone` is an account without rights.
+ * do not belong to this vault, and stay if that cannot be read, as `wasOpen` does; `anyone` is an account without rights.
  */
 export function vedaExitParams(of: {
   vault: Address;
   teller: Address;
   anyone: Address;
   reviewed: WaitingContracts;
+  /** True if any account could withdraw at the teller according to the earlier registry entry. */
+  wasOpen: boolean;
 }): Query<Record<string, string>> {
   const own = (contract: Address | null) =>
     createQuery(
       { own: read({ to: contract ?? zeroAddress, abi: authorityAbi(), name: "boringVault" }) },
-      (results) => sameAddress(valueOrNull(results.own) ?? "", of.vault),
+      (results) => (results.own.ok ? sameAddress(results.own.value, of.vault) : null),
     );
   const open = mayCall(of.anyone, { target: of.teller, selector: WITHDRAW_SELECTOR });
   const { withdraw_queue: queue, delayed_withdraw: delayed } = of.reviewed;
   // The published contract with a fixed wait does not name its vault, but the vault's authority lets it burn shares.
   const burns = mayCall(delayed ?? zeroAddress, { target: of.vault, selector: EXIT_SELECTOR });
-  return mapQuery(queryAll({ open, queue: own(queue), names: own(delayed), burns }), (results) => ({
-    ...(results.open && { teller_withdraw: "public" }),
-    ...(queue !== null && { withdraw_queue: results.queue ? queue.toLowerCase() : "" }),
-    ...(delayed !== null && {
-      delayed_withdraw: results.names || results.burns ? delayed.toLowerCase() : "",
-    }),
-  }));
+  return mapQuery(queryAll({ open, queue: own(queue), names: own(delayed), burns }), (results) => {
+    const { names, burns: mayBurn } = results;
+    // The view that names the vault is not expected to answer, but without the right to burn nothing is paid.
+    const isForeign = names !== true && mayBurn !== true && (names ?? mayBurn) === false;
+    return {
+      ...((results.open ?? of.wasOpen) && { teller_withdraw: "public" }),
+      ...(queue !== null && { withdraw_queue: results.queue === false ? "" : queue.toLowerCase() }),
+      ...(delayed !== null && { delayed_withdraw: isForeign ? "" : delayed.toLowerCase() }),
+    };
+  });
 }
 
 /** Contracts of the registry entry through which a vault pays later. */

@@ -1,10 +1,10 @@
-import type { Address, Log } from "viem";
+import { type Address, encodeErrorResult, type Log, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
-import { iporExits } from "../../../../src/vaults/families/ipor/ipor-exits.ts";
+import { iporExitParams, iporExits } from "../../../../src/vaults/families/ipor/ipor-exits.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
-import { OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
+import { NOW, OTHER, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
 import { transferLog } from "../../../support/deposits/logs.ts";
-import { eventLog } from "../../../support/vaults/answer.ts";
+import { answer, eventLog, Revert } from "../../../support/vaults/answer.ts";
 
 const MANAGER: Address = "0x4444444444444444444444444444444444444444";
 const plasma: Vault = { ...vault, adapter: "ipor", params: { withdraw_manager: MANAGER } };
@@ -52,5 +52,43 @@ describe("findSettlement() of IPOR's vaults", () => {
     ["events of another contract", [updated(), released(OTHER), burnt, withdrawn()]],
   ])("finds nothing in %s", (_name, logs) => {
     expect(found(logs)).toBeNull();
+  });
+});
+
+test("a claim before the release is distinguished from one of more shares than were released", () => {
+  const abi = parseAbi([
+    "error WithdrawManagerInvalidSharesToRelease(uint256 shares)",
+    "error WithdrawManagerInvalidSharesToRelease(uint256 shares, uint256 balance, uint256 reserved)",
+  ]);
+  const name = "WithdrawManagerInvalidSharesToRelease";
+  const early = encodeErrorResult({ abi: [abi[0]], errorName: name, args: [1n] });
+  const short = encodeErrorResult({ abi: [abi[1]], errorName: name, args: [1n, 2n, 3n] });
+  expect(iporExits.explain?.(early)?.code).toBe("withdrawal_state");
+  expect(iporExits.explain?.(short)?.code).toBe("no_liquidity");
+});
+
+test("a request does not say when it was made, because its window may have been another one", () => {
+  const pending = iporExits.pending?.(plasma, { user: USER, requestIds: [], now: NOW });
+  if (pending === undefined) throw new Error("no requests");
+  const end = BigInt(Math.floor(NOW / 1_000) + 60);
+  const of = (window: bigint) => answer(pending, { info: [60n, end, false, window] });
+  expect(of(3_600n)).toMatchObject([{ since: null, expiresAt: Number(end), state: "pending" }]);
+  expect(of(2n ** 255n)).toMatchObject([{ since: null, expiresAt: Number(end) }]);
+});
+
+describe("iporExitParams()", () => {
+  const paramsBy = (table: Record<string, unknown>, reviewed: Address | null = MANAGER) =>
+    answer(iporExitParams({ vault: VAULT, accessManager: OTHER, reviewed }), table);
+
+  test("keeps the WithdrawManager unless the access manager denies it", () => {
+    expect(paramsBy({ call: [true, 0] })).toEqual({ withdraw_manager: MANAGER });
+    expect(paramsBy({ call: [false, 0] })).toEqual({ withdraw_manager: "" });
+    expect(paramsBy({ call: [true, 0] }, null)).toEqual({});
+  });
+
+  test("keeps the WithdrawManager if a read fails", () => {
+    expect(paramsBy({})).toEqual({ withdraw_manager: MANAGER });
+    expect(paramsBy({ call: new Revert("0x") })).toEqual({ withdraw_manager: MANAGER });
+    expect(paramsBy({ call: [true, 0], window: new Revert("0x") })).toEqual({ withdraw_manager: MANAGER });
   });
 });

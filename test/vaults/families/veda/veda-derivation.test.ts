@@ -1,3 +1,4 @@
+import { zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { vedaDeriver } from "../../../../src/vaults/families/veda/veda-derivation.ts";
 import { unreviewedSubject } from "../../../../src/vaults/vault-deriver.ts";
@@ -81,5 +82,46 @@ describe("Veda deriver, wait for withdrawals", () => {
     expect(waitBy({ withdraw_seconds: "5" })).toBeUndefined();
     expect(waitBy({ withdraw_queue: QUEUE, withdraw_seconds: "5" }, { own: OTHER })).toBeUndefined();
     expect(waitBy({ withdraw_queue: QUEUE }, { queue: undefined })).toBeUndefined();
+  });
+});
+
+describe("Veda deriver, contracts for withdrawals", () => {
+  const QUEUE = "0x2222222222222222222222222222222222222222";
+  const DELAYED = "0x3333333333333333333333333333333333333333";
+  const entry = { withdraw_queue: QUEUE, delayed_withdraw: DELAYED, teller_withdraw: "public" };
+  const exitsBy = (table: Record<string, unknown>) => {
+    const subject = { ...unreviewedSubject({ chainId: 8453, address: vault.shareToken }), params: entry };
+    const derivation = answer(vedaDeriver.derive(subject), { ...views, referred: REFUSED, ...table });
+    if (!derivation.ok) throw new Error(derivation.reason);
+    const {
+      withdraw_queue: queue,
+      delayed_withdraw: delayed,
+      teller_withdraw: teller,
+    } = derivation.vault.params ?? {};
+    return { queue, delayed, teller };
+  };
+  const kept = { queue: QUEUE, delayed: DELAYED, teller: "public" };
+  const [QUEUE_OWN, NAMES] = ["exits/queue/own", "exits/names/own"];
+  const [OPEN, BURNS] = ["exits/open/call", "exits/burns/call"];
+  const allowed = { authority: OTHER, [OPEN]: true, [BURNS]: true };
+
+  test("keeps contracts that belong to the vault", () => {
+    expect(exitsBy({ ...allowed, own: vault.shareToken })).toEqual(kept);
+    // The published contract with a fixed wait does not name its vault.
+    expect(exitsBy({ ...allowed, [QUEUE_OWN]: vault.shareToken })).toEqual(kept);
+  });
+
+  test("keeps contracts that cannot be read", () => {
+    expect(exitsBy({})).toEqual(kept);
+    expect(exitsBy({ own: UNKNOWN, authority: UNKNOWN })).toEqual(kept);
+    expect(exitsBy({ authority: OTHER })).toEqual(kept);
+  });
+
+  test("leaves out contracts that belong to another vault, and a right that nobody has", () => {
+    expect(exitsBy({ ...allowed, [BURNS]: false, own: OTHER })).toEqual({ ...kept, queue: "", delayed: "" });
+    expect(exitsBy({ [NAMES]: OTHER })).toEqual({ ...kept, delayed: "" });
+    const denied = { authority: OTHER, [OPEN]: false, [BURNS]: false };
+    expect(exitsBy(denied)).toEqual({ queue: QUEUE, delayed: "", teller: undefined });
+    expect(exitsBy({ authority: zeroAddress })).toEqual({ queue: QUEUE, delayed: "", teller: undefined });
   });
 });
