@@ -1,4 +1,4 @@
-import { type Address, type Hex, isHex, size, zeroHash } from "viem";
+import { type Address, type Hex, isHex, zeroHash } from "viem";
 import { parseAddress } from "../lib/address.ts";
 import type { Token, Vault } from "./vault.ts";
 
@@ -38,6 +38,10 @@ export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: str
   return address;
 }
 
+/** Returns true for hex of exactly `bytes` bytes. viem's `size` rounds half a byte up. */
+export const isHexOfBytes = (text: string, bytes: number): text is Hex =>
+  isHex(text) && text.length === 2 + 2 * bytes;
+
 /**
  * Reads an optional bytes32 parameter from a vault's registry entry, or returns the zero word if it is missing or
  * empty. Throws an Error if it is not a bytes32 value.
@@ -45,7 +49,7 @@ export function addressParam(vault: Pick<Vault, "vaultId" | "params">, name: str
 export function wordParam(vault: Pick<Vault, "vaultId" | "params">, name: string): Hex {
   const text = vault.params[name] ?? "";
   if (text === "") return zeroHash;
-  if (!isHex(text) || size(text) !== 32) {
+  if (!isHexOfBytes(text, 32)) {
     throw new Error(`${vault.vaultId}: ${name} is no bytes32: "${text}"`);
   }
   return text;
