@@ -70,20 +70,20 @@ export function toFiguresRow(vault: Vault, input: FiguresInput): FiguresRow {
   };
 }
 
-/** Websites of known curators, by name. Sources: the curators' own sites. */
-const CURATOR_SITES: Readonly<Record<string, string>> = {
-  aave: "https://aave.com",
-  "ether.fi": "https://www.ether.fi",
-  fluid: "https://fluid.io",
-  gauntlet: "https://www.gauntlet.xyz",
-  gearbox: "https://gearbox.fi",
-  hyperithm: "https://www.hyperithm.com",
-  keyrock: "https://keyrock.com",
-  sky: "https://sky.money",
-  spark: "https://spark.fi",
-  steakhouse: "https://www.steakhouse.financial",
-  yearn: "https://yearn.fi",
-};
+/** Websites of known curators, by name in lowercase. Sources: the curators' own sites. */
+const CURATOR_SITES: ReadonlyMap<string, string> = new Map([
+  ["aave", "https://aave.com"],
+  ["ether.fi", "https://www.ether.fi"],
+  ["fluid", "https://fluid.io"],
+  ["gauntlet", "https://www.gauntlet.xyz"],
+  ["gearbox", "https://gearbox.fi"],
+  ["hyperithm", "https://www.hyperithm.com"],
+  ["keyrock", "https://keyrock.com"],
+  ["sky", "https://sky.money"],
+  ["spark", "https://spark.fi"],
+  ["steakhouse", "https://www.steakhouse.financial"],
+  ["yearn", "https://yearn.fi"],
+]);
 
 /** External links in a vault's API response; each is empty if unknown. */
 interface VaultLinks {
@@ -99,7 +99,7 @@ interface VaultLinks {
 export function vaultLinks(vault: Vault, chain: ChainDefinition): VaultLinks {
   const { explorer } = chain;
   return {
-    curator_url: CURATOR_SITES[vault.curator.toLowerCase()] ?? "",
+    curator_url: CURATOR_SITES.get(vault.curator.toLowerCase()) ?? "",
     explorer_link:
       explorer === "" ? "" : `${explorer.replace(/\/$/, "")}/address/${getAddress(vault.address)}`,
     logo_uri: "",

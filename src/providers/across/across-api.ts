@@ -11,13 +11,19 @@ import { noAcrossRoute } from "./across-route.ts";
 import { AcrossDepositStatus, AcrossErrorBody, SuggestedFees } from "./across-schemas.ts";
 
 /** The `no_route` reason for each error code of Across's API: its code, and its text for customers. */
-const REASON_BY_API_CODE: Readonly<Record<string, readonly [code: string, detail: string]>> = {
-  AMOUNT_TOO_LOW: ["amount_too_low", "the amount does not cover the bridge's fees"],
-  AMOUNT_TOO_HIGH: ["amount_too_high", "the amount exceeds the bridge's current limit"],
-  ROUTE_NOT_ENABLED: ["route_not_enabled", "the bridge does not transfer this token between these chains"],
-  INVALID_PARAM: ["route_not_enabled", "the bridge does not support this token or chain"],
-  SIMULATION_ERROR: ["destination_call_failed", "the vault deposit on the destination chain would revert"],
-};
+const REASON_BY_API_CODE: ReadonlyMap<string, readonly [code: string, detail: string]> = new Map([
+  ["AMOUNT_TOO_LOW", ["amount_too_low", "the amount does not cover the bridge's fees"]],
+  ["AMOUNT_TOO_HIGH", ["amount_too_high", "the amount exceeds the bridge's current limit"]],
+  [
+    "ROUTE_NOT_ENABLED",
+    ["route_not_enabled", "the bridge does not transfer this token between these chains"],
+  ],
+  ["INVALID_PARAM", ["route_not_enabled", "the bridge does not support this token or chain"]],
+  [
+    "SIMULATION_ERROR",
+    ["destination_call_failed", "the vault deposit on the destination chain would revert"],
+  ],
+]);
 
 /**
  * Seconds after which to try again, as reported to the caller, if a 429 response has no usable `Retry-After` header.
@@ -43,7 +49,7 @@ export function failureFromAcrossResponse(response: BoundedResponse, now: number
   const cause = new OutsideError("status", `the bridge answered ${status}`, { status });
   if (status === 504) return failureFrom("upstream_timeout", "the bridge did not respond in time", cause);
   const body = parseErrorBody(response.text);
-  const reason = status === 400 && body?.code !== undefined ? REASON_BY_API_CODE[body.code] : undefined;
+  const reason = status === 400 ? REASON_BY_API_CODE.get(body?.code ?? "") : undefined;
   if (reason !== undefined) return noAcrossRoute(...reason);
   if (status === 404 && body !== null)
     return noAcrossRoute("route_not_enabled", "the bridge does not support this token");

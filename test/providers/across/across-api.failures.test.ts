@@ -35,6 +35,8 @@ const table: [name: string, response: BoundedResponse, code: string, reasons: st
     "no_route",
     ["destination_call_failed"],
   ],
+  ["an unknown code", across(400, "SOMETHING_ELSE"), "upstream_unavailable", []],
+  ["the name of an object's own member", across(400, "constructor"), "upstream_unavailable", []],
   [
     "token not found",
     answer(404, { type: "AcrossApiError", message: SECRET }),
