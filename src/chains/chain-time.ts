@@ -1,5 +1,6 @@
 import { hexToBigInt } from "viem";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
+import { isUnixTime } from "../lib/unix-time.ts";
 import { PROGRAM } from "./aggregator/aggregator-codec.ts";
 import type { Query, Read, ReadResult } from "./chain-reads.ts";
 
@@ -8,7 +9,11 @@ const blockTimeRead: Read<bigint> = {
   to: PROGRAM,
   // Creation code that returns TIMESTAMP: store it at 0, return 32 bytes.
   data: "0x4260005260206000f3",
-  decode: (answer) => hexToBigInt(answer),
+  decode: (answer) => {
+    const seconds = hexToBigInt(answer);
+    if (!isUnixTime(Number(seconds))) throw new RangeError("not a block timestamp");
+    return seconds;
+  },
 };
 
 const FAILED: ReadResult<unknown> = { ok: false, revert: null };

@@ -2,9 +2,9 @@ import * as z from "zod";
 import type { Block } from "../lib/block-ranges.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import type { ChainClient, NodeSession } from "./chain-client.ts";
-import { RpcNumber, RpcWord, toRpcQuantity } from "./rpc-values.ts";
+import { RpcNumber, RpcTime, RpcWord, toRpcQuantity } from "./rpc-values.ts";
 
-const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcNumber });
+const BlockShape = z.object({ number: RpcNumber, hash: RpcWord, timestamp: RpcTime });
 
 /**
  * Reads the header of a block, from one node or through a chain client. Throws OutsideError `malformed` if the node

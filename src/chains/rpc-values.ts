@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import * as z from "zod";
+import { isUnixTime } from "../lib/unix-time.ts";
 
 /**
  * Schema of a JSON-RPC quantity such as a balance or an amount of gas, parsed to a bigint. Source:
@@ -11,13 +12,16 @@ export const RpcQuantity = z
   .transform(BigInt);
 
 /**
- * Schema of a JSON-RPC quantity of at most 13 hex digits (below 2^52, hence a safe integer), such as a block number, a
- * timestamp in seconds or an index, parsed to a number.
+ * Schema of a JSON-RPC quantity of at most 13 hex digits (below 2^52, hence a safe integer), such as a block number
+ * or an index, parsed to a number.
  */
 export const RpcNumber = z
   .string()
   .regex(/^0x[0-9a-fA-F]{1,13}$/)
   .transform(Number);
+
+/** Schema of a block's timestamp in UNIX seconds, at most the end of the year 9999, parsed to a number. */
+export const RpcTime = RpcNumber.refine(isUnixTime);
 
 /** Schema of a hash or another 32-byte word, parsed to lowercase hex. */
 export const RpcWord = z

@@ -1,3 +1,4 @@
+import { numberToHex } from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import { createQuery, type Query, queryAll, type Read, readThen } from "../../src/chains/chain-reads.ts";
@@ -90,4 +91,13 @@ describe("runQuery() at the block's time", () => {
       requests: 2,
     });
   });
+});
+
+test("a block time after the year 9999 is none", () => {
+  const query = atBlockTime(NOW, daily);
+  const time = Object.values(query.reads).at(-1);
+  const word = (seconds: bigint) => numberToHex(seconds, { size: 32 });
+  expect(time?.decode(word(253_402_300_799n))).toBe(253_402_300_799n);
+  expect(() => time?.decode(word(253_402_300_800n))).toThrow("not a block timestamp");
+  expect(() => time?.decode(`0x${"ff".repeat(200)}`)).toThrow();
 });

@@ -33,6 +33,7 @@ describe("readBlock()", () => {
   test.each([
     ["an unknown block", null],
     ["another block", wireBlock(15, 1)],
+    ["a timestamp after the year 9999", wireBlock(16, 253_402_300_800)],
     ["a header without hash", { number: "0x10", timestamp: "0x1" }],
   ])("throws OutsideError for %s", async (_, answer) => {
     await expect(readBlock(nodeWith(answer), 16)).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RpcData, RpcNumber, RpcQuantity, RpcWord } from "../../src/chains/rpc-values.ts";
+import { RpcData, RpcNumber, RpcQuantity, RpcTime, RpcWord } from "../../src/chains/rpc-values.ts";
 
 const word = `0x${"aB".repeat(32)}`;
 const parse = (
@@ -29,4 +29,14 @@ test.each<[unknown, bigint | null, number | null, string | null, string | null]>
 ])("%j is read as quantity %s, number %s, word %s, data %s", (told, quantity, number, hash, data) => {
   const read = [RpcQuantity, RpcNumber, RpcWord, RpcData].map((schema) => parse(schema, told));
   expect(read).toEqual([quantity, number, hash, data]);
+});
+
+test.each([
+  ["0x0", 0],
+  ["0x3afff4417f", 253_402_300_799],
+  ["0x3afff44180", null],
+  ["0xfffffffffffff", null],
+])("%s is the time %s", (given, time) => {
+  const parsed = RpcTime.safeParse(given);
+  expect(parsed.success ? parsed.data : null).toBe(time);
 });

@@ -10,6 +10,9 @@ test.each<[number | null, string | null]>([
   // Beyond the range of a Date.
   [Number(2n ** 48n - 1n), null],
   [Number(2n ** 256n - 1n), null],
+  [-1, null],
+  [-Number(2n ** 256n - 1n), null],
+  [Number.NaN, null],
 ])("formats %s as %s", (seconds, text) => {
   expect(formatUnixTime(seconds)).toBe(text);
 });

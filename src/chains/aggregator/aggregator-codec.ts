@@ -1,4 +1,5 @@
 import { type Address, concatHex, encodePacked, type Hex, size, slice } from "viem";
+import { isUnixTime } from "../../lib/unix-time.ts";
 import { aggregatorCreationCode } from "./aggregator-artifact.ts";
 
 /** A view call for the aggregator contract: the contract to call and the calldata. */
@@ -97,7 +98,7 @@ const UNKNOWN_BLOCK = 2n ** 64n - 1n;
 
 /**
  * Decodes the data that the aggregator returned for `count` calls. Throws an Error if the data is too short or too
- * long, or contains an unknown status or a block field that is not a safe integer.
+ * long, or contains an unknown status, a block field that is not a safe integer, or a timestamp after the year 9999.
  */
 export function decodeResults(answer: Hex, count: number): AggregatedAnswer {
   const total = (answer.length - 2) / 2;
@@ -112,7 +113,7 @@ export function decodeResults(answer: Hex, count: number): AggregatedAnswer {
   const head = {
     chainId: safe(field(0)),
     blockNumber: height === UNKNOWN_BLOCK ? null : safe(height),
-    timestamp: safe(field(2)),
+    timestamp: timestampOf(field(2)),
   };
   const results = Array.from({ length: count }, (): CallResult => {
     const status = STATUSES[Number(take(1))];
@@ -123,6 +124,12 @@ export function decodeResults(answer: Hex, count: number): AggregatedAnswer {
   });
   if (offset !== total) throw new RangeError(`the answer has ${total} bytes, not ${offset}`);
   return { ...head, results };
+}
+
+function timestampOf(value: bigint): number {
+  const seconds = safe(value);
+  if (!isUnixTime(seconds)) throw new RangeError("not a block timestamp");
+  return seconds;
 }
 
 function safe(value: bigint): number {

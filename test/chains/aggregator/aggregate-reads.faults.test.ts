@@ -20,6 +20,7 @@ describe("aggregate() with an unusable answer", () => {
     ["nothing", () => ({ result: "0x" })],
     ["garbage", () => ({ result: "0xzz" })],
     ["another chain's answer", (call) => answered(call, { ...head, chainId: 1 })],
+    ["a block after the year 9999", (call) => answered(call, { ...head, timestamp: 253_402_300_800 })],
   ])("asks the next node: %s", async (_what, answer) => {
     const [broken, fine] = [await startHonestNode(answer), await startHonestNode(answered)];
     const { client, health, clock } = clientOn([broken, fine]);
