@@ -18,6 +18,8 @@ interface TokenMetadata {
 
 const TokenMetadataSchema: z.ZodType<TokenMetadata> = z.object({ symbol: z.string(), decimals: z.int() });
 const MAX_SYMBOL_LENGTH = 32;
+/** Largest value of the type of `decimals()`, whose range viem does not check. */
+const MAX_UINT8 = 255;
 
 /**
  * Reads a token's symbol (at most 32 characters, empty if it returns no string) and decimals, cached for days. Throws
@@ -56,7 +58,7 @@ function tokenMetadataQuery(address: Address) {
     (results): TokenMetadata | null => {
       const decimals = valueOrNull(results.decimals);
       const symbol = cutText(valueOrNull(results.symbol) ?? "", MAX_SYMBOL_LENGTH);
-      return decimals === null ? null : { symbol, decimals };
+      return decimals === null || decimals > MAX_UINT8 ? null : { symbol, decimals };
     },
   );
 }

@@ -51,14 +51,15 @@ function closedState(probe: ReadResult<unknown>): number | null {
 const BPS = 10_000n;
 
 /**
- * Returns the estimate of a request in assets, less the exit fee of version 0.6 or later, rounded down. Empty if the
- * value is unknown, and for older versions, which have no exit fee.
+ * Returns the estimate of a request in assets, less the exit fee of version 0.6 or later, rounded down; null if the fee
+ * is above 100%. Empty if the value is unknown, and for older versions, which have no exit fee.
  */
 function netOfExitFee(
   value: bigint | null,
   rates: readonly [number, number, number, number, number] | null,
 ): Pick<Partial<ExitTerms>, "previewAssets"> {
   if (value === null || rates === null) return {};
+  if (BigInt(rates[3]) > BPS) return { previewAssets: null };
   return { previewAssets: mulDivDown(value, BPS - BigInt(rates[3]), BPS) };
 }
 

@@ -153,7 +153,7 @@ function roomForRequests(room: bigint | null): bigint | null {
 
 /**
  * Returns the estimated shares of a request after the entry fee, which is rounded up; versions before v0.6 have none.
- * Null if the conversion failed.
+ * Null if the conversion failed or the fee is above 100%.
  */
 function requestedShares(results: {
   shares: ReadResult<bigint>;
@@ -161,6 +161,7 @@ function requestedShares(results: {
 }): bigint | null {
   const [shares, fees] = [valueOrNull(results.shares), valueOrNull(results.fees)];
   if (shares === null || fees === null) return shares;
+  if (BigInt(fees[2]) > FEE_UNIT) return null;
   return shares - (shares * BigInt(fees[2]) + FEE_UNIT - 1n) / FEE_UNIT;
 }
 

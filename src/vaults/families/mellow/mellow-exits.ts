@@ -78,7 +78,9 @@ const SHARES_OFFSET = 4;
 const RECEIVER_OFFSET = 36;
 /** Maximum number of a user's requests that are read. Each requesting transaction adds one. */
 const MAX_REQUESTS = 64n;
+/** Pattern of a request's id: its timestamp, a uint32 in the claim. */
 const REQUEST_ID_PATTERN = /^\d{1,10}$/;
+const MAX_UINT32 = 2 ** 32 - 1;
 
 /** Returns the queue that a withdrawal in this mode calls, or null if the registry entry names none. */
 const queueFor = (vault: Vault, mode: ExitMode): Address | null =>
@@ -285,7 +287,9 @@ export const mellowExits: VaultExits = {
   pending: describePending,
   claim(vault, { user, request }) {
     if (request.state !== "claimable" || !REQUEST_ID_PATTERN.test(request.requestId)) return null;
-    const args = [user, [Number(request.requestId)]] as const;
+    const timestamp = Number(request.requestId);
+    if (timestamp > MAX_UINT32) return null;
+    const args = [user, [timestamp]] as const;
     const data = encodeFunctionData({ abi: queueAbi(), functionName: "claim", args });
     return { target: requireQueue(vault, "request"), data };
   },

@@ -22,7 +22,7 @@ import {
   type VaultExits,
 } from "../../vault-exits.ts";
 import { familyErrors } from "../../vault-reverts.ts";
-import { datedRequests, parseRequestDate, requestDateOf } from "./upshift-requests.ts";
+import { datedRequests, parseRequestDate, requestIdOf } from "./upshift-requests.ts";
 
 const vaultAbi = once(() =>
   parseAbi([
@@ -167,8 +167,7 @@ function findRequest(
     if (!isAddressEqual(args.receiver, user)) continue;
     // The multi-asset vaults' event has no date; the requests of the days around are read anyway.
     if (!("year" in args)) return { requestId: null, shares: args.shares };
-    const date = requestDateOf(Date.UTC(Number(args.year), Number(args.month) - 1, Number(args.day)));
-    return { requestId: date, shares: args.shares };
+    return { requestId: requestIdOf(args), shares: args.shares };
   }
   return null;
 }

@@ -59,6 +59,16 @@ export function parseRequestDate(id: string): RequestDate | null {
 }
 
 /**
+ * Returns the id of the requests that become claimable on a date, or null if there is no such date from the year 100 to
+ * 9999: a contract may name any numbers.
+ */
+export function requestIdOf(named: { year: bigint; month: bigint; day: bigint }): string | null {
+  const [month, day] = [named.month, named.day].map((part) => part.toString().padStart(2, "0"));
+  const date = parseRequestDate(`${named.year.toString().padStart(4, "0")}-${month}-${day}`);
+  return date !== null && requestDateOf(date.midnight * 1_000) === date.id ? date.id : null;
+}
+
+/**
  * Returns the UTC date of a time in milliseconds since the epoch as `YYYY-MM-DD`: the id of the requests that become
  * claimable on that date.
  */

@@ -114,7 +114,8 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
 
 /**
  * Returns a query for the user's requests at the delayed-withdrawal contract for `vedaExitTokens`; null if one cannot
- * be read. Their assets are an estimate at the lower of the request's and, if known, the current rate.
+ * be read. Their assets are an estimate at the lower of the request's and, if known, the current rate; null if the fee is
+ * above 100%.
  */
 export function pendingDelayed(
   vault: Vault,
@@ -152,7 +153,7 @@ function pendingIn(
       // The fee is taken in shares, and the lower of the two rates counts.
       const paid = shares - mulDivDown(shares, BigInt(fee ?? 0), BPS);
       const current = valueOrNull(today) ?? rate;
-      const assets = mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
+      const assets = paid < 0n ? null : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
       const expiresAt = maturity + (window || DEFAULT_WINDOW);
       const [ready, over] = [now >= maturity * 1_000, now > expiresAt * 1_000];
       return [
@@ -160,7 +161,10 @@ function pendingIn(
           ...unknownPendingExit,
           ...{ mode: "cooldown", shares, assets, token, expiresAt, earliest: maturity, cancellable: true },
           requestId: delayedRequestId(vault, token),
-          value: vedaValue(assets, { rate: valueOrNull(today), assetRate: valueOrNull(assetRate) }),
+          value:
+            assets === null
+              ? null
+              : vedaValue(assets, { rate: valueOrNull(today), assetRate: valueOrNull(assetRate) }),
           state: over ? "expired" : ready ? "claimable" : "pending",
           claimableAssets: ready && !over ? assets : 0n,
           claimableShares: ready && !over ? shares : 0n,

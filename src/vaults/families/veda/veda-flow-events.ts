@@ -73,12 +73,13 @@ function exchangeFlow(
   return { kind: "withdrawal", user: args.from, ...amounts };
 }
 
-function queueFlow(vault: Vault, log: FlowLog): VaultFlow {
+function queueFlow(vault: Vault, log: FlowLog): VaultFlow | null {
   const { eventName, args } = decodeEventLog({ abi: queueAbi(), data: log.data, topics: log.topics });
   if (eventName === "OnChainWithdrawCancelled")
     return { kind: "deposit", user: args.user, assets: null, shares: null, requestId: args.requestId };
   const paid = assetsOf(vault, { asset: args.assetOut, amount: args.amountOfAssets });
   const requestId = packRequest(args);
+  if (requestId === null) return null;
   return { kind: "withdrawal", user: args.user, ...paid, shares: args.amountOfShares, requestId };
 }
 

@@ -8,13 +8,11 @@ import {
   hexToBigInt,
   hexToNumber,
   isAddressEqual,
-  isHex,
   keccak256,
   type Log,
   parseAbi,
   parseAbiParameters,
   parseEventLogs,
-  size,
   slice,
   zeroAddress,
 } from "viem";
@@ -42,7 +40,7 @@ import {
   type RequestFlow,
   unknownPendingExit,
 } from "../../vault-exits.ts";
-import { addressParam } from "../../vault-params.ts";
+import { addressParam, isHexOfBytes } from "../../vault-params.ts";
 import { delayedRequestId, rateAbi, vedaDelayedAbi, vedaValue } from "./veda-delayed-withdraw.ts";
 
 /** ABI of Veda's queue of withdrawal requests. Source: Veda-Labs/boring-vault, BoringOnChainQueue. */
@@ -92,24 +90,23 @@ interface QueueRequest {
 
 /**
  * Packs all fields of a request except the user into the id that this service stores. The queue stores only a hash of
- * them, but a cancellation needs the fields.
+ * them, but a cancellation needs the fields. Null if a field does not fit its type, which viem's decoders do not check.
  */
-export const packRequest = (request: QueueRequest): Hex =>
-  encodePacked(
-    ["uint96", "address", "uint128", "uint128", "uint40", "uint24", "uint24"],
-    [
-      request.nonce,
-      request.assetOut,
-      request.amountOfShares,
-      request.amountOfAssets,
-      request.creationTime,
-      request.secondsToMaturity,
-      request.secondsToDeadline,
-    ],
-  );
+export function packRequest(request: QueueRequest): Hex | null {
+  const { nonce, assetOut, amountOfShares, amountOfAssets } = request;
+  const { creationTime, secondsToMaturity, secondsToDeadline } = request;
+  try {
+    return encodePacked(
+      ["uint96", "address", "uint128", "uint128", "uint40", "uint24", "uint24"],
+      [nonce, assetOut, amountOfShares, amountOfAssets, creationTime, secondsToMaturity, secondsToDeadline],
+    );
+  } catch {
+    return null;
+  }
+}
 
 function unpackRequest(id: string, user: Address): QueueRequest | null {
-  if (!isHex(id) || size(id) !== PACKED_SIZE) return null;
+  if (!isHexOfBytes(id, PACKED_SIZE)) return null;
   return {
     nonce: hexToBigInt(slice(id, 0, 12)),
     user,

@@ -54,6 +54,7 @@ describe("Lagoon terms()", () => {
       { mode: 3, valid: false },
       { paused: false, async: true },
     ],
+    ["an entry fee above 100%", { fees: [0, 0, 10_001, 0, 0], valid: false }, { previewShares: null }],
     ["v0.6's entry fee on a request", { fees: [0, 0, 126, 0, 0], valid: false }, { previewShares: 78n }],
     [
       "v0.6's entry fee in its own preview",

@@ -1,8 +1,10 @@
+import { encodeAbiParameters, type Log, numberToHex, parseAbiParameters } from "viem";
 import { describe, expect, test } from "vitest";
 import { vedaExits } from "../../../../src/vaults/families/veda/veda-exits.ts";
+import { vedaFlows } from "../../../../src/vaults/families/veda/veda-flow-events.ts";
 import type { Vault } from "../../../../src/vaults/vault.ts";
 import { NOW, USDC, USER, vault } from "../../../support/deposits/fixtures.ts";
-import { answer } from "../../../support/vaults/answer.ts";
+import { answer, eventLog } from "../../../support/vaults/answer.ts";
 
 const ACCOUNTANT = "0x4444444444444444444444444444444444444444";
 const own: Vault = {
@@ -40,5 +42,91 @@ describe("Veda's teller", () => {
     const terms = termsOf(50_000_000n);
     expect(terms).toMatchObject({ availableAssets: 50_000_000n, maxShares: 39_999_999n, refusal: null });
     expect(termsOf(0n)).toMatchObject({ availableAssets: 0n, maxShares: 0n });
+  });
+});
+
+const QUEUE = "0x2222222222222222222222222222222222222222";
+const DELAYED = "0x3333333333333333333333333333333333333333";
+
+describe("Veda's queue", () => {
+  const queued: Vault = { ...own, params: { teller: "d", withdraw_queue: QUEUE } };
+  const fields = parseAbiParameters("uint256, uint256, uint256, uint256, uint256, uint256");
+  /** The event of a request whose fields are these words, whatever their types allow. */
+  const requested = (words: readonly [bigint, bigint, bigint, bigint, bigint, bigint]) => ({
+    ...eventLog(
+      QUEUE,
+      "event OnChainWithdrawRequested(bytes32 indexed requestId, address indexed user, address indexed assetOut, uint96 nonce, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
+      {
+        ...{ requestId: numberToHex(1, { size: 32 }), user: USER, assetOut: USDC },
+        ...{ nonce: 0n, amountOfShares: 0n, amountOfAssets: 0n },
+        ...{ creationTime: 0, secondsToMaturity: 0, secondsToDeadline: 0 },
+      },
+    ),
+    data: encodeAbiParameters(fields, words),
+  });
+  const requestIn = (log: ReturnType<typeof requested>) =>
+    vedaExits.findRequest?.(queued, { user: USER, logs: [log as unknown as Log] });
+  const sound = [1n, 7n, 5n, 1_700_000_000n, 60n, 600n] as const;
+
+  test("identifies a request by its fields", () => {
+    const found = requestIn(requested(sound));
+    expect(found).toEqual({ requestId: expect.stringMatching(/^0x[0-9a-f]{150}$/), shares: 7n });
+    expect(vedaFlows(queued).decode(requested(sound))).toMatchObject({ requestId: found?.requestId });
+  });
+
+  test.each([
+    [0, 96n],
+    [1, 128n],
+    [2, 128n],
+    [3, 40n],
+    [4, 24n],
+    [5, 24n],
+  ])("leaves the id unknown if field %i does not fit its %s bits", (index, bits) => {
+    const log = requested(sound.with(index, 2n ** bits) as unknown as typeof sound);
+    expect(requestIn(log)?.requestId).toBeNull();
+    expect(vedaFlows(queued).decode(log)).toBeNull();
+  });
+
+  test("takes no id of half a byte less", () => {
+    const id = requestIn(requested(sound))?.requestId ?? "";
+    const cancelled = (requestId: string) => {
+      const request = { requestId, mode: "request", token: USDC } as never;
+      return vedaExits.cancel?.(queued, { user: USER, request });
+    };
+    expect(cancelled(id)).toMatchObject({ target: QUEUE });
+    expect(cancelled(id.slice(0, -1))).toBeNull();
+  });
+});
+
+describe("Veda's contract with a fixed wait", () => {
+  const delayed: Vault = { ...own, params: { teller: "d", delayed_withdraw: DELAYED } };
+  const pending = (fee: number) =>
+    answer(vedaExits.pending?.(delayed, { user: USER, requestIds: [], now: NOW }) ?? noQuery(), {
+      request: [false, 0, NOW / 1_000 + 60, 10n ** 7n, 1_250_000n],
+      config: [true, 604_800, 0, 0n, fee, 0],
+      rate: 1_250_000n,
+      assetRate: 1_250_000n,
+    });
+  const noQuery = (): never => {
+    throw new Error("no requests");
+  };
+
+  test("does not say when a request was made, because its delay may have been another one", () => {
+    expect(pending(100)).toMatchObject([{ since: null, earliest: NOW / 1_000 + 60, assets: 12_375_000n }]);
+  });
+
+  test("has no estimate with a fee above 100%", () => {
+    expect(pending(20_000)).toMatchObject([{ shares: 10n ** 7n, assets: null, value: null }]);
+  });
+
+  test("previews nothing with a fee above 100%", () => {
+    const request = { token: own.asset, shares: 10n ** 7n, owner: USER, caller: USER, receiver: USER };
+    const terms = (fee: number) =>
+      answer(vedaExits.terms(delayed, { ...request, mode: "cooldown", now: NOW }), {
+        ...{ vault: own.shareToken, accountant: ACCOUNTANT, rate: 1_250_000n },
+        config: [true, 604_800, 0, 0n, fee, 0],
+      });
+    expect(terms(100).previewAssets).toBe(12_375_000n);
+    expect(terms(20_000).previewAssets).toBeNull();
   });
 });
