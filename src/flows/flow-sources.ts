@@ -3,6 +3,7 @@ import type { ChainLog } from "../chains/chain-logs.ts";
 import { mapQuery, type Query } from "../chains/chain-reads.ts";
 import type { LogSubscription } from "../chains/log-filter.ts";
 import type { FlowRow } from "../db/queries/flow-queries.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
 import { once } from "../lib/once.ts";
 import { depositRouterAbi } from "../router/deposit-router-artifact.ts";
 import { depositRouterAddress } from "../router/router-address.ts";
@@ -99,16 +100,16 @@ export function joinFlowSources(chainId: number, vaults: readonly Vault[]): Flow
         final,
         conversionTries: 0,
       };
-      if (flow.conversion !== undefined)
-        conversions.set(
-          row,
-          mapQuery(flow.conversion, (assets) => (assets === null ? null : sign * assets)),
-        );
+      if (flow.conversion !== undefined) conversions.set(row, signedAmount(flow.conversion, sign));
       return row;
     }
     return null;
   }
 }
+
+/** Returns the query for an amount times `sign`. Null if it is no uint256, because that would fail the write of all rows. */
+const signedAmount = (amount: Query<bigint | null>, sign: bigint): Query<bigint | null> =>
+  mapQuery(amount, (assets) => (assets === null || assets > MAX_UINT256 ? null : sign * assets));
 
 /**
  * Returns a text that identifies a vault's adapter and the contracts and events from which its flows are read. Throws

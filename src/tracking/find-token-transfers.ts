@@ -1,4 +1,4 @@
-import { type Address, encodeEventTopics, erc20Abi, type Hex, numberToHex } from "viem";
+import { type Address, encodeEventTopics, erc20Abi, type Hex } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { type ChainLog, compareLogs } from "../chains/chain-logs.ts";
 import { RpcError } from "../chains/json-rpc.ts";
@@ -99,7 +99,8 @@ function filterOf({ tokens, party }: TransferSearch) {
 }
 
 function hashesIn(logs: readonly ChainLog[], search: TransferSearch): Hex[] {
-  const amounts = search.amounts?.map((amount) => numberToHex(amount, { size: 32 })) ?? null;
+  // No word has the digits of an amount above uint256.
+  const amounts = search.amounts?.map((amount) => `0x${amount.toString(16).padStart(64, "0")}`) ?? null;
   const fitting = logs.filter(({ data }) => amounts === null || amounts.some((amount) => amount === data));
   return [...new Set(fitting.map(({ txHash }) => txHash))];
 }

@@ -29,17 +29,31 @@ const at = (
   logIndex,
 });
 
-const enter = (logIndex: number, of: { to: Address | undefined; shares: bigint; tx?: string }) =>
+const enter = (
+  logIndex: number,
+  of: { to: Address | undefined; shares: bigint; tx?: string; asset?: Address | undefined },
+) =>
   at(logIndex, {
     address: veda.shareToken,
     topics: encodeEventTopics({
       abi: enterAbi,
       eventName: "Enter",
-      args: { from: of.to, asset: veda.asset.address, to: of.to },
+      args: { from: of.to, asset: of.asset ?? veda.asset.address, to: of.to },
     }),
     data: encodeAbiParameters([{ type: "uint256" }, { type: "uint256" }], [100n, of.shares]),
     ...(of.tx === undefined ? {} : { tx: of.tx }),
   });
+
+test("conversionOf() gives null for an amount that no column holds", () => {
+  const converted = (own: bigint) => {
+    const sources = joinFlowSources(CHAIN_ID, [veda]);
+    const [flow] = sources.toRows([enter(1, { to: OTHER, shares: 5n, asset: CLONE })], 5);
+    const query = flow === undefined ? null : sources.conversionOf(flow);
+    return query?.interpret({ own: { ok: true, value: own }, paid: { ok: true, value: 1n } });
+  };
+  expect(converted(3n)).toBe(300n);
+  expect(converted(2n ** 255n)).toBeNull();
+});
 
 /** What the Router says at the end of a deposit. */
 function deposited(

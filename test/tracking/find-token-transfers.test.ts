@@ -188,3 +188,12 @@ describe("findTransfers()", () => {
     await expect(find(new Error("down"))).rejects.toThrow("down");
   });
 });
+
+test("findTransfers() finds a transfer of one of the amounts, and none of an amount above uint256", async () => {
+  const { client } = chainWith([transfer(40_000, 5), transfer(40_001, 6)]);
+  const found = async (amounts: readonly bigint[]) =>
+    (await findTransfers(counting().ctx, { ...search, client, amounts: [...amounts] })).hashes;
+  expect(await found([5n])).toEqual([word(40_000)]);
+  expect(await found([2n ** 300n, 6n])).toEqual([word(40_001)]);
+  expect(await found([2n ** 256n + 5n])).toEqual([]);
+});
