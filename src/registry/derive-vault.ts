@@ -11,6 +11,7 @@ import {
   type Derivation,
   type DerivationSubject,
   type DerivedVault,
+  MAX_DECIMALS,
   underivable,
 } from "../vaults/vault-deriver.ts";
 
@@ -22,7 +23,7 @@ export function assertServedChain(ctx: Context, chainId: number): void {
 
 /**
  * Reads a vault's addresses, tokens and parameters. The derivation fails with a reason if no family is called
- * `adapter`, it refuses the contract, or a contract has no code. Errors of the chain client propagate.
+ * `adapter`, it refuses the contract, or `confirmDerivation` does. Errors of the chain client propagate.
  */
 export async function deriveFromChain(
   client: ChainClient,
@@ -31,19 +32,22 @@ export async function deriveFromChain(
   const deriver = deriverOf(input.adapter);
   if (deriver === null) return underivable(`no adapter is called ${input.adapter}`);
   const { value } = await runQuery(client, deriver.derive(input.subject));
-  return requireCode(client, { derivation: value, subject: input.subject });
+  return confirmDerivation(client, { derivation: value, subject: input.subject });
 }
 
 /**
- * Returns a derivation, or a failed one with its reason if the entry point, spender, share token, pricer or asset has
- * no code. The subject's own code is not read. Errors of the chain client propagate.
+ * Returns a derivation, or a failed one with its reason if the share token has more than 36 decimals, or if the entry
+ * point, spender, share token, pricer or asset has no code. The subject's own code is not read. Errors of the chain
+ * client propagate.
  */
-export async function requireCode(
+export async function confirmDerivation(
   client: ChainClient,
   { derivation, subject }: { derivation: Derivation; subject: DerivationSubject },
 ): Promise<Derivation> {
   if (!derivation.ok) return derivation;
   const { vault } = derivation;
+  if (vault.shareDecimals > MAX_DECIMALS)
+    return underivable(`the share token reports ${vault.shareDecimals} decimals, more than ${MAX_DECIMALS}`);
   const touched = [vault.entryPoint, vault.spender, vault.shareToken, vault.pricer, vault.asset.address];
   // The subject has code: a derivation succeeds only if its views answered.
   const named = touched.filter((address) => !sameAddress(address, subject.address));

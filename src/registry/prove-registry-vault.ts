@@ -14,7 +14,7 @@ import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../vaults/vault.ts";
 import { subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
 import { isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
-import { requireCode, toDerivedColumns } from "./derive-vault.ts";
+import { confirmDerivation, toDerivedColumns } from "./derive-vault.ts";
 import { readVaultCode } from "./read-registry-code.ts";
 import { describeForeignContract, recognizeVault } from "./recognize-registry-family.ts";
 import { deniedQuery } from "./registers/read-register.ts";
@@ -154,7 +154,7 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
   if (recognized !== null && recognized !== adapter)
     return underivableAs(`on-chain data shows a vault of the family ${recognized}, not ${adapter}`);
   const derivation = derivations.get(adapter) ?? underivable(`no adapter is called ${adapter}`);
-  const found = await requireCode(client, { derivation, subject });
+  const found = await confirmDerivation(client, { derivation, subject });
   if (!found.ok) {
     const other = recognized === null ? await describeForeignContract(client, subject.address) : null;
     return other === null ? found : underivableAs(other);

@@ -71,7 +71,7 @@ const shareTokenAbi = once(() =>
   ]),
 );
 
-/** Maximum supported number of token decimals. */
+/** Maximum supported number of decimals of a vault's asset, accepted tokens and share token. */
 export const MAX_DECIMALS = 36;
 /** Length to which a vault name from a contract is cut, in characters. */
 export const MAX_NAME_LENGTH = 120;
@@ -103,6 +103,7 @@ export function tokenQuery(address: Address): Query<Token | null> {
 export interface ShareTokenInfo {
   /** The token's name, cut to 120 characters, or an empty string if it has none. */
   name: string;
+  /** The decimals that the token reports, which may be above `MAX_DECIMALS`. */
   decimals: number;
 }
 

@@ -15,7 +15,6 @@ import {
   type Derivation,
   type DerivationSubject,
   type Deriver,
-  MAX_DECIMALS,
   MAX_NAME_LENGTH,
   sanitizeLabel,
   tokenQuery,
@@ -257,8 +256,7 @@ function describeDerivedVault(of: {
   const parts = queryAll({ asset: tokenQuery(answers.asset), share });
   return mapQuery(parts, ({ asset, share: { decimals, keepsBalances } }): Derivation => {
     if (asset === null) return underivable("the vault's asset reports no symbol or decimals");
-    if (decimals === null || decimals > MAX_DECIMALS)
-      return underivable("the share token reports no decimals or no total supply");
+    if (decimals === null) return underivable("the share token reports no decimals or no total supply");
     if (!keepsBalances)
       return underivable("the share token has no balances, and the vault names no other share token");
     const vault = getAddress(of.subject.address);
