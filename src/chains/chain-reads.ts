@@ -167,6 +167,38 @@ export function queryAll<const D extends Record<string, Query<unknown>>>(parts: 
   return { reads, interpret, next };
 }
 
+/**
+ * Returns the query that `create` returns, with the result null if creating it, interpreting its results or creating a
+ * further batch throws. It separates a vault, whose contracts may return anything, from others of one request.
+ */
+export function guardQuery<S>(create: () => Query<S>): Query<S | null> {
+  const described = valueUnlessThrown(create);
+  if (described === null) return knownAnswer(null);
+  const { reads, interpret, next } = described;
+  const guarded: Query<S | null> = {
+    reads,
+    interpret: (results) => valueUnlessThrown(() => interpret(results)),
+  };
+  if (next === undefined) return guarded;
+  return {
+    ...guarded,
+    next: (results) => {
+      const further = valueUnlessThrown(() => ({ query: next(results) }));
+      if (further === null) return knownAnswer(null);
+      const { query } = further;
+      return query === null ? null : guardQuery(() => query);
+    },
+  };
+}
+
+function valueUnlessThrown<T>(create: () => T): T | null {
+  try {
+    return create();
+  } catch {
+    return null;
+  }
+}
+
 /** Returns a query without reads for a result that is known. */
 function knownAnswer<S>(answer: S): Query<S> {
   return { reads: {}, interpret: () => answer };

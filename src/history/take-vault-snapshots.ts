@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import * as z from "zod";
-import { queryAll } from "../chains/chain-reads.ts";
+import { guardQuery, queryAll } from "../chains/chain-reads.ts";
 import type { Context } from "../context.ts";
 import { selectFailingChains, selectLargestHolders } from "../db/queries/flow-queries.ts";
 import {
@@ -36,8 +36,8 @@ export interface SnapshotReport {
 
 /**
  * Takes and stores a snapshot of every vault in `listRegistry` and the values that vault lists show, and deletes old
- * snapshots. A chain that cannot be read is logged and left out. If only its Router cannot be read, the values that
- * lists show are left out. Throws `store_unavailable`.
+ * snapshots. A chain or vault that cannot be read is logged and left out. If only a chain's Router cannot be read, the
+ * values that lists show are left out. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);
@@ -79,7 +79,8 @@ async function readChainSnapshots(
     const described = vaults.map((vault) => {
       const known = holders[vault.address.toLowerCase()];
       const holder = known === undefined ? null : getAddress(known);
-      return [vault.vaultId, snapshotQuery(vault, { holder, nowMs: ctx.now() })] as const;
+      const at = { holder, nowMs: ctx.now() };
+      return [vault.vaultId, guardQuery(() => snapshotQuery(vault, at))] as const;
     });
     const query = queryAll(Object.fromEntries(described));
     const tokens = [...new Set(vaults.map(({ asset }) => asset.address))];
@@ -89,7 +90,10 @@ async function readChainSnapshots(
     const blockTime = new Date(block.timestamp * 1000);
     return vaults.flatMap((vault) => {
       const seen = value[vault.vaultId];
-      if (seen === undefined) return [];
+      if (seen === undefined || seen === null) {
+        ctx.log.warn("snapshot_failed", { vault_id: vault.vaultId });
+        return [];
+      }
       const { state } = seen;
       const price = priceOf(prices, { chainId, token: vault.asset.address });
       const tvlUsd = showUsdValue(state.totalAssets, { decimals: vault.asset.decimals, price });

@@ -129,7 +129,10 @@ async function loadFigures(
   const routerDeployed = entry?.via === "router";
   return vaults.flatMap((vault) => {
     const state = states[vault.vaultId];
-    if (state === undefined) return [];
+    if (state === undefined || state === null) {
+      ctx.log.warn("figures_unreadable", { chain_id: chainId, vault_id: vault.vaultId });
+      return [];
+    }
     const price = priceOf(prices, { chainId, token: vault.asset.address });
     const tvlUsd = showUsdValue(state.totalAssets, { decimals: vault.asset.decimals, price });
     return [[vault.vaultId, toFiguresRow(vault, { state, block, tvlUsd, yields: noYields, routerDeployed })]];

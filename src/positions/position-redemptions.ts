@@ -1,5 +1,5 @@
 import type { Address } from "viem";
-import { mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
+import { guardQuery, mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import { atBlockTime } from "../chains/chain-time.ts";
 import type { OpenRequest, UserRequestFlow } from "../db/queries/user-flow-queries.ts";
 import { sameAddress } from "../lib/address.ts";
@@ -52,22 +52,28 @@ export function redemptionsQuery(input: {
   });
 }
 
+const none: Query<null> = { reads: {}, interpret: () => null };
+
 function redemptionParts(input: Parameters<typeof redemptionsQuery>[0]) {
   return input.vaults.flatMap((vault): [string, Query<VaultRedemptions>][] => {
-    const requests = openRedemptions(vault, input);
-    const price = input.priced.has(vault.address.toLowerCase()) ? exitPriceOf(vault) : null;
-    if (requests === null && price === null) return [];
-    const none: Query<null> = { reads: {}, interpret: () => null };
+    const { exits } = adapterOf(vault);
+    const isPriced = exits?.exitPrice !== undefined && input.priced.has(vault.address.toLowerCase());
+    if (exits?.pending === undefined && !isPriced) return [];
     const nothing: Query<[]> = { reads: {}, interpret: () => [] };
     const lacking = input.unlisted.has(vault.vaultId);
-    const takenOut = lacking ? none : takenByRequests(vault, input);
-    const incomplete = lacking && adapterOf(vault).exits?.findsByIds?.(vault) === true;
-    const parts = queryAll({ requests: requests ?? nothing, price: price ?? none, takenOut });
+    const incomplete = lacking && exits?.findsByIds?.(vault) === true;
+    // What one vault's contracts return must not hide the others.
+    const parts = queryAll({
+      requests: guardQuery(() => openRedemptions(vault, input) ?? nothing),
+      price: isPriced ? exitPriceOf(vault) : none,
+      takenOut: lacking ? none : guardQuery(() => takenByRequests(vault, input)),
+    });
     return [[vault.vaultId, mapQuery(parts, (found) => toRedemptions({ vault, incomplete }, found))]];
   });
 }
 
-const exitPriceOf = (vault: Vault) => adapterOf(vault).exits?.exitPrice?.(vault) ?? null;
+const exitPriceOf = (vault: Vault): Query<VaultRedemptions["price"]> =>
+  guardQuery(() => adapterOf(vault).exits?.exitPrice?.(vault) ?? none);
 
 /**
  * Maximum number of vaults per chain for which all prices of instant redemption are read before the user's shares are
@@ -96,8 +102,8 @@ export function missingPricesQuery(
   priced: ReadonlySet<string>,
 ): Query<Record<string, VaultRedemptions["price"]>> | null {
   const parts = held.flatMap(({ vault }): [string, Query<VaultRedemptions["price"]>][] => {
-    const query = priced.has(vault.address.toLowerCase()) ? null : exitPriceOf(vault);
-    return query === null ? [] : [[vault.vaultId, query]];
+    const isRead = adapterOf(vault).exits?.exitPrice === undefined || priced.has(vault.address.toLowerCase());
+    return isRead ? [] : [[vault.vaultId, exitPriceOf(vault)]];
   });
   return parts.length === 0 ? null : queryAll(Object.fromEntries(parts));
 }

@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { runQuery } from "../chains/aggregator/aggregate-reads.ts";
-import { mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
+import { guardQuery, mapQuery, type Query, queryAll } from "../chains/chain-reads.ts";
 import { atBlockTime } from "../chains/chain-time.ts";
 import type { Context } from "../context.ts";
 import { failure } from "../errors.ts";
+import { MAX_UINT256 } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
 import { DAY_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
@@ -95,19 +96,36 @@ async function loadFlags(
   ctx: Context,
   chain: { chainId: number; vaults: readonly Vault[] },
 ): Promise<Record<string, VaultFlags>> {
-  const queries = chain.vaults.map((vault) => [vault.vaultId, adapterOf(vault).flags(vault)] as const);
+  const queries = chain.vaults.map(
+    (vault) => [vault.vaultId, guardQuery(() => adapterOf(vault).flags(vault))] as const,
+  );
   const { value } = await runQuery(clientOf(ctx, chain.chainId), queryAll(Object.fromEntries(queries)));
-  return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([vaultId, flags]) => (flags === null ? [] : [[vaultId, flags] as const])),
+  );
 }
 
 /** Number of whole shares in the sample of the exit fee. */
 const SAMPLED_SHARES = 1_000n;
 
 /**
- * Returns the query for a vault's state. `now` is in milliseconds since the epoch. Throws an Error if the vault's
- * family is unknown.
+ * Returns the query for a vault's state. An amount that is no uint256 becomes null, because no column holds it. `now`
+ * is in milliseconds since the epoch. Throws an Error if the vault's family is unknown, and errors of the family.
  */
-export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
+export const vaultStateQuery = (vault: Vault, now: number): Query<VaultState> =>
+  mapQuery(stateWithExitFee(vault, now), (state) => ({
+    ...state,
+    totalAssets: uint256OrNull(state.totalAssets),
+    totalSupply: uint256OrNull(state.totalSupply),
+    sharePrice: uint256OrNull(state.sharePrice),
+    maxDeposit: uint256OrNull(state.maxDeposit),
+    minDeposit: uint256OrNull(state.minDeposit),
+  }));
+
+const uint256OrNull = (amount: bigint | null): bigint | null =>
+  amount !== null && amount >= 0n && amount <= MAX_UINT256 ? amount : null;
+
+function stateWithExitFee(vault: Vault, now: number): Query<VaultState> {
   const { exits, exitFeeInTerms, state } = adapterOf(vault);
   if (exits === undefined || exitFeeInTerms !== true || !exits.modes(vault).includes("instant"))
     return state(vault, now);
@@ -122,11 +140,16 @@ export function vaultStateQuery(vault: Vault, now: number): Query<VaultState> {
 }
 
 /**
- * Returns the query for the states of several vaults of one chain, by vault id. `now` is in milliseconds since the
- * epoch. Throws an Error if a vault's family is unknown.
+ * Returns the query for the states of several vaults of one chain, by vault id: null for a vault whose state cannot be
+ * read. `now` is in milliseconds since the epoch.
  */
-export function vaultStatesQuery(vaults: readonly Vault[], now: number): Query<Record<string, VaultState>> {
-  const states = vaults.map((vault) => [vault.vaultId, vaultStateQuery(vault, now)] as const);
+export function vaultStatesQuery(
+  vaults: readonly Vault[],
+  now: number,
+): Query<Record<string, VaultState | null>> {
+  const states = vaults.map(
+    (vault) => [vault.vaultId, guardQuery(() => vaultStateQuery(vault, now))] as const,
+  );
   return queryAll(Object.fromEntries(states));
 }
 

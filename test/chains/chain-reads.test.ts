@@ -1,7 +1,15 @@
 import { encodeAbiParameters, numberToHex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
-import { createQuery, queryAll, read, readThen, valueOrNull } from "../../src/chains/chain-reads.ts";
+import {
+  createQuery,
+  guardQuery,
+  type Query,
+  queryAll,
+  read,
+  readThen,
+  valueOrNull,
+} from "../../src/chains/chain-reads.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
 
 const abi = parseAbi([
@@ -94,5 +102,30 @@ describe("runQuery()", () => {
     const client = contractsClient(() => ({ ok: false, data: "0x" }));
     expect((await runQuery(client, queryAll({ counted }))).value).toEqual({ counted: [] });
     expect(client.calls).toHaveLength(1);
+  });
+});
+
+describe("guardQuery()", () => {
+  const one = { a: read({ to: TO, abi, name: "one" }) };
+  const word = encodeAbiParameters([{ type: "uint256" }], [3n]);
+  const client = () => contractsClient(() => ({ ok: true, data: word }));
+  const fails = (): never => {
+    throw new RangeError("from a contract");
+  };
+  const bad: Record<string, () => Query<unknown>> = {
+    "creation throws": fails,
+    "interpretation throws": () => createQuery(one, fails),
+    "next batch throws": () => ({ reads: one, interpret: () => 1, next: fails }),
+    "second batch throws": () => ({
+      reads: one,
+      interpret: () => 1,
+      next: () => createQuery(one, fails),
+    }),
+  };
+
+  test.each(Object.keys(bad))("gives null where the %s, and leaves other queries alone", async (name) => {
+    const good = guardQuery(() => readThen(one, () => createQuery(one, ({ a }) => valueOrNull(a))));
+    const query = queryAll({ bad: guardQuery(bad[name] ?? fails), good });
+    expect((await runQuery(client(), query)).value).toEqual({ bad: null, good: 3 });
   });
 });

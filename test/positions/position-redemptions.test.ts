@@ -5,6 +5,7 @@ import {
   joinRequests,
   missingPricesQuery,
   pricedAhead,
+  redemptionsQuery,
   toWireDepositRequest,
   toWireRedemption,
   type VaultRedemptions,
@@ -14,6 +15,7 @@ import type { HeldShares } from "../../src/positions/position-shares.ts";
 import type { Vault } from "../../src/vaults/vault.ts";
 import { type PendingExit, unknownPendingExit } from "../../src/vaults/vault-exits.ts";
 import { TRACKING_ID, vault } from "../support/deposits/fixtures.ts";
+import { answer } from "../support/vaults/answer.ts";
 
 const lagoon: Vault = { ...vault, adapter: "lagoon" };
 const OTHER = "0x0000000000000000000000000000000000000077";
@@ -278,5 +280,37 @@ describe("prices of redeeming", () => {
     const known = { ...redemptions(first, []), price: { gross: 100n, net: 98n } };
     const joined = join(held, withPrices([known], { held, prices }));
     expect(joined).toMatchObject([{ redeemable: 98n }, { redeemable: 99n, correction: 0n }]);
+  });
+});
+
+describe("a vault whose decimals overflow every read", () => {
+  const own = (address: string, change: Partial<Vault>): Vault => ({
+    ...{ ...vault, vaultId: `31337:${address}`, address: address as Vault["address"], adapter: "ipor" },
+    ...change,
+  });
+  const good = own("0x00000000000000000000000000000000000000a1", {});
+  const params = { withdraw_manager: OTHER };
+  const bad = own("0x00000000000000000000000000000000000000b2", { shareDecimals: 77, params });
+
+  test("does not hide the redemptions and prices of others", () => {
+    const query = redemptionsQuery({
+      ...{ user: OTHER, vaults: [bad, good], open: [], requestFlows: [], now: 1_700_000_000_000 },
+      ...{ unlisted: new Set<string>(), priced: new Set([bad.address, good.address]) },
+    });
+    if (query === null) throw new Error("no vault has redemptions");
+    expect(answer(query, { gross: 10n, net: 9n })).toMatchObject([
+      { vault: bad, incomplete: true, requests: [], price: null },
+      { vault: good, incomplete: false, requests: [], price: { gross: 10n, net: 9n } },
+    ]);
+  });
+
+  test("does not hide the later prices of others", () => {
+    const held = [bad, good].map((one): HeldShares => ({ vault: one, shares: 1n, assets: 1n }));
+    const query = missingPricesQuery(held, new Set());
+    if (query === null) throw new Error("no price is missing");
+    expect(answer(query, { gross: 10n, net: 9n })).toEqual({
+      [bad.vaultId]: null,
+      [good.vaultId]: { gross: 10n, net: 9n },
+    });
   });
 });
