@@ -51,6 +51,37 @@ test.each([
   expect([isRoutine(1, 2), isRoutine(2, 1), isRoutine(2, 2)]).toEqual([false, false, true]);
 });
 
+describe("RatesUpdated of Lagoon", () => {
+  const rates = (change: Record<string, number> = {}) => ({
+    ...{ managementRate: 100, performanceRate: 2_000, entryRate: 50, exitRate: 30, haircutRate: 0 },
+    ...change,
+  });
+  const argsOf = (newRate: Record<string, number>) => ({ oldRates: rates(), newRate, timestamp: 1n });
+  const isRoutine = (newRate: Record<string, number>): boolean | undefined => {
+    const event = eventNamed("lagoon", "RatesUpdated");
+    return event.routine?.(decodeEventArgs(event, logOf(event, argsOf(newRate))) ?? {});
+  };
+
+  test("reports each changed fee that no view's snapshot contains", () => {
+    expect(textOf("lagoon", "RatesUpdated", argsOf(rates({ exitRate: 10 })))).toMatch(
+      /^The exit fee of Steady USDC changed from 0\.3% to 0\.1%\. The change took effect at 20/,
+    );
+    const both = textOf("lagoon", "RatesUpdated", argsOf(rates({ entryRate: 0, haircutRate: 200 })));
+    expect(both).toContain("The entry fee of Steady USDC changed from 0.5% to 0%.");
+    expect(both).toContain(
+      "The deduction from instant redemptions (haircut) of Steady USDC changed from 0% to 2%.",
+    );
+    expect(both).toContain("(Steady USDC: entry and exit fees changed)");
+  });
+
+  test("is left out if only the management or the performance fee changed, which a view shows", () => {
+    expect(isRoutine(rates({ managementRate: 0, performanceRate: 0 }))).toBe(true);
+    expect(isRoutine(rates({ managementRate: 0, exitRate: 10 }))).toBe(false);
+    expect(isRoutine(rates({ entryRate: 10 }))).toBe(false);
+    expect(isRoutine(rates({ haircutRate: 10 }))).toBe(false);
+  });
+});
+
 describe("a cap of Morpho Vault V2 without a limit", () => {
   const idData = encodeAbiParameters(parseAbiParameters("string, address"), ["this", ZERO]);
 

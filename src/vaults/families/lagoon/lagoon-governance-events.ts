@@ -2,7 +2,9 @@ import { levelTexts } from "../../governance/common-governance-events.ts";
 import {
   addressTexts,
   changeEvent,
+  type EventArgs,
   formatAssetUnits,
+  formatBps,
   type GovernanceEvent,
   switchTexts,
   tookEffect,
@@ -11,9 +13,30 @@ import {
 /** Lagoon's access modes, indexed by their number. */
 const ACCESS_MODES = ["blacklist", "whitelist"];
 
+/** Solidity type of a vault's rates since version 0.6, in basis points. Earlier versions have the first two only. */
+const RATES =
+  "(uint16 managementRate, uint16 performanceRate, uint16 entryRate, uint16 exitRate, uint16 haircutRate)";
+/** Names of the rates that no snapshot contains, by their names in `RATES`. */
+const UNSEEN_RATES = [
+  ["entryRate", "entry fee"],
+  ["exitRate", "exit fee"],
+  ["haircutRate", "deduction from instant redemptions (haircut)"],
+] as const;
+
+/** Returns a sentence for each changed rate that no snapshot contains. */
+function rateChanges({ oldRates, newRate }: EventArgs, vault: string): string[] {
+  const [before, after] = [oldRates, newRate].map((rates) => ({ ...(rates as Record<string, unknown>) }));
+  return UNSEEN_RATES.flatMap(([member, name]) => {
+    const [from, to] = [before?.[member], after?.[member]];
+    return from === to
+      ? []
+      : [`The ${name} of ${vault} changed from ${formatBps(from)} to ${formatBps(to)}.`];
+  });
+}
+
 /**
- * Governance events of Lagoon vaults, without changes to fees; view functions return the management and the performance
- * fee. Source: hopperlabsxyz/lagoon-v0.
+ * Governance events of Lagoon vaults. Changes to the management and the performance fee are left out, because views
+ * return them. Source: hopperlabsxyz/lagoon-v0.
  */
 export const lagoonEvents: readonly GovernanceEvent[] = [
   changeEvent(["address", "pause", "StateUpdated(uint8 state)"], {
@@ -80,6 +103,14 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
     title: ({ newMode }) => `access mode changed to ${ACCESS_MODES[Number(newMode)] ?? "an unknown mode"}`,
     describe: ({ newMode }) => `is ${ACCESS_MODES[Number(newMode)] ?? `unknown (${newMode})`}`,
     advice: "Check whether your account can still deposit, transfer shares and withdraw.",
+  }),
+  // Each takes effect in its transaction.
+  changeEvent(["address", "fee", `RatesUpdated(${RATES} oldRates, ${RATES} newRate, uint256 timestamp)`], {
+    what: "entry and exit fees",
+    report: (args, context) => `${rateChanges(args, context.vault).join(" ")}${tookEffect(context)}`,
+    advice:
+      "The entry fee reduces the shares of a deposit; the exit fee and the haircut reduce what a withdrawal pays.",
+    routine: (args) => rateChanges(args, "").length === 0,
   }),
   changeEvent(["address", "cap", "MaxCapUpdated(uint256 previousMaxCap, uint256 maxCap)"], {
     ...levelTexts("deposit cap", [["previousMaxCap", "maxCap"], formatAssetUnits]),
