@@ -11,8 +11,8 @@ import type { CacheEntry } from "./redis-memory-cache.ts";
  */
 export interface SharedCache {
   /**
-   * Returns the stored entry, or null if there is none, if it is malformed, does not match the schema or is dated more
-   * than five seconds in the future, or if Redis fails.
+   * Returns the stored entry, dated no later than now; null if there is none, if it is malformed, does not match the
+   * schema or is dated more than five seconds in the future, or if Redis fails.
    */
   read(policy: SharedPolicy): Promise<CacheEntry | null>;
   /** Stores an entry, which expires after the policy's `keepMs`, or never if that is null. */
@@ -65,8 +65,10 @@ export function createSharedCache(scope: {
         const record = parseWithBigints(text) as { v?: unknown; t?: unknown } | null;
         const value = schema.safeParse(record?.v);
         const at = record?.t;
-        if (!value.success || typeof at !== "number" || at > scope.now() + SKEW_MS) return null;
-        return { value: value.data, storedAt: at };
+        const now = scope.now();
+        if (!value.success || typeof at !== "number" || at > now + SKEW_MS) return null;
+        // What this isolate loads from now on is newer.
+        return { value: value.data, storedAt: Math.min(at, now) };
       } catch (error) {
         log.warn("cache_read_failed", { key, error: describeError(error) });
         return null;

@@ -1,9 +1,9 @@
 import { BoundedMap } from "../lib/bounded-map.ts";
 
-/** A cached value and the time at which it was loaded. */
+/** A cached value and the time at which its load began. */
 export interface CacheEntry {
   value: unknown;
-  /** Time at which the value was loaded, in milliseconds since the epoch. */
+  /** Time at which the load of the value began, in milliseconds since the epoch. */
   storedAt: number;
 }
 
@@ -30,9 +30,15 @@ export class MemoryCache {
     return this.#entries.get(key);
   }
 
-  /** Stores an entry, in place of an earlier one of the key. */
-  put(key: string, entry: CacheEntry): void {
+  /**
+   * Stores an entry unless the key has a newer one, because a load that began earlier may end later. Returns the entry
+   * that the key then has.
+   */
+  put(key: string, entry: CacheEntry): CacheEntry {
+    const held = this.#entries.get(key);
+    if (held !== undefined && held.storedAt > entry.storedAt) return held;
     this.#entries.set(key, entry);
+    return entry;
   }
 
   delete(key: string): void {

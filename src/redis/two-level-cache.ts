@@ -28,7 +28,7 @@ export interface CachePolicy<T> {
   load: () => Promise<T>;
 }
 
-/** A cached value with the time at which it was loaded, in milliseconds since the epoch. */
+/** A cached value with the time at which its load began, in milliseconds since the epoch. */
 export interface Cached<T> {
   value: T;
   storedAt: number;
@@ -45,8 +45,8 @@ export interface Cache {
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
    * Loads a value now, and replaces it in this isolate's memory and, if the isolates share it and Redis responds, in
-   * Redis, but not in other isolates' memory. If loading fails, the last known value stays. Never throws; failures are
-   * logged.
+   * Redis, but not in other isolates' memory. A load that began earlier cannot replace it in this isolate. If loading
+   * fails, the last known value stays. Never throws; failures are logged.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**
@@ -94,9 +94,9 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
   const age = (entry: CacheEntry): number => scope.now() - entry.storedAt;
 
   async function load<T>(policy: CachePolicy<T>): Promise<CacheEntry> {
+    const storedAt = scope.now();
     try {
-      const entry = { value: await policy.load(), storedAt: scope.now() };
-      memory.put(policy.key, entry);
+      const entry = memory.put(policy.key, { value: await policy.load(), storedAt });
       memory.forgetFailure(policy.key);
       if (policy.sharing !== "isolate")
         scope.waitUntil(shared.write(policy, entry).then(() => unlock(policy)));
@@ -128,10 +128,7 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
   /** Returns the newest value: a fresh one from Redis, or one that the holder of the lock loads. */
   async function reload<T>(policy: CachePolicy<T>, held: CacheEntry | undefined): Promise<CacheEntry> {
     const entry = policy.sharing === "isolate" ? null : await shared.read(policy);
-    if (entry !== null && age(entry) < policy.freshMs) {
-      memory.put(policy.key, entry);
-      return entry;
-    }
+    if (entry !== null && age(entry) < policy.freshMs) return memory.put(policy.key, entry);
     const fallback = newer(entry, held);
     const failed = memory.failureOf(policy.key, scope.now());
     if (failed !== null) return keepLast(policy, { fallback, error: failed.error });
@@ -148,8 +145,7 @@ function createReloader(scope: CacheScope, shared: SharedCache): Reloader {
     const { fallback, error } = failed;
     if (fallback === null || (policy.keepMs !== null && age(fallback) >= policy.keepMs)) throw error;
     log.warn("cache_load_failed", { key: policy.key, error: describeError(error) });
-    memory.put(policy.key, fallback);
-    return fallback;
+    return memory.put(policy.key, fallback);
   }
 
   return { reload };
@@ -192,9 +188,9 @@ export function createCache(scope: CacheScope): Cache {
       return { value: entry.value as T, storedAt: entry.storedAt, stale: age(entry) >= policy.staleMs };
     },
     async renew<T>(policy: CachePolicy<T>): Promise<void> {
+      const storedAt = scope.now();
       try {
-        const entry = { value: await policy.load(), storedAt: scope.now() };
-        memory.put(policy.key, entry);
+        const entry = memory.put(policy.key, { value: await policy.load(), storedAt });
         if (policy.sharing !== "isolate") await shared.write(policy, entry);
       } catch (error) {
         scope.log.warn("cache_load_failed", { key: policy.key, error: describeError(error) });

@@ -16,6 +16,14 @@ test("MemoryCache evicts the entry written longest ago", () => {
   expect(memory.get("k2")).toEqual(entry(2));
 });
 
+test("MemoryCache keeps a newer entry, and returns what it keeps", () => {
+  const memory = new MemoryCache();
+  expect(memory.put("k", entry(5))).toEqual(entry(5));
+  expect(memory.put("k", entry(4))).toEqual(entry(5));
+  const again = { value: "of the same time", storedAt: 5 };
+  expect([memory.put("k", again), memory.get("k")]).toEqual([again, again]);
+});
+
 test("MemoryCache deletes entries, and treats __proto__ as any key", () => {
   const memory = new MemoryCache();
   memory.put("__proto__", entry(1));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { stringifyWithBigints } from "../../src/lib/bigint-json.ts";
 import {
   FRESH,
   installFakeClock,
@@ -278,6 +279,47 @@ describe("renew()", () => {
     await requests().renew(policy);
     expect(redis.commands).toEqual([]);
     expect((await requests().cached(policy)).value).toEqual(value(1));
+  });
+
+  test("is not undone by a reload that began before it", async () => {
+    const { source, isolate } = world();
+    const requests = isolate();
+    await requests().cached(source.policy());
+    await pass(FRESH);
+    source.ms = 500;
+    await requests().cached(source.policy());
+    await pass(100);
+    source.ms = 0;
+    await requests().renew(source.policy());
+    await pass(400);
+    expect(source.loads).toBe(3);
+    expect((await requests().cached(source.policy())).value).toEqual(value(3));
+    expect((await isolate()().cached(source.policy())).value).toEqual(value(3));
+  });
+
+  test("is not undone by a reload that began before it and fails", async () => {
+    const { source, isolate } = world();
+    const requests = isolate();
+    await requests().cached(source.policy());
+    await pass(FRESH);
+    source.ms = 500;
+    source.failure = new Error("down");
+    await requests().cached(source.policy());
+    await pass(100);
+    source.ms = 0;
+    source.failure = null;
+    await requests().renew(source.policy());
+    await pass(400);
+    expect((await requests().cached(source.policy())).value).toEqual(value(3));
+  });
+
+  test("replaces a value that another isolate's clock dates in the future", async () => {
+    const { redis, source, isolate } = world();
+    await redis.set("cache:k", stringifyWithBigints({ v: value(9), t: Date.now() + 4_000 }), null);
+    const requests = isolate();
+    expect((await requests().cached(source.policy())).value).toEqual(value(9));
+    await requests().renew(source.policy());
+    expect((await requests().cached(source.policy())).value).toEqual(value(1));
   });
 
   test("keeps the last good copy when loading fails", async () => {
