@@ -91,7 +91,7 @@ export async function fetchMarketPrices(
       sentAt,
       waitS: waits.length > 0 ? Math.max(...waits) : null,
     });
-  else scope.breaker.noteAnswer();
+  else scope.breaker.noteAnswer({ sentAt });
   if (none) throw failures[0];
   return new Map(answers.flatMap((answer) => (answer.status === "fulfilled" ? [...answer.value] : [])));
 }

@@ -55,8 +55,12 @@ export class MarketBreaker {
     return { name: "prices", state: this.#failures > 0 ? paused : "closed", hangs: this.#failures, until };
   }
 
-  /** Records a response, which closes the breaker. */
-  noteAnswer(): void {
+  /**
+   * Records a response to what was sent at `sentAt`, in milliseconds since the epoch. It closes the breaker, unless
+   * something has failed since: what was sent before must not end the pause that the API asked for.
+   */
+  noteAnswer({ sentAt }: { sentAt: number }): void {
+    if (sentAt < this.#failedAt) return;
     this.#failures = 0;
     this.#failedAt = Number.NEGATIVE_INFINITY;
     this.#pausedUntil = 0;

@@ -12,7 +12,7 @@ describe("MarketBreaker", () => {
       return breaker.isOpen(NOW + seconds * 1000 - 1) && !breaker.isOpen(NOW + seconds * 1000);
     });
     expect(pauses).toEqual([true, true, true, true, true, true]);
-    breaker.noteAnswer();
+    breaker.noteAnswer({ sentAt: NOW });
     expect(breaker.isOpen(NOW)).toBe(false);
   });
 
@@ -23,7 +23,7 @@ describe("MarketBreaker", () => {
     breaker.noteFailure({ now: NOW, sentAt: NOW, waitS: null });
     expect(admitted(NOW + 4_999)).toEqual([false, false, false]);
     expect(admitted(NOW + 5_000)).toEqual([true, false, false]);
-    breaker.noteAnswer();
+    breaker.noteAnswer({ sentAt: NOW + 5_000 });
     expect(admitted(NOW + 5_001)).toEqual([true, true, true]);
   });
 
@@ -50,6 +50,13 @@ describe("MarketBreaker", () => {
     expect(breaker.isOpen(NOW + 29_999)).toBe(true);
   });
 
+  test("does not end a pause by the answer to what was sent before it", () => {
+    const breaker = new MarketBreaker();
+    breaker.noteFailure({ now: NOW, sentAt: NOW - 9, waitS: 30 });
+    breaker.noteAnswer({ sentAt: NOW - 1 });
+    expect(breaker.report(NOW + 1)).toMatchObject({ state: "open", hangs: 1, until: NOW + 30_000 });
+  });
+
   test("reports itself to operators", () => {
     const breaker = new MarketBreaker();
     const report = (now: number) => {
@@ -60,7 +67,7 @@ describe("MarketBreaker", () => {
     breaker.noteFailure({ now: NOW, sentAt: NOW, waitS: null });
     expect(report(NOW + 4_999)).toEqual(["open", 1, NOW + 5_000]);
     expect(report(NOW + 5_000)).toEqual(["half_open", 1, null]);
-    breaker.noteAnswer();
+    breaker.noteAnswer({ sentAt: NOW + 5_000 });
     expect(report(NOW + 5_000)).toEqual(["closed", 0, null]);
   });
 
