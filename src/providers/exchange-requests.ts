@@ -34,8 +34,9 @@ export function createExchangeSender({ name, failureFrom }: ExchangeApi): Exchan
     const response = await sendOnce(scope, { ...request, name });
     if (response.status === 200) return response;
     const refused = failureFrom(response, scope.now());
+    // A response to another request may have asked for a longer wait meanwhile.
     if (refused.code === "rate_limited")
-      limitedUntil = scope.now() + Number(refused.members.retry_after) * 1000;
+      limitedUntil = Math.max(limitedUntil, scope.now() + Number(refused.members.retry_after) * 1000);
     throw refused;
   };
 }

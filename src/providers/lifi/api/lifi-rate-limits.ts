@@ -28,13 +28,14 @@ export class RateLimitMemory {
   }
 
   /**
-   * Records the rate limit that a response reports, by status 429 or a `ratelimit-remaining` of 0; other responses
-   * change nothing. `now` is in milliseconds since the epoch.
+   * Records the rate limit that a response reports, by status 429 or a `ratelimit-remaining` of 0, unless the wait that
+   * an earlier one asked for is longer; other responses change nothing. `now` is in milliseconds since the epoch.
    */
   record(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
     const { status, headers, now } = answer;
     if (status !== 429 && headers.get("ratelimit-remaining") !== "0") return;
-    this.#until.set(family, now + retryAfterSeconds(headers, now) * 1000);
+    const until = now + retryAfterSeconds(headers, now) * 1000;
+    this.#until.set(family, Math.max(until, this.#until.get(family) ?? 0));
   }
 }
 

@@ -30,6 +30,13 @@ describe("RateLimitMemory", () => {
     expect(memory.waitSeconds("routes", NOW)).toBeNull();
   });
 
+  test("keeps the longer of two waits", () => {
+    const memory = new RateLimitMemory();
+    for (const wait of ["30", "3"])
+      memory.record("quote", { status: 429, headers: new Headers({ "retry-after": wait }), now: NOW });
+    expect(memory.waitSeconds("quote", NOW)).toBe(30);
+  });
+
   test("ignores responses with requests remaining", () => {
     const memory = new RateLimitMemory();
     const headers = new Headers({ "ratelimit-remaining": "1", "ratelimit-reset": "10" });
