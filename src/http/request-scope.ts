@@ -21,7 +21,6 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
     const requestId = WELL_FORMED_ID.test(offered) ? offered : crypto.randomUUID();
     c.set("requestId", requestId);
     const waitUntil = (promise: Promise<unknown>): void => c.executionCtx.waitUntil(promise);
-    const startedAt = Date.now();
     // Cloudflare sets this header, whereas the client controls forwarding headers.
     const clientAddress = c.req.header("cf-connecting-ip") ?? "unknown";
     const edgeCache = () => edgeCacheOf(c.executionCtx);
@@ -36,7 +35,7 @@ export function requestScope(makeContext: ContextFactory): MiddlewareHandler<App
       method: c.req.method,
       path: c.req.routePath,
       status: c.res.status,
-      ms: Date.now() - startedAt,
+      ms: ctx.timing.elapsedMs(),
       rpc: ctx.timing.requests("rpc"),
       db: ctx.timing.requests("db"),
       redis: ctx.timing.requests("redis"),

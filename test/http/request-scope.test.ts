@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { AppError, failure } from "../../src/errors.ts";
 import { createApp } from "../../src/http/create-app.ts";
+import { Timing } from "../../src/lib/outside-call-timing.ts";
+import { testContext } from "../support/context.ts";
 import { appOf } from "../support/http/app.ts";
 import { routeDoing, thingsGet, thingsList } from "../support/http/routes.ts";
 
@@ -115,6 +117,20 @@ describe("the request log", () => {
     const { send, contexts } = failing(new TypeError("x is not a function"));
     expect(await (await send("/work")).text()).not.toContain("not a function");
     expect(contexts[0]?.logged).toMatchObject([{ status: 500, error: "x is not a function" }]);
+  });
+
+  test.each([
+    [1_999, []],
+    [2_000, [{ level: "warn", event: "slow_request", status: 200, ms: 2_000 }]],
+  ])("of a request of %i ms by the request's clock is %j", async (ms, lines) => {
+    let now = 0;
+    const context = { ...testContext(), timing: new Timing(() => now) };
+    const work = routeDoing(() => {
+      now += ms;
+      return { done: true };
+    });
+    await appOf([work], {}, () => context).send("/work");
+    expect(context.logged).toMatchObject(lines);
   });
 
   test("has no line for client errors and successes", async () => {
