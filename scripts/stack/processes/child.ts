@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ChildAnswer } from "./serve.ts";
 
-/** Time in milliseconds that a child has to end its own children before it is killed. */
+/** Time in milliseconds that a child has to end its own children before it is killed with them. */
 const PATIENCE_MS = 4_000;
 
 /** A process of the stack, seen from the parent. */
@@ -69,9 +69,19 @@ export class Child {
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#process.connected) this.#process.disconnect();
-    const impatient = setTimeout(() => this.#process.kill("SIGKILL"), PATIENCE_MS);
+    const impatient = setTimeout(() => this.#kill(), PATIENCE_MS);
     await this.#ended;
     clearTimeout(impatient);
+  }
+
+  /** Kills the process with those that it has started, which would go on without it. */
+  #kill(): void {
+    try {
+      if (this.pid > 0) process.kill(-this.pid, "SIGKILL");
+    } catch {
+      // The platform has no process groups.
+      this.#process.kill("SIGKILL");
+    }
   }
 
   #settle(answer: ChildAnswer): void {
