@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { drizzle, type NeonHttpDatabase } from "drizzle-orm/neon-http";
 import { composeApp } from "../../src/app.ts";
 import { type Context, createContext, createRuntime, type Runtime } from "../../src/context.ts";
+import { lazyDrizzle } from "../../src/db/database-client.ts";
+import type { Fetch } from "../../src/lib/bounded-fetch.ts";
 import type { EdgeCacheControl } from "../../src/lib/cloudflare-bindings.ts";
 import { createRedis } from "../../src/redis/redis-client.ts";
 import { connect } from "../db/connect.ts";
@@ -31,8 +33,12 @@ interface IsolateOptions {
   redisDeadlines?: boolean;
 }
 
-/** Deadline of a Redis command in milliseconds: a busy machine must not turn Redis off. */
-const REDIS_TIMEOUT_MS = 60_000;
+/** Deadline of a statement and of a Redis command, in milliseconds: a busy machine must not turn a store off. */
+const STORE_TIMEOUT_MS = 60_000;
+
+/** Sends a statement with the deadline of tests, which is later than that of the service. */
+const patientFetch: Fetch = (url, init) =>
+  globalThis.fetch(url, { ...init, signal: AbortSignal.timeout(STORE_TIMEOUT_MS) });
 
 /** One isolate of the deployment: its own memory over the shared stores. */
 export interface Isolate extends Service {
@@ -45,8 +51,8 @@ export interface Isolate extends Service {
 /** The service with emulated stores in this process. Every request passes through the whole app. */
 export interface TestDeployment extends Isolate {
   /**
-   * Starts another isolate, with other variables if given. It waits longer for Redis than in production, where a slow
-   * command lets a request pass uncounted and a job run without its lock.
+   * Starts another isolate, with other variables if given. It waits longer for the stores than in production, where a
+   * slow command of Redis lets a request pass uncounted and a job run without its lock.
    */
   isolate(variables?: Record<string, unknown>, options?: IsolateOptions): Isolate;
   db: NeonHttpDatabase;
@@ -111,9 +117,12 @@ export async function startTestDeployment(
     ),
   };
   const isolate = (variables: Record<string, unknown> = {}, { redisDeadlines }: IsolateOptions = {}) => {
-    const runtime = createRuntime({ ...bindings, ...variables });
+    const created = createRuntime({ ...bindings, ...variables });
+    const { databaseUrl: url, databaseHttpUrl: httpUrl } = created.config;
+    const database = lazyDrizzle({ databaseUrl: url, httpUrl, fetch: patientFetch });
+    const runtime = { ...created, database };
     if (redisDeadlines === true) return makeIsolate(runtime);
-    const redis = createRedis({ url: hub.upstash, token: TOKEN, timeoutMs: REDIS_TIMEOUT_MS });
+    const redis = createRedis({ url: hub.upstash, token: TOKEN, timeoutMs: STORE_TIMEOUT_MS });
     return makeIsolate({ ...runtime, redis, patientRedis: redis });
   };
   return {
