@@ -8,10 +8,20 @@ import {
   startHonestNode,
   startNode,
 } from "../support/chains/rpc-node.ts";
-import { speedUpTimeouts } from "../support/local-server.ts";
+import { holdTimeouts } from "../support/local-server.ts";
 
 const good: RpcAnswer = { result: "0x60" };
 const answers = (answer: RpcAnswer) => startHonestNode(() => answer);
+/** Starts a node with a fault; what waits for it in vain meets its deadline, and nothing else does. */
+const failing = (fault: Fault) => {
+  const deadlines = holdTimeouts();
+  return startHonestNode(() => {
+    if (fault === "hang") deadlines.expire();
+    // Some of the body has come by then, or none.
+    if (fault === "slow_body") setTimeout(deadlines.expire, 50);
+    return { fault };
+  });
+};
 const methodsOf = (node: { calls: { method: string }[] }) => node.calls.map(({ method }) => method).sort();
 const wrongChain = () => startNode(({ method }) => (method === "eth_chainId" ? { result: "0x1" } : good));
 
@@ -33,8 +43,7 @@ describe("ChainClient.request()", () => {
   });
 
   test.each(faultNames)("fails over to the next node when the first answers with %s", async (fault) => {
-    if (fault === "hang" || fault === "slow_body") speedUpTimeouts(10);
-    const [broken, fine] = [await answers({ fault }), await answers(good)];
+    const [broken, fine] = [await failing(fault), await answers(good)];
     const { client, health, clock } = clientOn([broken, fine]);
     expect(await client.request("eth_getCode", [])).toBe("0x60");
     expect(broken.calls.length).toBeGreaterThan(0);
@@ -91,7 +100,7 @@ describe("ChainClient.request() after a node failed", () => {
 
 describe("ChainClient.request() when all nodes fail", () => {
   const refusal = async (fault: Fault) => {
-    const { client } = clientOn([await answers({ fault })]);
+    const { client } = clientOn([await failing(fault)]);
     return client.request("eth_call", []).catch((error: unknown) => error);
   };
 
@@ -105,7 +114,6 @@ describe("ChainClient.request() when all nodes fail", () => {
   });
 
   test("throws upstream_timeout when the last one timed out", async () => {
-    speedUpTimeouts(10);
     expect(await refusal("hang")).toMatchObject({ code: "upstream_timeout" });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { callNode } from "../../src/chains/json-rpc.ts";
 import { OutsideError, type OutsideFailure } from "../../src/lib/bounded-fetch.ts";
 import { type Fault, type RpcAnswer, startNode } from "../support/chains/rpc-node.ts";
-import { realFetch, serve, speedUpTimeouts } from "../support/local-server.ts";
+import { fetchOfLateBodies, holdTimeouts, realFetch, serve } from "../support/local-server.ts";
 
 async function ask(answer: RpcAnswer): Promise<unknown> {
   const { url } = await startNode(() => answer);
@@ -29,9 +29,12 @@ describe("callNode() request", () => {
   });
 
   test("may take five seconds", async () => {
-    const asked = speedUpTimeouts(10);
-    await expect(ask({ fault: "hang" })).rejects.toMatchObject({ kind: "timeout" });
-    expect(asked).toEqual([5_000]);
+    const deadlines = holdTimeouts();
+    const passed: number[] = [];
+    const { url } = await serve(() => passed.push(deadlines.expire()));
+    const asked = callNode(realFetch, { url, method: "eth_call", params: [] });
+    await expect(asked).rejects.toMatchObject({ kind: "timeout" });
+    expect(passed).toEqual([5_000]);
   });
 
   test("may have two mebibytes of an answer", async () => {
@@ -76,8 +79,10 @@ describe("callNode() with a malformed answer", () => {
   });
 
   test("slow_body is cut off by the same deadline", async () => {
-    speedUpTimeouts(10);
-    expect(await failureOf({ fault: "slow_body" })).toMatchObject({ kind: "timeout" });
+    const fetch = fetchOfLateBodies(holdTimeouts());
+    const { url } = await startNode(() => ({ fault: "slow_body" }));
+    const asked = callNode(fetch, { url, method: "eth_call", params: [] });
+    await expect(asked).rejects.toMatchObject({ kind: "timeout" });
   });
 
   test("has no part of what the node said in its message", async () => {

@@ -4,13 +4,13 @@ import { createDatabase, databasePolicy } from "../../src/db/database-client.ts"
 import { openDrizzle } from "../../src/db/open-drizzle.ts";
 import { Breakers } from "../../src/lib/circuit-breaker.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
-import { startFastClock } from "../support/fast-clock.ts";
 import { holdTimeouts, realFetch, serve } from "../support/local-server.ts";
+import { stoppedClock } from "../support/stopped-clock.ts";
 
 /** A database whose statements, or whose every request, can hang; what hangs meets its deadline at once. */
 async function isolate() {
   const deadlines = holdTimeouts();
-  const clock = startFastClock(1);
+  const clock = stoppedClock();
   const mode = { hangs: "nothing" as "nothing" | "slow statements" | "everything" };
   const { url, requests } = await serve(({ body }, response) => {
     if (mode.hangs === "everything" || (mode.hangs === "slow statements" && body.includes("slow")))
@@ -38,7 +38,6 @@ test("a database that hangs costs one request its timeout, and others nothing", 
   mode.hangs = "everything";
   expect(await run("select 2")).toBe("store_unavailable");
   expect(await run("select 3")).toBe("store_unavailable");
-  clock.stop();
   const sent = requests.length;
   for (let request = 0; request < 30; request += 1) expect(await run("x")).toBe("store_unavailable");
   expect([requests.length, breaker.report().state]).toEqual([sent, "open"]);

@@ -14,7 +14,7 @@ import {
 } from "../../src/prices/read-prices.ts";
 import { contractsClient, head } from "../support/chains/multicall.ts";
 import { testContext } from "../support/context.ts";
-import { sendSlowly, serve, speedUpTimeouts } from "../support/local-server.ts";
+import { holdTimeouts, sendSlowly, serve } from "../support/local-server.ts";
 import {
   ETH_FEED,
   ETHER,
@@ -165,6 +165,7 @@ describe("pricesOfRequest()", () => {
   });
 
   test("does not wait for a market that hangs where a feed is known", async () => {
+    holdTimeouts();
     const hanging = await serve((_, response) => sendSlowly(response, 50));
     const { ctx } = await deployment();
     const config = { ...ctx.config, prices: { ...ctx.config.prices, apiUrl: hanging.url } };
@@ -177,8 +178,8 @@ describe("pricesOfRequest()", () => {
   });
 
   test("waits for a market that hangs once, then it costs nothing but its prices", async () => {
-    speedUpTimeouts(20);
-    const hanging = await serve((_, response) => sendSlowly(response, 50));
+    const deadlines = holdTimeouts();
+    const hanging = await serve(() => deadlines.expire());
     const { ctx } = await deployment();
     const slow = { ...ctx, config: { ...ctx.config, prices: { ...ctx.config.prices, apiUrl: hanging.url } } };
     for (const token of [unlisted, staked]) {

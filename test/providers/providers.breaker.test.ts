@@ -6,11 +6,8 @@ import { RateLimitMemory } from "../../src/providers/lifi/api/lifi-rate-limits.t
 import { createLifi } from "../../src/providers/lifi/lifi-provider.ts";
 import type { Provider, ProviderScope } from "../../src/providers/provider.ts";
 import { requestOf } from "../support/across/stage.ts";
-import { startFastClock } from "../support/fast-clock.ts";
-import { realFetch, serve, speedUpTimeouts } from "../support/local-server.ts";
-
-/** Deadlines pass fifty times faster, and so does the clock of the breakers. */
-const FASTER = 50;
+import { holdTimeouts, realFetch, serve } from "../support/local-server.ts";
+import { stoppedClock } from "../support/stopped-clock.ts";
 
 const providers: [string, string, (apiUrl: string) => Provider][] = [
   ["Across", "across", (apiUrl) => createAcross({ apiUrl })],
@@ -25,10 +22,9 @@ const providers: [string, string, (apiUrl: string) => Provider][] = [
 test.each(providers)(
   "an API of %s that hangs costs one request its timeout, and others nothing",
   async (_name, name, create) => {
-    speedUpTimeouts(FASTER);
-    const { url, requests } = await serve(() => undefined);
-    const clock = startFastClock(FASTER);
-    const now = clock.now;
+    const deadlines = holdTimeouts();
+    const { now, skip } = stoppedClock();
+    const { url, requests } = await serve(() => skip(deadlines.expire()));
     const breakers = new Breakers(now);
     const scope: ProviderScope = {
       ...{ fetch: realFetch, breakers, timing: new Timing(now), now },
@@ -39,7 +35,6 @@ test.each(providers)(
     expect(await quote()).toBe("upstream_timeout");
     const sent = requests.length;
     expect(sent).toBeGreaterThan(0);
-    clock.stop();
     for (let request = 0; request < 20; request += 1) expect(await quote()).toBe("upstream_timeout");
     expect([requests.length, breakers.report()]).toMatchObject([sent, [{ name, state: "open" }]]);
   },

@@ -3,8 +3,8 @@ import { Breakers } from "../../src/lib/circuit-breaker.ts";
 import { Timing } from "../../src/lib/outside-call-timing.ts";
 import { createRedis, createRedisStore, type RedisStore } from "../../src/redis/redis-client.ts";
 import { redisPolicy } from "../../src/redis/redis-command.ts";
-import { startFastClock } from "../support/fast-clock.ts";
-import { serve, speedUpTimeouts } from "../support/local-server.ts";
+import { holdTimeouts, serve } from "../support/local-server.ts";
+import { stoppedClock } from "../support/stopped-clock.ts";
 
 interface StoreUnderTest {
   store: RedisStore;
@@ -13,14 +13,15 @@ interface StoreUnderTest {
   commands: unknown[];
 }
 
-/** The store on an endpoint that answers every command so; null: never. */
-async function storeOn(answer: { status?: number; text: string } | null): Promise<StoreUnderTest> {
+/** The store on an endpoint that answers every command so, or that calls a function instead. */
+async function storeOn(answer: { status?: number; text: string } | (() => unknown)): Promise<StoreUnderTest> {
   const commands: unknown[] = [];
   const { url } = await serve(({ body, headers }, response) => {
     commands.push(JSON.parse(body));
     expect(headers["upstash-encoding"]).toBe("base64");
     if (headers.authorization !== "Bearer t0ken") response.writeHead(401).end("{}");
-    else if (answer !== null) response.writeHead(answer.status ?? 200).end(answer.text);
+    else if (typeof answer === "function") answer();
+    else response.writeHead(answer.status ?? 200).end(answer.text);
   });
   const timing = new Timing(() => 0);
   const store = createRedisStore(createRedis({ url, token: "t0ken" }), { prefix: "cw", timing });
@@ -86,26 +87,27 @@ describe("createRedisStore() with a failing endpoint", () => {
   });
 
   test("throws after the timeout of 800 ms", async () => {
-    const asked = speedUpTimeouts(10);
-    const { store, commands } = await storeOn(null);
+    const deadlines = holdTimeouts();
+    const passed: number[] = [];
+    const { store, commands } = await storeOn(() => passed.push(deadlines.expire()));
     await expect(store.get("a")).rejects.toThrow();
-    expect([asked, commands.length]).toEqual([[800], 1]);
+    expect([passed, commands.length]).toEqual([[800], 1]);
   });
 });
 
 describe("createRedisStore() with a Redis that hangs", () => {
   test("waits for one command, then for none until a trial is answered", async () => {
-    speedUpTimeouts(10);
+    const deadlines = holdTimeouts();
+    const clock = stoppedClock();
     let hangs = true;
     const { url, requests } = await serve((_request, response) => {
-      if (!hangs) response.end(says("1").text);
+      if (hangs) clock.skip(deadlines.expire());
+      else response.end(says("1").text);
     });
-    const clock = startFastClock(10);
     const breaker = new Breakers(clock.now).of("redis", redisPolicy);
     const timing = new Timing(clock.now);
     const store = createRedisStore(createRedis({ url, token: "t0ken" }), { prefix: "cw", timing, breaker });
     await expect(store.get("a")).rejects.toThrow();
-    clock.stop();
     for (let command = 0; command < 20; command += 1) await expect(store.get("a")).rejects.toThrow();
     expect([requests.length, breaker.report().state]).toEqual([1, "open"]);
     hangs = false;

@@ -52,21 +52,6 @@ export function sendSlowly(response: ServerResponse, everyMs: number): void {
 }
 
 /**
- * Makes timeouts of `AbortSignal.timeout` expire `factor` times faster until the end of the test. Returns the list of
- * requested timeouts in milliseconds. The signals are the platform's own.
- */
-export function speedUpTimeouts(factor: number): number[] {
-  const asked: number[] = [];
-  const real = AbortSignal.timeout.bind(AbortSignal);
-  const spy = vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => {
-    asked.push(ms);
-    return real(ms / factor);
-  });
-  onTestFinished(() => spy.mockRestore());
-  return asked;
-}
-
-/**
  * Stops the timeouts of `AbortSignal.timeout` until the end of the test. `expire` ends the newest one and returns its
  * milliseconds. A server that hangs calls `expire`, so that a busy machine never makes another request time out.
  */
@@ -90,3 +75,15 @@ export function holdTimeouts(): { expire(): number } {
 /** The platform's `fetch`, wrapped as in the service's composition root. */
 export const realFetch = (input: string, init?: RequestInit): Promise<Response> =>
   globalThis.fetch(input, init);
+
+/**
+ * Returns the platform's `fetch` for a test that holds timeouts: the newest deadline passes once the headers of a response
+ * have arrived, so that the rest of its body comes too late.
+ */
+export const fetchOfLateBodies =
+  ({ expire }: ReturnType<typeof holdTimeouts>): typeof realFetch =>
+  async (input, init) => {
+    const response = await realFetch(input, init);
+    expire();
+    return response;
+  };

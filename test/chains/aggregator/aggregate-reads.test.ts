@@ -14,7 +14,7 @@ import {
   head,
 } from "../../support/chains/multicall.ts";
 import { clientOn, type RpcAnswer, startHonestNode } from "../../support/chains/rpc-node.ts";
-import { speedUpTimeouts } from "../../support/local-server.ts";
+import { holdTimeouts } from "../../support/local-server.ts";
 
 const abi = parseAbi([
   "function value() view returns (uint256)",
@@ -271,8 +271,12 @@ describe("aggregate() over a real client", () => {
     ["html", "upstream_unavailable"],
     ["hang", "upstream_timeout"],
   ] as const)("%s is %s", async (fault, code) => {
-    speedUpTimeouts(10);
-    const { client } = clientOn([await startHonestNode(() => ({ fault }))]);
+    const deadlines = holdTimeouts();
+    const node = await startHonestNode(() => {
+      if (fault === "hang") deadlines.expire();
+      return { fault };
+    });
+    const { client } = clientOn([node]);
     await expect(aggregate(client, { a: value(1) })).rejects.toMatchObject({ code });
   });
 });

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { fetchDepositStatus, fetchSuggestedFees } from "../../../src/providers/across/across-api.ts";
 import type { ProviderScope } from "../../../src/providers/provider.ts";
-import { type Api, type Reply, serveApi, startApi } from "../../support/across/emulator.ts";
+import { type Reply, serveApi } from "../../support/across/emulator.ts";
 import { failureOf, feesBody, hash, requestOf, scopeOf } from "../../support/across/stage.ts";
+import { fetchOfLateBodies, holdTimeouts } from "../../support/local-server.ts";
 
 const good: Reply = { kind: "json", body: feesBody(requestOf(), 1_900_000_000) };
 const html: Reply = { kind: "text", text: "<!doctype html><title>Just a moment...</title>" };
@@ -106,21 +107,27 @@ describe("the retry of an API request", () => {
 });
 
 describe("the timeout of an API request", () => {
-  test.concurrent.each<[string, Reply, number, () => Promise<unknown>]>([
-    ["a quote without response", { kind: "hang" }, 5_000, () => quoteAt("hang")],
-    ["a quote sent byte by byte", drip(), 5_000, () => quoteAt("drip")],
-    ["a status without response", { kind: "hang" }, 4_000, () => statusAt("hang")],
-  ])(
-    "ends %s",
-    async (_name, reply, budget, ask) => {
-      slow.set(reply.kind, reply);
-      const { value, ms } = await timed(() => failureOf(ask()));
-      expect(value.code).toBe("upstream_timeout");
-      expect(ms).toBeGreaterThan(budget - 50);
-      expect(ms).toBeLessThan(budget + 3_000);
-    },
-    10_000,
-  );
+  test.each<[string, number, () => Promise<unknown>]>([
+    ["a quote", 5_000, () => quote()],
+    ["a status", 4_000, () => status()],
+  ])("ends %s after %i ms without a response", async (_, ms, ask) => {
+    const deadlines = holdTimeouts();
+    const passed: number[] = [];
+    scope = { ...scope, now: () => 0 };
+    api.answer(() => {
+      passed.push(deadlines.expire());
+      return { kind: "hang" };
+    });
+    expect((await failureOf(ask())).code).toBe("upstream_timeout");
+    expect([passed, api.requests.length]).toEqual([[ms], 1]);
+  });
+
+  test("ends a quote sent byte by byte", async () => {
+    scope = { ...scope, fetch: fetchOfLateBodies(holdTimeouts()) };
+    api.replyWith({ kind: "drip", text: JSON.stringify(feesBody(requestOf(), 1)), everyMs: 200 });
+    expect((await failureOf(quote())).code).toBe("upstream_timeout");
+    expect(api.requests).toHaveLength(1);
+  });
 
   test("includes the retry: after a slow failure no time is left for one", async () => {
     let clock = 0;
@@ -136,38 +143,22 @@ describe("the timeout of an API request", () => {
 });
 
 test("a retry has only the time that the first attempt left", async () => {
+  const deadlines = holdTimeouts();
+  const passed: number[] = [];
   let clock = 0;
   const late: ProviderScope = { ...scopeOf(), now: () => clock };
   api.answer(() => {
-    clock += 4_400;
-    return api.requests.length === 1 ? failing : { kind: "hang" };
+    if (api.requests.length === 1) {
+      clock += 4_400;
+      return failing;
+    }
+    passed.push(deadlines.expire());
+    return { kind: "hang" };
   });
   const asked = fetchSuggestedFees(late, { settings: settings(), query: {}, message: "0x" });
-  const { value, ms } = await timed(() => failureOf(asked));
-  expect(value.code).toBe("upstream_timeout");
-  expect(ms).toBeLessThan(4_000);
+  expect((await failureOf(asked)).code).toBe("upstream_timeout");
+  expect(passed).toEqual([600]);
 });
-
-/** Several slow answers at once: the handler picks by the query. */
-const slow = new Map<string, Reply>();
-function drip(): Reply {
-  return { kind: "drip", text: JSON.stringify(feesBody(requestOf(), 1)), everyMs: 200 };
-}
-async function slowApi(): Promise<Api> {
-  const served = await startApi();
-  served.answer(({ query }) => slow.get(query["kind"] ?? "hang") ?? { kind: "hang" });
-  return served;
-}
-async function quoteAt(kind: string): Promise<unknown> {
-  const served = await slowApi();
-  const ask = { settings: { apiUrl: served.url }, query: { kind }, message: "0x" } as const;
-  return fetchSuggestedFees(scopeOf(), ask).finally(() => served.close());
-}
-async function statusAt(_: string): Promise<unknown> {
-  const served = await slowApi();
-  const ask = { settings: { apiUrl: served.url }, txHash: hash("1") };
-  return fetchDepositStatus(scopeOf(), ask).finally(() => served.close());
-}
 
 describe("fetchDepositStatus()", () => {
   test("queries by the source transaction hash", async () => {

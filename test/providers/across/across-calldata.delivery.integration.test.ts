@@ -27,7 +27,7 @@ import { USER } from "../../support/across/stage.ts";
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 test.each<TokenSymbol>(["USDC", "USDT"])(

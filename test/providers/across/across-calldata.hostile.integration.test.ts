@@ -43,7 +43,7 @@ function outcomeOf([block]: readonly SimulatedBlock[]): string {
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 test("a deposit includes tokens that someone left in the multicall handler", async () => {

@@ -5,6 +5,8 @@ import type { ProviderScope } from "../../../src/providers/provider.ts";
 import { createVeloraClient, type VeloraClient } from "../../../src/providers/velora/velora-client.ts";
 import { type Reply, serveApi } from "../../support/across/emulator.ts";
 import { failureOf, scopeOf } from "../../support/across/stage.ts";
+import { holdTimeouts } from "../../support/local-server.ts";
+import { stoppedClock } from "../../support/stopped-clock.ts";
 
 const good: Reply = { kind: "json", body: { text: "fine" } };
 const schema = z.object({ text: z.string() });
@@ -89,18 +91,34 @@ test.each([
 );
 
 describe("a Velora that does not answer", () => {
-  test("ends a request after 2 s, and is then left alone", { timeout: 15_000 }, async () => {
-    scope = { ...scope, breakers: new Breakers(() => Date.now()) };
-    api.replyWith({ kind: "hang" });
+  test("ends a request after 2 s, and is then left alone", async () => {
+    const deadlines = holdTimeouts();
+    const passed: number[] = [];
+    const { now, skip } = stoppedClock();
+    scope = { ...scope, now, breakers: new Breakers(now) };
+    api.answer(() => {
+      const ms = deadlines.expire();
+      passed.push(ms);
+      skip(ms);
+      return { kind: "hang" };
+    });
     for (let index = 0; index < 3; index += 1) expect((await failureOf(ask())).code).toBe("upstream_timeout");
-    expect(api.requests).toHaveLength(1);
+    expect([passed, api.requests.length]).toEqual([[2_000], 1]);
+    api.replyWith(good);
+    skip(2_000);
+    expect(await ask()).toEqual({ text: "fine" });
   });
 
   test("is not blamed for the caller's own deadline", async () => {
-    api.replyWith({ kind: "hang" });
-    const breakers = new Breakers(() => Date.now());
+    const deadlines = holdTimeouts();
+    const { now, skip } = stoppedClock();
+    const breakers = new Breakers(now);
+    api.answer(() => {
+      skip(deadlines.expire());
+      return { kind: "hang" };
+    });
     for (let index = 0; index < 3; index += 1) {
-      scope = { ...scopeOf(), breakers, deadline: scopeOf().now() + 60 };
+      scope = { ...scopeOf(), now, breakers, deadline: now() + 60 };
       expect((await failureOf(ask())).code).toBe("upstream_timeout");
     }
     expect(api.requests).toHaveLength(3);

@@ -21,7 +21,7 @@ import { USER } from "../../../support/across/stage.ts";
 let world: World;
 beforeAll(async () => {
   world = await startWorld();
-}, 60_000);
+});
 afterAll(() => world.close());
 
 const slowFillAbi = parseAbi([
