@@ -271,12 +271,13 @@ describe("yields of listed vaults", () => {
     const now = Date.now();
     await take(now - 7 * DAY_MS, { sharePrice: `${10n ** 18n}` });
     await take(now - 26 * 3_600_000, { sharePrice: `${(10n ** 18n * 1_001n) / 1_000n}` });
-    await take(now - 3_600_000, { sharePrice: `${(10n ** 18n * 1_002n) / 1_000n}` });
+    // The hour that contains it began less than two hours ago, also when the next one begins during the test.
+    await take(now - 1_800_000, { sharePrice: `${(10n ** 18n * 1_002n) / 1_000n}` });
     const fresh = causeway.isolate({ REDIS_KEY_PREFIX: "rates" });
     const [listed] = (await (await fresh.send("/v1/vaults")).json()) as Record<string, unknown>[];
     const expected = {
-      apy_1d: Number(((1.002 / 1.001) ** ((365 * 24) / 25) - 1).toFixed(6)),
-      apy_7d: Number((1.002 ** (365 / (7 - 1 / 24)) - 1).toFixed(6)),
+      apy_1d: Number(((1.002 / 1.001) ** ((365 * 24) / 25.5) - 1).toFixed(6)),
+      apy_7d: Number((1.002 ** (365 / (7 - 0.5 / 24)) - 1).toFixed(6)),
       apy_30d: null,
     };
     expect(listed).toMatchObject(expected);

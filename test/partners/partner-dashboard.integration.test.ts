@@ -15,8 +15,8 @@ const [ALICE, BOB] = [`0x${"a".repeat(40)}`, `0x${"b".repeat(40)}`];
 let causeway: TestDeployment;
 let [a, b]: NewPartner[] = [];
 let made = 0;
-/** Time of the first deposit, some milliseconds before that of the others. */
-const started = Date.now();
+/** The last midnight of UTC, some milliseconds before the deposits: all of today's are of one day. */
+const started = Math.floor(Date.now() / 86_400_000) * 86_400_000;
 
 /** A tracked deposit; without `partner` it is only what somebody called it. */
 async function deposit(of: {
