@@ -96,4 +96,4 @@ test("the start builds only the schemas of settings and JSON-RPC; resources buil
     // The first file also builds the schemas that several resources share, whichever file that is.
     expect(built.get(file) ?? 0).toBeLessThanOrEqual(index === 0 ? 760 : 550);
   }
-}, 60_000);
+});

@@ -62,7 +62,7 @@ test("wrangler accepts the configuration, previews included, without a warning",
   } finally {
     rmSync(outdir, { recursive: true, force: true });
   }
-}, 120_000);
+});
 
 describe("wrangler.toml against wrangler's schema", () => {
   const schema = JSON.parse(readFileSync("node_modules/wrangler/config-schema.json", "utf8")) as object;

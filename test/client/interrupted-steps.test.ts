@@ -125,7 +125,7 @@ describe("a batch that was sent before the page was loaded again", () => {
     // And it stays so.
     const again = await visit(batching(unknown), { storage });
     expect([again.ended, again.sends]).toEqual(["outcome_unknown", []]);
-  }, 20_000);
+  });
 
   test("is sent again when the user says that it was not sent, with another id", async () => {
     const storage = await leaveDuring("wallet_sendCalls", batching);

@@ -35,7 +35,7 @@ describe.each([1, 999])("deploying on chain %i", (chainId) => {
   beforeAll(async () => {
     chain = await runAnvil("--chain-id", `${chainId}`);
     [sender] = (await clients().wallet.getAddresses()) as [Address];
-  }, 30_000);
+  });
   afterAll(() => chain?.close());
 
   test("creates exactly the committed code at the computed address", async () => {

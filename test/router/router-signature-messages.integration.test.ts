@@ -86,7 +86,7 @@ beforeAll(async () => {
   await send(relayer, { to: usdc, data: mint(owner.address, 10n ** 12n) });
   const approve = { abi: erc20Abi, functionName: "approve", args: [permit2Address, 10n ** 12n] } as const;
   await send(owner, { to: usdc, data: encodeFunctionData(approve) });
-}, 60_000);
+});
 afterAll(() => chain?.close());
 
 /** An order that keeps a step of every field, and a sweep list. */

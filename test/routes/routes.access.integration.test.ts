@@ -80,7 +80,7 @@ test("every operation admits exactly the callers of the committed access table",
     lines.push(row([route.operationId, ...cells]));
   }
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("routes.access.txt");
-}, 180_000);
+});
 
 test("admin operations answer 404 when no administrator is configured", async () => {
   const without = causeway.isolate({ ADMIN_TOKEN: undefined });

@@ -44,7 +44,7 @@ beforeAll(async () => {
     const { abi, creationCode } = contracts("Hostile");
     hostile.push(at(await deploy(chain, encodeDeployData({ abi, bytecode: creationCode, args: [mode] }))));
   }
-}, 60_000);
+});
 afterAll(() => chain.stop());
 
 describe.each(MODES.map((mode, index) => ({ mode, index })))("a hostile vault ($mode)", ({ mode, index }) => {

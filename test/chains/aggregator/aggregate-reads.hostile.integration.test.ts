@@ -65,7 +65,7 @@ beforeAll(async () => {
       await deploy(chain, encodeDeployData({ abi: ownAbi, bytecode: creationCode, args: [mode] })),
     );
   }
-}, 60_000);
+});
 afterAll(() => chain.stop());
 
 describe("aggregate() with hostile contracts", () => {

@@ -11,7 +11,7 @@ let stage: Stage;
 let snapshot: Hex;
 beforeAll(async () => {
   stage = await setStage();
-}, 60_000);
+});
 afterAll(() => stage.chain.stop());
 beforeEach(async () => {
   snapshot = await stage.chain.node.snapshot();

@@ -24,7 +24,7 @@ const contracts = contractsOf("test/support/solidity/TokenLayouts.sol");
 let chain: ScratchChain;
 beforeAll(async () => {
   chain = await startScratchChain();
-}, 60_000);
+});
 afterAll(() => chain.stop());
 
 const allowanceOf = (token: Address, owner: Address) => ({

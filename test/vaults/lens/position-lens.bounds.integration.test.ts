@@ -18,7 +18,7 @@ let chain: ScratchChain;
 
 beforeAll(async () => {
   chain = await startScratchChain();
-}, 60_000);
+});
 afterAll(() => chain.stop());
 
 const at = (index: number): Address => `0x${(0x7000 + index).toString(16).padStart(40, "0")}`;

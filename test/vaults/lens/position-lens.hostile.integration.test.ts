@@ -32,7 +32,7 @@ let chain: ScratchChain;
 
 beforeAll(async () => {
   chain = await startScratchChain("--gas-limit", "1000000000");
-}, 60_000);
+});
 afterAll(() => chain.stop());
 
 async function puppet(replies: Replies): Promise<Address> {

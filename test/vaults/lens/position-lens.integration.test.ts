@@ -33,7 +33,7 @@ async function grow(functionName: "grow" | "growHeld", count: number): Promise<A
 beforeAll(async () => {
   chain = await startScratchChain("--gas-limit", "1000000000", "--hardfork", "prague");
   vaults = await grow("grow", VAULTS);
-}, 120_000);
+});
 afterAll(() => chain.stop());
 
 describe("position lens on ERC-4626 vaults", () => {
