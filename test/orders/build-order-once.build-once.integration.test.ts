@@ -1,5 +1,5 @@
 import { keccak256, stringToHex } from "viem";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import type { Context } from "../../src/context.ts";
 import { renewKey, storeKeyResponse, takeKey } from "../../src/db/queries/idempotency-queries.ts";
@@ -91,9 +91,9 @@ test("buildOnce() keeps an idempotency key while its build goes on", async () =>
   const charge = () => new Promise<void>((_, reject) => (end = reject));
   const ended = again(asked(), { now: () => now, charge }).catch((error: unknown) => error);
   const claimedAt = async () => Number((await causeway.db.select().from(idempotency))[0]?.claimedAt);
-  await vi.waitFor(async () => expect(await claimedAt()).toBe(NOW), 60_000);
+  await expect.poll(claimedAt).toBe(NOW);
   now += 2_000;
-  await vi.waitFor(async () => expect(await claimedAt()).toBe(now), 60_000);
+  await expect.poll(claimedAt).toBe(now);
   end(new Error("over"));
   expect(await ended).toMatchObject({ message: "over" });
   expect(await causeway.db.select().from(idempotency)).toEqual([]);

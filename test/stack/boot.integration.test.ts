@@ -4,12 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bootStack, type Stack } from "../../scripts/stack/boot.ts";
 import { demonstrateDeposit } from "../../scripts/stack/demo/deposit.ts";
 import { describeDeposit } from "../../scripts/stack/demo/describe-deposit.ts";
 import type { StackManifest } from "../../scripts/stack/manifest.ts";
 import { findPort, StackError } from "../../scripts/stack/processes/port.ts";
+import { DELIVERY_POLLING } from "../support/stack/bridged.ts";
 
 let stack: Stack;
 beforeAll(async () => {
@@ -44,7 +46,7 @@ describe("bootStack()", () => {
   });
 
   test("completes a deposit made with the API alone", async () => {
-    const demonstration = await demonstrateDeposit(stack.manifest);
+    const demonstration = await demonstrateDeposit(stack.manifest, DELIVERY_POLLING.timeout);
     expect(demonstration.status).toMatchObject({ status: "DONE", substatus: "COMPLETED" });
     const gained = (demonstration.after?.share_balance ?? 0n) - (demonstration.before?.share_balance ?? 0n);
     expect(gained).toBeGreaterThanOrEqual(demonstration.built.estimate.min_shares ?? 1n);
@@ -59,8 +61,9 @@ describe("bootStack()", () => {
     const code = `const { bootStack } = await import(${JSON.stringify(module)});
       console.log(JSON.stringify((await bootStack({ quiet: true })).manifest));`;
     const parent = spawn(process.execPath, ["--input-type=module", "-e", code]);
-    const [line] = (await once(parent.stdout, "data")) as [Buffer];
-    const { api, emulators, chains } = JSON.parse(line.toString()) as StackManifest;
+    // The manifest is longer than what a pipe passes on at once.
+    const [line] = (await once(createInterface(parent.stdout), "line")) as [string];
+    const { api, emulators, chains } = JSON.parse(line) as StackManifest;
     expect((await fetch(`${api}/health`)).status).toBe(200);
     parent.kill("SIGKILL");
     const urls = [api, emulators.neon, emulators.upstash, ...chains.map(({ rpc_url }) => rpc_url)];

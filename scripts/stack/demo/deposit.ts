@@ -23,9 +23,12 @@ export interface Demonstration {
 
 /**
  * Makes one deposit as a wallet would: with data of the API alone, signing the calls that it returns. The status is the
- * last one if it is not final within 20 seconds.
+ * last one if it is not final within `patienceMs` milliseconds, by default 20 seconds.
  */
-export async function demonstrateDeposit(manifest: StackManifest): Promise<Demonstration> {
+export async function demonstrateDeposit(
+  manifest: StackManifest,
+  patienceMs = PATIENCE_MS,
+): Promise<Demonstration> {
   const { api } = manifest;
   const vault = await chooseVault(api, manifest);
   const wallet = walletOn(vault.chain_id, manifest);
@@ -49,7 +52,8 @@ export async function demonstrateDeposit(manifest: StackManifest): Promise<Demon
   const { to, data, value } = built.transaction_request;
   const receipt = await wallet.send({ to, data, value });
   const hash = receipt.transactionHash;
-  const status = await awaitDone(`${api}/v1/status?tx_hash=${hash}&from_chain_id=${vault.chain_id}`);
+  const url = `${api}/v1/status?tx_hash=${hash}&from_chain_id=${vault.chain_id}`;
+  const status = await awaitDone(url, patienceMs);
   const after = await readPosition(api, { user, vault });
   const deposit = { hash, blockNumber: receipt.blockNumber, gasUsed: receipt.gasUsed };
   return { vault, user, amount, built, approvals, deposit, status, before, after };
@@ -71,8 +75,8 @@ async function chooseVault(api: string, { chains }: StackManifest): Promise<Vaul
   return vault;
 }
 
-async function awaitDone(url: string): Promise<Status> {
-  const deadline = Date.now() + PATIENCE_MS;
+async function awaitDone(url: string, patienceMs: number): Promise<Status> {
+  const deadline = Date.now() + patienceMs;
   for (;;) {
     const status = await requestApi(url, { schema: Status });
     const over = status.status === "DONE" || status.status === "FAILED" || status.status === "INVALID";
