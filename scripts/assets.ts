@@ -1,13 +1,13 @@
-/** Fills `public` with the static files of a deployment, and writes the sources that wrangler bundles. */
+/** Fills `public` with the static files of a deployment, and bundles the Worker for wrangler. */
 import { fileURLToPath } from "node:url";
 import { readArguments } from "./command.ts";
 import { buildConsole } from "./console/build-console.ts";
 import { writeStaticAssets } from "./static-assets.ts";
-import { writeWorkerSources } from "./worker/worker-sources.ts";
+import { bundleSources } from "./worker/bundle-sources.ts";
 
 readArguments({
   help: `Builds the console into public, and writes the API reference viewer's script, the rendered
-documentation and openapi.json there. Copies the Worker's sources into .cache/bundled without
+documentation and openapi.json there. Bundles the Worker's sources into .cache/bundled without
 what only openapi.json and migrations contain.
 wrangler runs it before bundling.
 
@@ -15,6 +15,6 @@ wrangler runs it before bundling.
 
   --help  show this text`,
 });
-writeWorkerSources(fileURLToPath(new URL("..", import.meta.url).href));
+await bundleSources(fileURLToPath(new URL("..", import.meta.url).href));
 writeStaticAssets();
 await buildConsole();

@@ -22,6 +22,15 @@ test("drizzle-kit uses wrangler's esbuild, so that it is installed once", () => 
   expect(overrides["drizzle-kit"]?.["esbuild"]).toBe(dependencies["esbuild"]);
 });
 
+test("the bundler of the Worker is Vite's, so that it is installed once", () => {
+  const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+    packages: Record<string, { version?: string }>;
+  };
+  const installed = Object.keys(packages).filter((path) => path.endsWith("node_modules/rolldown"));
+  expect(installed).toEqual(["node_modules/rolldown"]);
+  expect(ours.devDependencies?.["rolldown"]).toBe(packages["node_modules/rolldown"]?.version);
+});
+
 test("every package has an exact version", () => {
   const versions = Object.values({ ...ours.dependencies, ...ours.devDependencies });
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);

@@ -2,8 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { cp, glob, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { z } from "zod";
-import { BUNDLED, isWorkerSource } from "../../worker/worker-sources.ts";
+import { isWorkerSource } from "../../worker/worker-sources.ts";
 
 /** Number of cached builds to keep. */
 const KEPT = 4;
@@ -12,21 +11,20 @@ const FIXED = [
   "package-lock.json",
   "tsconfig.json",
   "tsconfig.worker.json",
+  "scripts/worker/bundle-sources.ts",
   "scripts/worker/lean-source.ts",
   "scripts/worker/worker-sources.ts",
 ];
-const Metafile = z.object({ inputs: z.record(z.string(), z.unknown()) });
 
 /** Place of a cached build, and whether it was found there. */
 export interface CachedBundle {
-  root: string;
   folder: string;
   found: boolean;
 }
 
 /**
- * Finds a build of the same sources: the contents of `src`, the configuration and the lockfile. Files that a build
- * step writes to `public` are not part of the key.
+ * Finds a build of the same sources: the contents of `src`, the configuration and the lockfile, which determines the
+ * packages. A bundle contains no other file. Files that a build step writes to `public` are not part of the key.
  */
 export async function findCached(root: string): Promise<CachedBundle> {
   const hash = createHash("sha256");
@@ -38,24 +36,11 @@ export async function findCached(root: string): Promise<CachedBundle> {
       hash.update(`\n${path}\n`).update(await readFile(file));
   }
   const folder = join(root, ".cache/worker", hash.digest("hex").slice(0, 32));
-  return { root, folder, found: existsSync(folder) };
+  return { folder, found: existsSync(folder) };
 }
 
-/**
- * Returns true when the cache's key covers a file, by its path relative to the repository: a copy of a source of the
- * Worker, or a file of a package, which the lockfile determines.
- */
-export function isCovered(path: string): boolean {
-  const copied = path.startsWith(`${BUNDLED}/`) && isWorkerSource(path.slice(BUNDLED.length + 1));
-  return copied || /(?:^|\/)node_modules\//.test(path);
-}
-
-/** Caches a build, unless it contains a file that the key does not cover, and removes all but the four newest. */
-export async function keepCached({ root, folder }: CachedBundle, built: string): Promise<void> {
-  const text = await readFile(join(built, "inputs.json"), "utf8");
-  const { inputs } = Metafile.parse(JSON.parse(text));
-  const covered = (path: string) => isCovered(path) || !existsSync(join(root, path));
-  if (!Object.keys(inputs).every(covered)) return;
+/** Caches a build, and removes all but the four newest. */
+export async function keepCached({ folder }: CachedBundle, built: string): Promise<void> {
   const home = join(folder, "..");
   const draft = join(home, `draft-${randomUUID()}`);
   await mkdir(home, { recursive: true });

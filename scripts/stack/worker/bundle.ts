@@ -41,8 +41,7 @@ export async function bundleWorker(configFile: string): Promise<Bundle> {
 
 async function build(configFile: string, folder: string): Promise<void> {
   const wrangler = join(dirname(require.resolve("wrangler/package.json")), "bin/wrangler.js");
-  const metafile = join(folder, "inputs.json");
-  const flags = ["deploy", "--dry-run", "--outdir", folder, "--config", configFile, "--metafile", metafile];
+  const flags = ["deploy", "--dry-run", "--outdir", folder, "--config", configFile];
   const path = `${dirname(process.execPath)}${delimiter}${process.env["PATH"] ?? ""}`;
   const env = { ...process.env, PATH: path, CI: "1", WRANGLER_SEND_METRICS: "false", FORCE_COLOR: "0" };
   const cwd = dirname(configFile);

@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { leanSource } from "./lean-source.ts";
+import { isWorkerSource } from "./worker-sources.ts";
+
+/** Folder of the modules that wrangler makes one of and minifies, relative to the repository. */
+const BUNDLED = ".cache/bundled";
+/** Part of the names of files that are being written. */
+const DRAFT = ".draft-";
+/** Start of the ids of modules that the bundler adds. */
+const GENERATED = "\0";
+
+/** A module of the bundle. */
+export interface BundledModule {
+  /** Name of its file. */
+  file: string;
+  /** Names of the modules that it imports when it is loaded. */
+  imports: readonly string[];
+  /** Paths of the files of which it contains code, relative to the repository. */
+  sources: readonly string[];
+}
+
+/**
+ * Bundles `src/worker.ts` with its packages into `.cache/bundled/worker.js` and one module for each set of files that
+ * is loaded separately, without what nothing uses and what only the OpenAPI document and migrations read. `root`:
+ * absolute path of the repository. Builds of the same sources may run at the same time. Throws an Error if a file does
+ * not parse, an import does not resolve, or a file is neither a source of the Worker nor part of a package.
+ */
+export async function bundleSources(root: string): Promise<BundledModule[]> {
+  const chunks = await bundle(root);
+  const folder = join(root, BUNDLED);
+  mkdirSync(folder, { recursive: true });
+  // The entry is last: it imports the others, whose names contain a hash of their content.
+  for (const { fileName, code } of chunks.toSorted((a, b) => Number(a.isEntry) - Number(b.isEntry)))
+    writeWhole(join(folder, fileName), code);
+  const current = new Set(chunks.map(({ fileName }) => fileName));
+  for (const name of readdirSync(folder))
+    if (!current.has(name) && !name.includes(DRAFT))
+      rmSync(join(folder, name), { recursive: true, force: true });
+  return chunks.map(({ fileName, imports, modules }) => {
+    const files = Object.entries(modules).filter(([id]) => !id.startsWith(GENERATED));
+    const kept = files.filter(([, { renderedLength }]) => renderedLength > 0);
+    return { file: fileName, imports, sources: kept.map(([id]) => relative(root, id)) };
+  });
+}
+
+async function bundle(root: string): Promise<OutputChunk[]> {
+  const build = await rolldown({
+    cwd: root,
+    input: "./src/worker.ts",
+    platform: "neutral",
+    external: /^(?:cloudflare|node):/,
+    tsconfig: false,
+    // By these conditions wrangler, too, selects files of packages.
+    resolve: { conditionNames: ["workerd", "worker", "browser", "import"] },
+    plugins: [leanSources(root)],
+    onLog(level, { message }) {
+      if (level === "warn") throw new Error(message);
+    },
+  });
+  try {
+    // From the maps wrangler makes one that leads back to `src`.
+    const { output } = await build.generate({ dir: BUNDLED, format: "esm", sourcemap: "inline" });
+    return output.filter((file) => file.type === "chunk");
+  } finally {
+    await build.close();
+  }
+}
+
+/** Returns a plugin that passes the Worker's sources through `leanSource`, and refuses other files of the project. */
+function leanSources(root: string): Plugin {
+  return {
+    name: "lean-sources",
+    transform: {
+      filter: { id: { exclude: /\0|\/node_modules\// } },
+      handler(code, id) {
+        const path = relative(root, id);
+        if (!isWorkerSource(path)) throw new Error(`${path} is not a source of the Worker`);
+        return { code: leanSource(path, code), map: null };
+      },
+    },
+  };
+}
+
+/** Writes a file so that other processes see it whole. */
+function writeWhole(file: string, text: string): void {
+  const draft = `${file}${DRAFT}${randomUUID()}`;
+  writeFileSync(draft, text);
+  renameSync(draft, file);
+}
