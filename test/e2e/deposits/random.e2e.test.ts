@@ -56,14 +56,13 @@ test(`${RUNS} deposits of any size, paid in any way, keep their promise or are r
   timeout: 600_000,
 }, async () => {
   const outcomes: Record<string, number> = {};
+  // Vaults that hold more than all money there is are no use to other tests. Each deposit is undone by itself: a job may
+  // read the chain meanwhile, and takes blocks for final that are 64 below the head.
   const property = fc.asyncProperty(aDeposit, async (wanted) => {
-    const outcome = await attempt(wanted);
+    const outcome = await withChainRestored(chainOf(wanted.vault.chain_id), () => attempt(wanted));
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   });
-  // Vaults that hold more than all money there is are no use to other tests.
-  await withChainRestored(chainOf(31337), () =>
-    withChainRestored(chainOf(31338), () => fc.assert(property, { numRuns: RUNS })),
-  );
+  await fc.assert(property, { numRuns: RUNS });
   expect(outcomes["minted"]).toBeGreaterThan(RUNS / 5);
   if (RUNS > 100) console.log(outcomes);
 });
