@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { requestsTo } from "../../../scripts/smoke/http-request.ts";
 import { advanceTime } from "../../../scripts/stack/chains/anvil.ts";
 import { Api, type BuildBody } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, vaultNamed, withChainRestored } from "../../support/e2e/chain.ts";
@@ -23,12 +24,6 @@ async function offeredFor(body: BuildBody): Promise<(string | null)[]> {
   return (await api.quote(body)).route_options.map(({ provider }) => provider);
 }
 
-/** Requests of each outside system that a response reports. */
-function requestsOf(header: string | null): Record<string, number> {
-  const entries = [...(header ?? "").matchAll(/(\w+);dur=[\d.]+;desc="(\d+)"/g)];
-  return Object.fromEntries(entries.map(([, name = "", count]) => [name, Number(count)]));
-}
-
 describe("a swap on one chain is offered by LI.FI and by KyberSwap", () => {
   test("as two options that the provider tells apart, with the higher output tagged", async () => {
     const { route_options: options, reasons } = await api.quote((await start("WETH")).body);
@@ -48,17 +43,17 @@ describe("a swap on one chain is offered by LI.FI and by KyberSwap", () => {
     expect(JSON.stringify(json)).not.toContain("kyber");
   });
 
-  test("with four requests to nodes for a build, as without KyberSwap", async () => {
-    const counts = async () =>
-      requestsOf(
-        (await api.send("/v1/quote/build", { body: (await start("WETH")).body })).headers.get(
-          "server-timing",
-        ),
-      );
-    await counts();
-    const [both, alone] = [await counts(), await withFaults({ emulators: [swaps], faults: dead }, counts)];
-    expect(both["rpc"]).toBe(alone["rpc"]);
-    expect(both["rpc"]).toBeLessThanOrEqual(4);
+  test("with three requests to nodes for a build, as without KyberSwap", async () => {
+    const count = async () => {
+      const { body } = await start("WETH");
+      return requestsTo(await api.send("/v1/quote/build", { body }), "rpc");
+    };
+    // One of two builds may read the gas price again, which is cached for ten seconds.
+    const least = async () => Math.min(await count(), await count());
+    await count();
+    const [both, alone] = [await least(), await withFaults({ emulators: [swaps], faults: dead }, least)];
+    expect(both).toBe(alone);
+    expect(both).toBeLessThanOrEqual(3);
   });
 });
 

@@ -88,10 +88,12 @@ describe("USD figures", () => {
     expect([Number(from_amount_usd) > 1, Number(gas_cost_usd) > 0]).toEqual([true, true]);
     expect(quote.route_options[0]?.gas_cost_usd).toBe(gas_cost_usd);
     await api.build(body);
-    const built = await api.send("/v1/quote/build", { body });
-    expect((built.json as { estimate: object }).estimate).toMatchObject({ from_amount_usd });
-    const allowed = { direct: 2, same_chain_swap: 4, cross_chain: 5 }[type] ?? 0;
-    expect(requestsTo(built, "rpc")).toBeLessThanOrEqual(allowed);
+    // One of the two may read the gas price again, which is cached for ten seconds.
+    const built = [await api.send("/v1/quote/build", { body }), await api.send("/v1/quote/build", { body })];
+    for (const { json } of built)
+      expect((json as { estimate: object }).estimate).toMatchObject({ from_amount_usd });
+    const allowed = { direct: 2, same_chain_swap: 3, cross_chain: 4 }[type] ?? 0;
+    expect(Math.min(...built.map((answer) => requestsTo(answer, "rpc")))).toBeLessThanOrEqual(allowed);
   });
 
   test("of positions, lists, details and tokens follow the price of the asset", async () => {
