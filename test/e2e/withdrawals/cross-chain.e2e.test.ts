@@ -60,14 +60,15 @@ describe("status of a withdrawal to another chain", () => {
   });
 
   test("is pending while the bridge delays, and complete afterwards", async () => {
-    await withBridge({ relayer: { delay_ms: 4_000 } }, async () => {
-      const { hash } = await leave();
+    const { hash } = await withBridge({ relayer: { mode: "stall" } }, async () => {
+      const left = await leave();
       const waiting = { status: "PENDING", substatus: "WAIT_DESTINATION_TRANSACTION" };
-      await expect.poll(() => ask(hash), DELIVERY_POLLING).toMatchObject(waiting);
-      await expect
-        .poll(() => ask(hash), DELIVERY_POLLING)
-        .toMatchObject({ status: "DONE", substatus: "COMPLETED" });
+      await expect.poll(() => ask(left.hash), DELIVERY_POLLING).toMatchObject(waiting);
+      return left;
     });
+    await expect
+      .poll(() => ask(hash), DELIVERY_POLLING)
+      .toMatchObject({ status: "DONE", substatus: "COMPLETED" });
   });
 
   test("is refunded on the vault's chain where the bridge does not deliver", async () => {
