@@ -210,8 +210,11 @@ async function age(key: string, ms: number): Promise<void> {
   const { emulators, redis_token: token } = inject("stack");
   const command = async (...parts: string[]) => {
     const headers = { authorization: `Bearer ${token}` };
-    return (await sendRequest(emulators.upstash, { body: parts, headers })).json as { result: string };
+    return (await sendRequest(emulators.upstash, { body: parts, headers })).json as { result: string | null };
   };
-  const record = JSON.parse((await command("GET", key)).result) as { t: number };
+  // The Worker stores it after its response.
+  const stored = async () => (await command("GET", key)).result;
+  await expect.poll(stored).not.toBeNull();
+  const record = JSON.parse((await stored()) ?? "") as { t: number };
   await command("SET", key, JSON.stringify({ ...record, t: record.t - ms }));
 }
