@@ -131,12 +131,17 @@ describe("vault history", () => {
 
   test("raises vault_added for new vaults, and counts all signals", async () => {
     await fireCron(FIVE_MINUTES);
-    const answer = await api.send("/v1/intel/feed?limit=100");
     const schema = z.object({
       signals: z.array(z.object({ rule_id: z.string(), vault_id: z.string() })),
       total: z.int(),
     });
-    const { signals, total } = bodyOf(answer, { schema });
+    const page = async (offset: number) =>
+      bodyOf(await api.send(`/v1/intel/feed?limit=100&offset=${offset}`), { schema });
+    const first = await page(0);
+    const { total } = first;
+    // A page has no more, and every vault of the stack has a signal.
+    const signals = [...first.signals];
+    while (signals.length < total) signals.push(...(await page(signals.length)).signals);
     const about = (name: string) =>
       signals.filter(({ vault_id }) => vault_id === vaultNamed(name).vault_id).map(({ rule_id }) => rule_id);
     // Other files change prices and pause vaults on the same stack, so only what is certain is expected here.
