@@ -68,7 +68,11 @@ describe.each([...vaultsFor("honest"), vaultNamed("Members USDC"), vaultNamed("T
 describe("GET /v1/deposits", () => {
   test("returns the whole record after the build", async () => {
     const { user, deposit } = await built();
-    const { steps: _steps, ...record } = await api.deposit(deposit.tracking_id);
+    const { estimated_shares, min_shares } = deposit.estimate;
+    // Every earlier deposit of other files has left the vault a part of the asset's smallest unit by its rounding.
+    const { steps: _steps, ...shown } = await api.deposit(deposit.tracking_id);
+    const { estimated_shares: estimated, min_shares: least, ...record } = shown;
+    expect([estimated, least]).toEqual([estimated_shares, min_shares]);
     expect(normalise(record, { user: user.address, vault: addressOf(vault) })).toMatchInlineSnapshot(`
       {
         "bridge": null,
@@ -77,7 +81,6 @@ describe("GET /v1/deposits", () => {
         "delivered_amount": null,
         "deposit_tx_hash": null,
         "destination_tx_hash": null,
-        "estimated_shares": "1150468633",
         "expires_at": "<time>",
         "from_amount": "1234567891",
         "from_chain_id": 31337,
@@ -88,7 +91,6 @@ describe("GET /v1/deposits", () => {
             "state": "built",
           },
         ],
-        "min_shares": "1144716289",
         "next": null,
         "next_refusal": null,
         "parent_tracking_id": null,
