@@ -10,10 +10,11 @@ import { USER, vault } from "../../support/deposits/fixtures.ts";
 
 const NOW = 1_700_000_000_000;
 const HELPER: Address = "0x00000000000000000000000000000000000000a7";
-const QUEUED = packRequest({
-  ...{ nonce: 1n, user: USER, assetOut: vault.asset.address, amountOfShares: 10n, amountOfAssets: 10n },
-  ...{ creationTime: 1, secondsToMaturity: 1, secondsToDeadline: 1 },
-});
+const QUEUED =
+  packRequest({
+    ...{ nonce: 1n, user: USER, assetOut: vault.asset.address, amountOfShares: 10n, amountOfAssets: 10n },
+    ...{ creationTime: 1, secondsToMaturity: 1, secondsToDeadline: 1 },
+  }) ?? "";
 
 const waiting: readonly [adapter: string, params: Vault["params"], requestId?: string][] = [
   ["veda", { withdraw_queue: HELPER }, QUEUED],

@@ -48,11 +48,13 @@ describe("Veda's teller", () => {
 const QUEUE = "0x2222222222222222222222222222222222222222";
 const DELAYED = "0x3333333333333333333333333333333333333333";
 
+type Words = readonly [bigint, bigint, bigint, bigint, bigint, bigint];
+
 describe("Veda's queue", () => {
   const queued: Vault = { ...own, params: { teller: "d", withdraw_queue: QUEUE } };
   const fields = parseAbiParameters("uint256, uint256, uint256, uint256, uint256, uint256");
   /** The event of a request whose fields are these words, whatever their types allow. */
-  const requested = (words: readonly [bigint, bigint, bigint, bigint, bigint, bigint]) => ({
+  const requested = (words: Words) => ({
     ...eventLog(
       QUEUE,
       "event OnChainWithdrawRequested(bytes32 indexed requestId, address indexed user, address indexed assetOut, uint96 nonce, uint128 amountOfShares, uint128 amountOfAssets, uint40 creationTime, uint24 secondsToMaturity, uint24 secondsToDeadline)",
@@ -66,7 +68,7 @@ describe("Veda's queue", () => {
   });
   const requestIn = (log: ReturnType<typeof requested>) =>
     vedaExits.findRequest?.(queued, { user: USER, logs: [log as unknown as Log] });
-  const sound = [1n, 7n, 5n, 1_700_000_000n, 60n, 600n] as const;
+  const sound: Words = [1n, 7n, 5n, 1_700_000_000n, 60n, 600n];
 
   test("identifies a request by its fields", () => {
     const found = requestIn(requested(sound));
@@ -82,7 +84,7 @@ describe("Veda's queue", () => {
     [4, 24n],
     [5, 24n],
   ])("leaves the id unknown if field %i does not fit its %s bits", (index, bits) => {
-    const log = requested(sound.with(index, 2n ** bits) as unknown as typeof sound);
+    const log = requested(sound.with(index, 2n ** bits) as unknown as Words);
     expect(requestIn(log)?.requestId).toBeNull();
     expect(vedaFlows(queued).decode(log)).toBeNull();
   });
