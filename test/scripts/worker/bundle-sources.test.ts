@@ -96,5 +96,5 @@ describe("the Worker's bundle", () => {
       /^src\/(?:db\/open-drizzle|routes|schemas|listings|deposits|flows|history|orders|positions|registry|signals|vaults|providers|router|jobs\b)/;
     expect(sources.filter((file) => late.test(file)).length).toBeGreaterThan(100);
     expect(start.filter((file) => late.test(file))).toEqual([]);
-  }, 60_000);
+  });
 });
