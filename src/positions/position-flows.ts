@@ -79,7 +79,8 @@ function withForeign(
 ): readonly OpenRequest[] {
   const key = ({ chainId, vaultAddress, requestId }: OpenRequest | UserRequestFlow) =>
     `${chainId}:${vaultAddress}:${requestId}`;
-  const known = new Set(built.map(key));
+  // Some families number deposit and redemption requests separately.
+  const known = new Set(built.filter(({ direction }) => direction === "withdrawal").map(key));
   const foreign = flows.filter((flow) => flow.kind === "withdrawal" && !known.has(key(flow)));
   return [
     ...built,

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Database } from "../../src/db/database-client.ts";
 import type { ChainFlows } from "../../src/db/queries/user-flow-queries.ts";
-import { depositedAssets } from "../../src/positions/position-flows.ts";
+import { depositedAssets, readStoredFlows } from "../../src/positions/position-flows.ts";
+import { testContext } from "../support/context.ts";
 
 const VAULT = "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183";
 const HEAD_S = 1_700_000_000;
@@ -43,4 +45,25 @@ describe("depositedAssets()", () => {
     expect(indexedFor(HEAD_S)).toBe(-42n);
     expect(indexedFor(HEAD_S + 1)).toBe(null);
   });
+});
+
+test("readStoredFlows() keeps a redemption request with the number of a tracked deposit request", async () => {
+  const asked = { chain_id: 1, vault_address: VAULT.toLowerCase() };
+  const tracked = (direction: string, requestId: string) => ({
+    ...{ ...asked, direction, request_id: requestId, tracking_id: `${direction} ${requestId}` },
+  });
+  const flow = (requestId: string) => ({
+    ...{ ...asked, kind: "withdrawal", request_id: requestId, assets: null },
+  });
+  const record = {
+    ...{ chains: [], unlisted: [], asked: [flow("5"), flow("6")] },
+    requests: [tracked("deposit", "5"), tracked("withdrawal", "6")],
+  };
+  const db = { run: async () => ({ rows: [record] }) } as unknown as Database;
+  const { requests } = await readStoredFlows(testContext({ db }), { user: VAULT, chainIds: [1] });
+  expect(requests.map(({ direction, requestId, trackingId }) => [direction, requestId, trackingId])).toEqual([
+    ["deposit", "5", "deposit 5"],
+    ["withdrawal", "6", "withdrawal 6"],
+    ["withdrawal", "5", null],
+  ]);
 });
