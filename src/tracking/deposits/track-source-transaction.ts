@@ -205,8 +205,12 @@ export async function sourceTransitions(ctx: Context, source: SourceCandidate): 
       : [];
   const proof = mayUseRouter(row) ? findShareProof(receipt, { row, via: "router" }) : null;
   // Anyone can repeat a deposit for its user: this completes it, but its source is the user's own transaction.
-  if (proof !== null && !carries && !proof.byUser)
-    return [completedTransition(at, { ...proof, destinationTxHash: hash })];
+  if (proof !== null && !carries && !proof.byUser) {
+    const repeated = completedTransition(at, { ...proof, destinationTxHash: hash });
+    if (confirmed) return [repeated];
+    // Until then it proves nothing, and the user may still send the own transaction.
+    return row.sourceTxHash === hash ? [{ ...repeated, change: {} }] : [];
+  }
   if (proof !== null) return [completedTransition(at, proof)].map(withSource(at));
   if (!carries || !(await holdsSource(ctx, { row, hash, receipt, leave }))) return [];
   return (row.provider === null ? await directTransitions(ctx, at) : routedTransitions(at)).map(

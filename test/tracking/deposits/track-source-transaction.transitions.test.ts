@@ -63,6 +63,20 @@ describe("sourceTransitions()", () => {
     expect(early[0]?.change).toEqual({ sourceTxHash: HASH, substatus: null });
   });
 
+  test("shows nothing of another account's repetition before the chain's confirmations", async () => {
+    const receipt = receiptOf(executedLog({ payer: OTHER }));
+    const repeated = { transaction: { ...sent, from: OTHER } };
+    const shows = { shows: "shares", confirmed: true, proven: false, shares: SHARES };
+    expect(await look(direct, seen(receipt, repeated))).toEqual([shows]);
+    const early = seen(receipt, { ...repeated, confirmations: DEPTH - 1 });
+    expect(await look(direct, early)).toEqual([]);
+    // Its own status, as if it were the deposit's only transaction.
+    const own = { row: { ...direct, sourceTxHash: HASH }, hash: HASH, seen: early };
+    const replayed = await sourceTransitions(context(), own);
+    expect(replayed.map(({ change }) => change)).toEqual([{}]);
+    expect(asShown(replayed)).toMatchObject([{ shows: "shares", confirmed: false }]);
+  });
+
   test("proves a source transaction only after the chain's confirmations", async () => {
     const left = { shows: "source_succeeded", shares: null };
     expect(await look(routed, seen(receiptOf(), away))).toEqual([{ ...left, confirmed: true, proven: true }]);
