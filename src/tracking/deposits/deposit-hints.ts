@@ -6,6 +6,7 @@ import { DAY_MS, SECOND_MS } from "../../lib/durations.ts";
 import { isOpenWithdrawal } from "../withdrawals/withdrawal-state-machine.ts";
 import { isOpen, isRequested, isUnseen } from "./deposit-state-machine.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
+import { awaitsSecondStep } from "./track-destination-transaction.ts";
 import { isSourceOpen, matchesSource } from "./track-source-transaction.ts";
 
 /** Lifetime of a hint whose transaction no node knows, in milliseconds. */
@@ -56,22 +57,24 @@ interface TriedHints {
   row: TrackedRow;
   hints: readonly DepositHint[];
   readTransaction: TransactionReader;
+  /** Hashes of the transactions that this check has tried in the row's state; absent if it has tried all hints. */
+  tried?: ReadonlySet<string>;
 }
+
+type TriedHint = Omit<TriedHints, "hints"> & { hint: DepositHint };
 
 /**
  * Drops the hints of a row that need no further reads, and returns the rest. A dropped report of the built call can be
  * restored after a reorg. Throws `store_unavailable` and errors of the RPC nodes.
  */
-export async function dropReadHints(
-  ctx: Context,
-  { row, hints, readTransaction }: TriedHints,
-): Promise<DepositHint[]> {
+export async function dropReadHints(ctx: Context, { hints, ...of }: TriedHints): Promise<DepositHint[]> {
+  const { row } = of;
   const read: string[] = [];
   const carrying: string[] = [];
   for (const hint of hints) {
-    if (!(await isDone(ctx, { row, hint, readTransaction }))) continue;
+    if (!(await isDone(ctx, { ...of, hint }))) continue;
     read.push(hint.txHash);
-    if (await carriesToo({ row, hint, readTransaction })) carrying.push(hint.txHash);
+    if (await carriesToo({ ...of, hint })) carrying.push(hint.txHash);
   }
   const now = new Date(ctx.now());
   await dropHints(ctx.db, { trackingId: row.trackingId, txHashes: read, carrying, now });
@@ -82,8 +85,7 @@ export async function dropReadHints(
  * Returns true if a reported transaction contains the built source call, even if another transaction is the proven
  * source.
  */
-async function carriesToo(of: Omit<TriedHints, "hints"> & { hint: DepositHint }): Promise<boolean> {
-  const { row, hint, readTransaction } = of;
+async function carriesToo({ row, hint, readTransaction }: TriedHint): Promise<boolean> {
   const { chainId, origin, txHash } = hint;
   if (origin !== "report" || chainId !== row.fromChainId) return false;
   return matchesSource(row, await readTransaction(chainId, txHash as Hex));
@@ -104,26 +106,23 @@ export function keepUndecided(
   };
 }
 
-async function isDone(
-  ctx: Context,
-  { row, hint, readTransaction }: Omit<TriedHints, "hints"> & { hint: DepositHint },
-): Promise<boolean> {
+async function isDone(ctx: Context, { row, hint, readTransaction, tried }: TriedHint): Promise<boolean> {
   const age = ctx.now() - hint.notedAt.getTime();
   if (age > UNDECIDED_TTL_MS) return true;
   if (!mayProve(row, hint)) return true;
+  const kept = mayProveLater(row, hint);
+  // Anyone can cause hints: none is read in vain, and none that was not tried is dropped.
+  if ((kept && age <= UNKNOWN_TTL_MS) || tried?.has(hint.txHash) === false) return false;
   const seen = await readTransaction(hint.chainId, hint.txHash as Hex);
   if (seen.receipt === null) return age > UNKNOWN_TTL_MS;
-  if (!isConfirmed(ctx, { chainId: hint.chainId, seen })) return false;
-  // A later step is proven only after the earlier ones, so its transaction is read again until then.
-  if (row.direction === "withdrawal") return row.state !== "submitted" && row.state !== "bridging";
-  return isUnseen(row.state) ? hint.chainId === row.fromChainId : !isWaiting(row);
+  return !kept && isConfirmed(ctx, { chainId: hint.chainId, seen });
 }
 
 /** Returns true if a hint on this chain could still prove a step that the row does not contain. */
 function mayProve(row: TrackedRow, { chainId }: DepositHint): boolean {
   if (row.direction === "withdrawal") return mayProveExit(row, chainId);
   if (chainId === row.fromChainId && isSourceOpen(row)) return true;
-  return chainId === row.vaultChainId && (isOpen(row.state) || row.state === "partial");
+  return chainId === row.vaultChainId && (isOpen(row.state) || awaitsSecondStep(row));
 }
 
 function mayProveExit(row: WithdrawalRow, chainId: number): boolean {
@@ -131,6 +130,12 @@ function mayProveExit(row: WithdrawalRow, chainId: number): boolean {
   return isOpenWithdrawal(row.state) && (chainId === row.vaultChainId || chainId === row.toChainId);
 }
 
-/** Returns true while a transaction on the vault's chain may prove a later step even though it proves nothing now. */
-const isWaiting = (row: DepositRow): boolean =>
-  row.state === "submitted" || row.state === "bridging" || isRequested(row);
+/**
+ * Returns true while a hint may prove a later step even though it proves nothing now: a later step is proven only after
+ * the earlier ones.
+ */
+function mayProveLater(row: TrackedRow, { chainId }: DepositHint): boolean {
+  if (row.state === "submitted" || row.state === "bridging") return true;
+  if (row.direction === "withdrawal") return false;
+  return isUnseen(row.state) ? chainId !== row.fromChainId : isRequested(row);
+}

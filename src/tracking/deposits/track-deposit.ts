@@ -32,6 +32,8 @@ interface TrackInput {
   apply: typeof applyTransitions;
   /** Receives the hashes of transactions that are left to another deposit with the same call for now. */
   undecided: Set<string>;
+  /** Receives the hashes of the transactions that are tried in the deposit's state. */
+  tried: Set<string>;
 }
 
 /**
@@ -61,14 +63,19 @@ export async function trackDeposit(
   const apply: typeof store = (of, input) => store(of, { ...input, onConflict });
   const hints = given.hints ?? (await selectHints(ctx.db, [row.trackingId]));
   const undecided = new Set<string>();
+  const tried = new Set<string>();
   let current = row;
   try {
-    for (const follow of [trackSource, trackVaultHints, trackDelivery, trackSecondStep, trackRequest])
-      current = await follow(ctx, { row: current, readTransaction, hints, apply, undecided });
+    for (const follow of [trackSource, trackVaultHints, trackDelivery, trackSecondStep, trackRequest]) {
+      const { state } = current;
+      current = await follow(ctx, { row: current, readTransaction, hints, apply, undecided, tried });
+      // What proved nothing may prove the step that follows.
+      if (current.state !== state) tried.clear();
+    }
     // What a hint proves was not stored, so it must be read again.
     if (conflict) return { row: current, unreadable: null, left: hints };
     const decided = hints.filter(({ txHash }) => !undecided.has(txHash));
-    const left = await dropReadHints(ctx, { row: current, readTransaction, hints: decided });
+    const left = await dropReadHints(ctx, { row: current, readTransaction, hints: decided, tried });
     return {
       row: current,
       unreadable: null,
@@ -87,12 +94,13 @@ export async function trackDeposit(
  */
 async function trackSource(
   ctx: Context,
-  { row, readTransaction, hints, apply, undecided }: TrackInput,
+  { row, readTransaction, hints, apply, undecided, tried }: TrackInput,
 ): Promise<DepositRow> {
   let current = row;
   const leave = keepUndecided(ctx, { hints, undecided });
   for (const hash of sourceCandidates(row, hints)) {
     if (!isSourceOpen(current)) return current;
+    tried.add(hash);
     const seen = await readTransaction(row.fromChainId, hash);
     const transitions = await sourceTransitions(ctx, { row: current, hash, seen, leave });
     const disproven =
@@ -123,12 +131,13 @@ const NO_SOURCE: Transition = {
  */
 async function trackVaultHints(
   ctx: Context,
-  { row, readTransaction, hints, apply }: TrackInput,
+  { row, readTransaction, hints, apply, tried }: TrackInput,
 ): Promise<DepositRow> {
   let current = row;
   if (row.provider === null) return row;
   for (const hash of vaultCandidates(row, hints, ctx.now())) {
     if (!isOpen(current.state) || current.state === "bridging") return current;
+    tried.add(hash);
     const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
     current = await apply(ctx, { row: current, transitions, readTransaction });
   }
@@ -137,10 +146,11 @@ async function trackVaultHints(
 
 async function trackDelivery(
   ctx: Context,
-  { row, readTransaction, hints, apply }: TrackInput,
+  { row, readTransaction, hints, apply, tried }: TrackInput,
 ): Promise<DepositRow> {
   if (row.state !== "bridging") return row;
   const arrivals = vaultCandidates(row, hints, ctx.now());
+  for (const hash of arrivals) tried.add(hash);
   return apply(ctx, {
     ...{ row, readTransaction },
     transitions: await deliveryTransitions(ctx, { row, readTransaction, arrivals }),
@@ -152,7 +162,7 @@ async function trackDelivery(
  * none proves it, the transactions in which the user paid the delivered amount.
  */
 async function trackSecondStep(ctx: Context, input: TrackInput): Promise<DepositRow> {
-  const { row, readTransaction, hints, apply } = input;
+  const { row, readTransaction, hints, apply, tried } = input;
   if (!awaitsSecondStep(row)) return row;
   const { proven, unproven } = await readContinuations(ctx, row);
   if (proven !== null) {
@@ -170,6 +180,7 @@ async function trackSecondStep(ctx: Context, input: TrackInput): Promise<Deposit
     for (const hash of hashes) {
       // Further events with the same reference are not this deposit's.
       if (!awaitsSecondStep(current)) break;
+      tried.add(hash);
       if (await leaveToContinuation(ctx, { row, readTransaction: read, hash, unproven })) continue;
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction: read });
       current = await apply(ctx, { row: current, transitions, readTransaction: read });
@@ -191,9 +202,10 @@ async function findLoggedSecondSteps(ctx: Context, of: Pick<TrackInput, "row" | 
 
 async function trackRequest(
   ctx: Context,
-  { row, readTransaction, hints, apply }: TrackInput,
+  { row, readTransaction, hints, apply, tried }: TrackInput,
 ): Promise<DepositRow> {
   if (!isRequested(row) && !isRejected(row)) return row;
+  for (const hash of vaultCandidates(row, hints, ctx.now())) tried.add(hash);
   return apply(ctx, {
     ...{ row, readTransaction },
     transitions: await settlementTransitions(ctx, { row, readTransaction, hints }),

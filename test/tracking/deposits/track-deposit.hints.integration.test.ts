@@ -1,4 +1,4 @@
-import { type Hex, keccak256 } from "viem";
+import { type Hex, keccak256, numberToHex } from "viem";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
@@ -10,6 +10,7 @@ import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositHints } from "../../../src/db/tables/deposit-tracking-tables.ts";
 import { DAY_MS } from "../../../src/lib/durations.ts";
 import { depositRouterAddress } from "../../../src/router/router-address.ts";
+import { vaultCandidates } from "../../../src/tracking/deposits/deposit-hints.ts";
 import { trackDeposit } from "../../../src/tracking/deposits/track-deposit.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
 import { NOW, OTHER, row, USER, VAULT } from "../../support/deposits/fixtures.ts";
@@ -39,10 +40,10 @@ beforeAll(async () => {
 afterAll(() => causeway?.close());
 beforeEach(() => causeway.db.delete(deposits));
 
-function context(): Context {
+function context(now = NOW): Context {
   const ctx = causeway.context();
   const definitions = new Map([[testChain.chainId, testChain]]);
-  return { ...ctx, now: () => NOW, chains: { ...ctx.chains, definitions } };
+  return { ...ctx, now: () => now, chains: { ...ctx.chains, definitions } };
 }
 
 async function tracked(change: Partial<DepositRow>, hashes: readonly Hex[]) {
@@ -191,4 +192,61 @@ test.each([
   expect(tracked.left.map(({ txHash }) => txHash)).toEqual(left);
   const kept = await selectHints(ctx.db, [own.trackingId]);
   expect(kept.map(({ txHash }) => txHash)).toEqual(left);
+});
+
+describe("trackDeposit() with thirty transactions on the vault's chain", () => {
+  const routed: DepositRow = {
+    ...{ ...direct, provider: "exchange", twoStep: true, fromChainId: 10, moveToken: direct.fromToken },
+    ...{ sourceTxHash: UNKNOWN, sourceProven: true },
+  };
+  const hashes = Array.from({ length: 30 }, (_, number) => numberToHex(number + 1, { size: 32 }));
+
+  /** Stores the row with the hints, and returns a check that counts the transactions which it reads. */
+  async function stored(state: DepositRow["state"], isTrue: (hash: Hex) => boolean = () => false) {
+    const { trackingId, vaultChainId: chainId } = routed;
+    await causeway.db.insert(deposits).values({ ...routed, state });
+    const noted = { trackingId, chainId, origin: "report" as const, notedAt: new Date(NOW) };
+    await causeway.db.insert(depositHints).values(hashes.map((txHash) => ({ ...noted, txHash })));
+    return async (now: number) => {
+      const read = new Set<Hex>();
+      const ctx = context(now);
+      const given = (await selectDeposit(ctx.db, trackingId)) ?? routed;
+      const { row: after } = await trackDeposit(ctx, {
+        row: given,
+        readTransaction: async (_, hash) => {
+          read.add(hash);
+          const transaction = { ...sent, hash };
+          const receipt = isTrue(hash) ? receiptOf(executedLog()) : receiptOf();
+          return { transaction, receipt, ...confirmed };
+        },
+      });
+      const left = await selectHints(ctx.db, [trackingId]);
+      return { after, read, left: left.map(({ txHash }) => txHash) };
+    };
+  }
+
+  test("a deposit in transit reads twelve of them and keeps all", async () => {
+    const check = await stored("bridging");
+    for (const now of [NOW, NOW + 4 * DAY_MS]) {
+      const { read, left } = await check(now);
+      expect([read.size, left.length]).toEqual([12, 30]);
+    }
+  });
+
+  test("a deposit that awaits its second step drops only those that it has tried, and finds the true one", async () => {
+    const hints = hashes.map((txHash) => ({
+      ...{ trackingId: row.trackingId, chainId: row.vaultChainId, txHash, origin: "report" as const },
+      ...{ notedAt: new Date(NOW), droppedAt: null },
+    }));
+    const first = vaultCandidates(routed, hints, NOW);
+    const truth = hashes.find((hash) => !first.includes(hash));
+    const check = await stored("awaiting_deposit", (hash) => hash === truth);
+    const { read, left } = await check(NOW);
+    expect(new Set(read)).toEqual(new Set(first));
+    expect(new Set(left)).toEqual(new Set(hashes.filter((hash) => !read.has(hash))));
+    const states: string[] = [];
+    for (const minute of [1, 2]) states.push((await check(NOW + minute * 60_000)).after.state);
+    expect(states.at(-1)).toBe("completed");
+    expect(await selectDeposit(context().db, row.trackingId)).toMatchObject({ depositTxHash: truth });
+  });
 });
