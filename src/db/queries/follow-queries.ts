@@ -241,8 +241,8 @@ const blocksOf = (blocks: readonly BlockId[]): SQL =>
 
 /**
  * Stores the result of a round on a chain in one transaction. Rows whose evidence a reorg replaced become due at once;
- * ended ones with final evidence may be unscheduled. Changes nothing and returns false if another round was first.
- * Throws `store_unavailable`.
+ * ended ones with final evidence may be unscheduled, except deposits that may still get shares or a refund. Changes
+ * nothing and returns false if another round was first. Throws `store_unavailable`.
  */
 export async function applyFollowStep(db: Database, step: FollowStep): Promise<boolean> {
   const { chainId, version, covered, final, head, span, at } = step;
@@ -301,7 +301,8 @@ function evidenceStatements(step: FollowStep): SQL[] {
         returning e.tracking_id, e.tx_hash)
       update ${deposits} as d set next_check_at = null from finals
       where d.tracking_id = finals.tracking_id and ${ended} and d.next_check_at > ${at}::timestamptz
-      and not (d.state = 'partial' and d.shares is null and d.direction = 'deposit')
+      and not (d.direction = 'deposit' and (d.state = 'partial' and d.shares is null
+        or d.state = 'failed' and d.request_id is not null))
       and not exists (select from ${depositHints} as h where h.tracking_id = d.tracking_id and h.dropped_at is null)
       and (not d.source_proven or exists (select from ${depositEvidence} as e
         where e.tracking_id = d.tracking_id and e.tx_hash = d.source_tx_hash))

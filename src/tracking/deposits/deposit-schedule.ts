@@ -14,13 +14,19 @@ const IN_FLIGHT_MS = { first: 15 * SECOND_MS, most: HOUR_MS } as const;
 const IDLE_MS = { first: MINUTE_MS, most: 6 * HOUR_MS } as const;
 /** Pause between two checks of a deposit that has ended, until its evidence is final, in milliseconds. */
 const ENDED_MS = 10 * MINUTE_MS;
-/** Age up to which a failed deposit is checked for a refund, in milliseconds. */
-const FAILED_TTL_MS = 3 * DAY_MS;
-/** Age up to which a deposit that waits for its user or its vault is checked, in milliseconds. */
-const USER_STEP_TTL_MS = 30 * DAY_MS;
+/** Time for which a partial deposit is checked for its second step, in milliseconds. */
+const PARTIAL_TTL_MS = 3 * DAY_MS;
+/**
+ * Time for which a row is checked while its user or its vault must act, in milliseconds: also a deposit whose request
+ * was rejected, until the vault's refund is found.
+ */
+const WAITING_TTL_MS = 30 * DAY_MS;
 const MAX_DOUBLINGS = 20;
 
-type Scheduled = Pick<TrackedRow, "direction" | "state" | "checks" | "createdAt" | "shares" | "requestId">;
+type Scheduled = Pick<
+  TrackedRow,
+  "direction" | "state" | "checks" | "createdAt" | "history" | "shares" | "requestId"
+>;
 
 /**
  * Returns the time of a row's next check, or null if none is scheduled, as for an unsent one without hints. `now` is in
@@ -31,7 +37,7 @@ export function nextCheck(
   at: { now: number; hinted: boolean; fresh: boolean; evidence: EvidenceStatus },
 ): Date | null {
   const { now, hinted, fresh, evidence } = at;
-  const age = now - row.createdAt.getTime();
+  const age = now - enteredAt(row);
   const after = (pause: { first: number; most: number }): Date =>
     new Date(now + Math.min(pause.first * 2 ** Math.min(row.checks, MAX_DOUBLINGS), pause.most));
   const idle = (): Date => after(fresh ? SENT_MS : IDLE_MS);
@@ -53,15 +59,21 @@ export function nextCheck(
     case "requested":
     case "cooling":
     case "claimable":
-      return age > USER_STEP_TTL_MS ? ended() : idle();
+      return age > WAITING_TTL_MS ? ended() : idle();
     case "failed":
-      return row.direction === "deposit" && isRejected(row) && age <= FAILED_TTL_MS ? idle() : ended();
+      return row.direction === "deposit" && isRejected(row) && age <= WAITING_TTL_MS ? idle() : ended();
     case "partial":
-      return row.direction === "deposit" && row.shares === null && age <= FAILED_TTL_MS ? idle() : ended();
+      return row.direction === "deposit" && row.shares === null && age <= PARTIAL_TTL_MS ? idle() : ended();
     case "completed":
     case "refunded":
     case "cancelled":
     case "rejected":
       return ended();
   }
+}
+
+/** Returns the time at which a row entered its state, in UNIX milliseconds: a vault may take weeks until it decides. */
+function enteredAt({ history, createdAt }: Scheduled): number {
+  const entered = history.at(-1);
+  return entered === undefined ? createdAt.getTime() : Date.parse(entered.at);
 }

@@ -50,6 +50,19 @@ test("applyFollowStep() stores head and evidence in one request, each round on t
   expect(await evidence()).toEqual({ checked: true, final: true });
 });
 
+test.each([
+  ["a rejected deposit", { requestId: "5" }, row.expiresAt],
+  ["a reverted deposit", {}, null],
+  ["a rejected withdrawal", { direction: "withdrawal", requestId: "5" }, null],
+] as const)("applyFollowStep() with final evidence and the next check of %s", async (_, change, due) => {
+  const { db } = causeway.context();
+  const failed = { state: "failed", nextCheckAt: row.expiresAt, ...change } as const;
+  await causeway.db.update(deposits).set(failed);
+  await applyFollowStep(db, stepOf({ kept: [PROOF], final: block(95) }));
+  expect(await evidence()).toEqual({ checked: true, final: true });
+  expect(await causeway.db.select({ at: deposits.nextCheckAt }).from(deposits)).toEqual([{ at: due }]);
+});
+
 test("applyFollowStep() stores no head if it cannot store the evidence of a reorg", async () => {
   const { db } = causeway.context();
   await applyFollowStep(db, stepOf({ kept: [PROOF] }));

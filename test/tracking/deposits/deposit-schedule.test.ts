@@ -16,7 +16,7 @@ function pause(of: Looked, ageSeconds = 60): number | null {
     checks: 0,
     shares: null,
     requestId: null,
-    createdAt,
+    ...{ createdAt, history: [] },
     ...of,
   };
   const at = nextCheck(row, { now, hinted: false, fresh: false, evidence: "open", ...of });
@@ -48,7 +48,7 @@ test.each(["built", "expired", "abandoned"] as const)(
 
 describe("nextCheck() of deposits that wait for somebody", () => {
   test.each([
-    ["failed", 3, { requestId: "1" }],
+    ["failed", 30, { requestId: "1" }],
     ["partial", 3, {}],
     ["awaiting_deposit", 30, {}],
     ["requested", 30, {}],
@@ -61,6 +61,11 @@ describe("nextCheck() of deposits that wait for somebody", () => {
     expect(pause({ ...of, hinted: true, fresh: true, checks: 1 })).toBe(10);
     expect(pause({ ...of, checks: 400 }, days * DAY_S)).toBe(21_600);
     expect(pause(of, days * DAY_S + 1)).toBeNull();
+    // The days count from the state, which a vault or a bridge may reach late.
+    const at = new Date(NOW + 20 * DAY_S * 1_000).toISOString();
+    const late = { ...of, history: [{ state, at }] };
+    expect(pause(late, (20 + days) * DAY_S)).toBe(60);
+    expect(pause(late, (20 + days) * DAY_S + 1)).toBeNull();
   });
 });
 
