@@ -8,7 +8,7 @@ import { callNode, checkBounds, RpcError } from "./json-rpc.ts";
 import type { LogQuerySize } from "./log-range.ts";
 
 /** Maximum number of nodes that one request is tried on. */
-const ATTEMPTS = 3;
+export const NODE_ATTEMPTS = 3;
 /**
  * How long a node is not sent a method that it does not support, in milliseconds. It expires because nodes are upgraded
  * and error messages can be misread.
@@ -137,7 +137,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
   async function onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn = 0): Promise<T> {
     const urls = startingAt(definition.rpcUrls, turn);
     let last: unknown = new OutsideError("network", `${definition.name} has no nodes`);
-    for (const url of health.order(urls, now()).slice(0, ATTEMPTS)) {
+    for (const url of health.order(urls, now()).slice(0, NODE_ATTEMPTS)) {
       try {
         await verify(url);
         const request: NodeSession["request"] = (method, params) => send(url, method, params);
@@ -154,7 +154,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
   }
 
   async function ask<T>({ method, params, read }: NodeQuestion<T>): Promise<T> {
-    const urls = health.order(definition.rpcUrls, now()).slice(0, ATTEMPTS);
+    const urls = health.order(definition.rpcUrls, now()).slice(0, NODE_ATTEMPTS);
     // A node may support `eth_call` but not its third parameter, the state overrides.
     const feature = `${method}/${params.length}`;
     let last: unknown = new RpcError("unsupported", `no node of ${definition.name} knows ${method}`);

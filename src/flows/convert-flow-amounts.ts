@@ -1,10 +1,8 @@
-import { runQueryAtBlock } from "../chains/aggregator/reads-at-block.ts";
+import { isBlockUnreadable, runQueryAtBlock } from "../chains/aggregator/reads-at-block.ts";
 import type { NodeSession } from "../chains/chain-client.ts";
 import { requestLogs } from "../chains/chain-logs.ts";
 import { type Query, queryAll } from "../chains/chain-reads.ts";
-import { RpcError } from "../chains/json-rpc.ts";
 import { type FilterLimits, toLogFilters } from "../chains/log-filter.ts";
-import { isRateLimit } from "../chains/log-range.ts";
 import { onOneNodeWithinBudget, type RequestBudget } from "../chains/rpc-request-budget.ts";
 import type { FlowRow } from "../db/queries/flow-queries.ts";
 import { describeError } from "../lib/logger.ts";
@@ -45,7 +43,8 @@ export async function convertNewFlows(
 
 /**
  * Converts amounts of some stored final flows from other tokens to the vaults' assets, by the vaults' prices at the
- * flows' blocks, as far as the request budget allows. Node errors are logged. Throws `store_unavailable`.
+ * flows' blocks, as far as the request budget allows. An attempt counts if its block was read, or if all of the nodes
+ * answer that they cannot read it. Node errors are logged. Throws `store_unavailable`.
  */
 export async function convertStoredFlows(
   indexer: Indexer,
@@ -57,17 +56,24 @@ export async function convertStoredFlows(
   if (stored.length === 0) return;
   const vaults = new Map(run.state.vaults.map(({ vault }) => [vault.address.toLowerCase(), vault]));
   const tried = new Set<FlowRow>();
+  let last: readonly FlowRow[] = [];
+  let refusals = 0;
   try {
     await onOneNodeWithinBudget(indexer.client, budget, async (node, own) => {
       for (const rows of byBlock(stored.filter((row) => !tried.has(row)))) {
         if (own.requests < RESERVED_REQUESTS + REQUESTS_PER_BLOCK || own.late()) return;
-        await convertStored(node, { rows, vaults });
+        last = rows;
+        await convertStored(node, { rows, vaults }).catch((error: unknown) => {
+          if (isBlockUnreadable(error)) refusals += 1;
+          throw error;
+        });
         for (const row of rows) tried.add(row);
       }
     });
   } catch (error) {
-    // Older state is missing too where newer is. A node that limits the rate of requests shows nothing of it.
-    if (!(error instanceof RpcError && isRateLimit(error.message))) for (const row of stored) tried.add(row);
+    // Each node began at the block at which the one before failed, so that all refuse the last one. A node that is down
+    // may have it.
+    if (refusals === indexer.nodes) for (const row of last) tried.add(row);
     indexer.log.warn("flows_not_converted", { chain_id: indexer.chainId, error: describeError(error) });
   }
   if (tried.size > 0) await indexer.store.noteConversions([...tried]);

@@ -1,4 +1,4 @@
-import type { ChainClient } from "../chains/chain-client.ts";
+import { type ChainClient, NODE_ATTEMPTS } from "../chains/chain-client.ts";
 import { INITIAL_BLOCKS } from "../chains/log-range.ts";
 import type { Context } from "../context.ts";
 import type { Database } from "../db/database-client.ts";
@@ -69,6 +69,8 @@ export interface Indexer {
    * limit it.
    */
   maxTopics: number | null;
+  /** Number of nodes on which one reading is tried at most. */
+  nodes: number;
   store: FlowStore;
   log: Logger;
   /** Returns the current time in UNIX milliseconds. */
@@ -99,6 +101,7 @@ export function indexerOf(ctx: Context, chainId: number): Indexer {
   const client = ctx.chains.client(chainId);
   if (client === null) throw failure("chain_unsupported", `chain ${chainId} is not served`);
   const { log, now, randomId } = ctx;
-  const maxTopics = client.definition.maxLogTopics ?? null;
-  return { chainId, client, maxTopics, store: storeOf(ctx.db, chainId), log, now, randomId };
+  const { maxLogTopics: maxTopics = null, rpcUrls } = client.definition;
+  const nodes = Math.min(rpcUrls.length, NODE_ATTEMPTS);
+  return { chainId, client, maxTopics, nodes, store: storeOf(ctx.db, chainId), log, now, randomId };
 }

@@ -8,6 +8,7 @@ import { createBudget } from "../../src/chains/rpc-request-budget.ts";
 import { convertNewFlows, convertStoredFlows } from "../../src/flows/convert-flow-amounts.ts";
 import { joinFlowSources } from "../../src/flows/flow-sources.ts";
 import type { Indexer } from "../../src/flows/flow-store.ts";
+import { OutsideError } from "../../src/lib/bounded-fetch.ts";
 import { createLogger } from "../../src/lib/logger.ts";
 import { toVault } from "../../src/vaults/vault.ts";
 import { MemoryFlows } from "../support/flows/memory-store.ts";
@@ -46,8 +47,13 @@ const aggregated = (block: number, values: readonly bigint[]): Hex =>
     .map((value) => `010020${word(value)}`)
     .join("")}`;
 
-/** Oldest block with state of a node that limits the rate of requests. */
-const BUSY = 1_000_000;
+/** Errors of nodes that fail, in place of their oldest block with state. */
+const FAILURES = new Map<number, Error>([
+  [1_000_001, new RpcError("node", "429: too many requests")],
+  [1_000_002, new OutsideError("timeout", "the node did not answer in time")],
+  [1_000_003, new RpcError("node", "-32603: no backend is healthy")],
+  [1_000_004, new RpcError("node", "-32000: state is temporarily unavailable")],
+]);
 
 /** Creates a node. A share costs 3 of the asset and 2 of the other token. `from` is the oldest block with state. */
 function nodeOf({ logs = [], from = 0 }: { logs?: readonly ChainLog[]; from?: number }) {
@@ -66,8 +72,7 @@ function nodeOf({ logs = [], from = 0 }: { logs?: readonly ChainLog[]; from?: nu
     }
     const block = Number(params[1]);
     asked.push(`call ${block}`);
-    if (block < from)
-      throw new RpcError("node", from === BUSY ? "429: too many requests" : "-32000: missing trie node");
+    if (block < from) throw FAILURES.get(from) ?? new RpcError("node", "-32000: missing trie node");
     return aggregated(block, [3n, 2n]);
   };
   return { asked, node: { request } satisfies NodeSession };
@@ -117,7 +122,14 @@ describe("convertStoredFlows()", () => {
     const made = nodes.map((from) => nodeOf({ logs, from }));
     const warnings: string[] = [];
     const indexer: Indexer = {
-      ...{ chainId: CHAIN_ID, maxTopics: null, store, now: () => 0, randomId: () => "run" },
+      ...{
+        chainId: CHAIN_ID,
+        maxTopics: null,
+        nodes: nodes.length,
+        store,
+        now: () => 0,
+        randomId: () => "run",
+      },
       log: createLogger((line) => warnings.push(line), {}),
       client: {
         async onOneNode(work) {
@@ -167,8 +179,28 @@ describe("convertStoredFlows()", () => {
     });
   });
 
-  test("counts no attempt when the nodes limit the rate of requests", async () => {
-    expect(await run([5], [BUSY])).toMatchObject({ rows: [[null, 0]], warnings: 1 });
+  test("counts no attempt for blocks that were not tried", async () => {
+    expect((await run([4, 5, 6], [7, 6])).rows).toEqual([
+      [null, 0],
+      [null, 1],
+      ["1500", 1],
+    ]);
+  });
+
+  test.each([...FAILURES])("counts no attempt when a node fails by itself: %i", async (failing) => {
+    expect(await run([5], [failing])).toMatchObject({ rows: [[null, 0]], warnings: 1 });
+    // The failing node may have what the other one lacks, whichever is asked first.
+    for (const nodes of [
+      [failing, 6],
+      [6, failing],
+    ])
+      expect(await run([5, 6], nodes)).toMatchObject({
+        rows: [
+          [null, 0],
+          ["1500", 1],
+        ],
+        warnings: 1,
+      });
   });
 
   test("leaves the rest to the next run when the requests are used up", async () => {

@@ -23,6 +23,7 @@ async function rewound(answer: (number: number) => unknown): Promise<number | nu
       chainId: 1,
       client: { onOneNode: (work) => work(node) },
       maxTopics: null,
+      nodes: 1,
       store,
       log: createLogger(() => undefined, {}),
     },

@@ -19,7 +19,13 @@ async function forgetfulNode() {
   const store = new MemoryFlows();
   store.vaults = [vaultRow({ number: 0 })];
   const indexer: Indexer = {
-    ...{ chainId: CHAIN_ID, maxTopics: null, store, client: clientOf([node], async (effect) => effect()) },
+    ...{
+      chainId: CHAIN_ID,
+      maxTopics: null,
+      nodes: 1,
+      store,
+      client: clientOf([node], async (effect) => effect()),
+    },
     ...{ log: createLogger(() => undefined, {}), now: () => 1_700_000_000_000, randomId: () => "run" },
   };
   const round = async () => {

@@ -38,6 +38,7 @@ async function search(of: { starts: readonly number[]; nodes: readonly Keeps[]; 
   const indexer: Indexer = {
     chainId: CHAIN_ID,
     maxTopics: null,
+    nodes: of.nodes.length,
     log: createLogger(() => undefined, {}),
     now: () => 0,
     randomId: () => "run",

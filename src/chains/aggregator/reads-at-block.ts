@@ -1,5 +1,6 @@
 import type { NodeSession } from "../chain-client.ts";
 import type { Query, Read, ReadResult } from "../chain-reads.ts";
+import { RpcError } from "../json-rpc.ts";
 import { RpcData, toRpcQuantity } from "../rpc-values.ts";
 import { settleRead } from "./aggregate-reads.ts";
 import { type CallResult, decodeResults, encodeCalls, sliceCalls } from "./aggregator-codec.ts";
@@ -16,6 +17,21 @@ export async function runQueryAtBlock<S>(
   const results = await readAtBlock(node, { reads: query.reads, block });
   const next = query.next?.(results) ?? null;
   return next === null ? query.interpret(results) : runQueryAtBlock(node, { query: next, block });
+}
+
+/** Matches error messages about state or logs that a node does not keep; every implementation words them differently. */
+const NOT_KEPT =
+  /missing trie node|state\b.* (?:is |are )?(?:not available|unavailable|pruned|missing)|no state (?:available|found)|pruned|pruning|archive (?:requests?|data|access)|archive,/i;
+/** Matches error messages about a failure that passes. */
+const PASSING = /temporar|\bagain\b|time(?:d |-)?out|overload|\bbusy\b|\brate\b/i;
+
+/**
+ * Returns true if an error is a node's answer that it cannot execute calls at an old block, now or later: it does not
+ * keep the block's state, or the chain's rules of that time do not allow the call. False if the error may pass.
+ */
+export function isBlockUnreadable(error: unknown): boolean {
+  if (!(error instanceof RpcError)) return false;
+  return error.kind === "revert" || (NOT_KEPT.test(error.message) && !PASSING.test(error.message));
 }
 
 async function readAtBlock(

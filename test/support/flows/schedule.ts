@@ -164,7 +164,7 @@ class Schedule {
     };
     return {
       chainId: CHAIN_ID,
-      maxTopics: null,
+      ...{ maxTopics: null, nodes: this.#nodes.length },
       client: clientOf(this.#nodes, gate),
       ...{ log: createLogger(() => undefined, {}), now: () => this.#clock },
       randomId: () => `run-${++this.#runs}`,
