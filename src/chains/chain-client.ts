@@ -5,7 +5,7 @@ import { outcomeOfOutsideError, throughBreaker } from "../lib/circuit-breaker-ca
 import type { Timing } from "../lib/outside-call-timing.ts";
 import type { ChainDefinition } from "./chain-definitions.ts";
 import { callNode, checkBounds, RpcError } from "./json-rpc.ts";
-import type { LogQuerySize } from "./log-range.ts";
+import type { LogLimits } from "./log-search-width.ts";
 
 /** Maximum number of nodes that one request is tried on. */
 export const NODE_ATTEMPTS = 3;
@@ -14,6 +14,8 @@ export const NODE_ATTEMPTS = 3;
  * and error messages can be misread.
  */
 const LACKING_MS = 10 * 60_000;
+/** How long the log limits of a node are kept at most, in milliseconds, for the same reasons. */
+const LOG_LIMITS_MS = 10 * 60_000;
 /** How long a failing node is tried last, in milliseconds. */
 const AVOID_MS = 30_000;
 /** Number of blocks by which a load-balanced node's head may be behind a head that it returned earlier. */
@@ -62,7 +64,7 @@ export interface NodeSession {
    * Sends one JSON-RPC request to the node, with a timeout of five seconds and without retries, and returns its result.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Limits of the node's `eth_getLogs`, learnt from its errors and kept in memory by the Worker isolate. */
+  /** Limits of the node's `eth_getLogs`, learnt from its errors and kept in memory for some minutes. */
   readonly logLimits?: LogLimits;
 }
 
@@ -141,7 +143,7 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
       try {
         await verify(url);
         const request: NodeSession["request"] = (method, params) => send(url, method, params);
-        return await work({ request, logLimits: health.logLimits(url) });
+        return await work({ request, logLimits: health.logLimits(url, now()) });
       } catch (error) {
         if (error instanceof AppError) throw error;
         last = error;
@@ -194,9 +196,6 @@ function toFailure(chain: ChainDefinition, error: unknown): Error {
   );
 }
 
-/** Maximum sizes of `eth_getLogs` requests that a node accepts, learnt from its errors. */
-type LogLimits = Partial<LogQuerySize>;
-
 /**
  * What a Worker isolate has learnt about the nodes it uses: verified chain ids, heads, failures, missing methods and
  * log limits. It is lost with the isolate.
@@ -206,7 +205,7 @@ export class NodeHealth {
   readonly #heads = new Map<string, number>();
   readonly #verified = new Set<string>();
   readonly #lackingUntil = new Map<string, number>();
-  readonly #logLimits = new Map<string, LogLimits>();
+  readonly #logLimits = new Map<string, { limits: LogLimits; until: number }>();
   readonly #breakers: Breakers;
 
   /** Creates the state with the circuit breakers of the isolate, by default with breakers of its own. */
@@ -244,13 +243,15 @@ export class NodeHealth {
   }
 
   /**
-   * Returns the learnt limits of a node's `eth_getLogs`. The object is shared: callers that learn a limit write it into
-   * the object.
+   * Returns the learnt limits of a node's `eth_getLogs` at the given time, in milliseconds since the epoch. The object
+   * is shared: callers that learn a limit write it into the object. A new, empty one replaces it every ten minutes.
    */
-  logLimits(url: string): LogLimits {
-    const known = this.#logLimits.get(url) ?? {};
-    this.#logLimits.set(url, known);
-    return known;
+  logLimits(url: string, now: number): LogLimits {
+    const known = this.#logLimits.get(url);
+    if (known !== undefined && known.until > now) return known.limits;
+    const limits = {};
+    this.#logLimits.set(url, { limits, until: now + LOG_LIMITS_MS });
+    return limits;
   }
 
   /** Returns true if the node has reported the chain that it is configured for. */

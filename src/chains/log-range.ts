@@ -26,6 +26,9 @@ const LIST_NAMES = { topics: /\btopics?\b/i, addresses: /\baddress(?:es)?\b|\bco
 /** Matches error messages about the rate of requests, not about their size. */
 const RATE_LIMIT =
   /^429\b|too many requests|throttl|requests? limit|number of requests|\brate\b|requests?\b.*(?:count|per)|quota|credit|capacity|per (?:second|minute|day)|daily/i;
+/** Matches error messages about a block that the node does not have, or not yet, whatever the size of the request. */
+const MISSING_BLOCK =
+  /(?:header|block|history|state) (?:is )?(?:not|un)[ -]?(?:found|available)|unknown block|missing trie node|pruned|beyond (?:the )?(?:current |latest )*(?:head|block)|(?:after|greater than|past) (?:the )?(?:current |latest |last )*(?:head|block)/i;
 /**
  * Matches a limit that an error message states, such as "up to 1000" or "max 10k", but no size in bytes and no time.
  */
@@ -59,7 +62,8 @@ export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message
 
 /**
  * Returns the one dimension of a failed log request to reduce, with its new size, or null if a smaller request is not
- * worth trying. With `anyRefusal`, most JSON-RPC errors count as being about the size, timeouts not.
+ * worth trying. With `anyRefusal`, most JSON-RPC errors count as being about the size, but not those about a missing
+ * block, and no timeouts.
  */
 export function shrinkAfterFailure(
   asked: LogQuerySize,
@@ -68,6 +72,8 @@ export function shrinkAfterFailure(
   const { error, anyRefusal } = failure;
   const halved = asked.blocks > 1 ? { blocks: reduceLimit(asked.blocks, "") } : null;
   if (error instanceof RpcError) {
+    // Another node may have the block.
+    if (anyRefusal && MISSING_BLOCK.test(error.message)) return null;
     const smaller = shrinkQuery(asked, error.message);
     const lacksMethod = error.kind === "unsupported" && !error.ofValues;
     return smaller ?? (anyRefusal && !lacksMethod && !isRateLimit(error.message) ? halved : null);
@@ -95,6 +101,22 @@ export function reduceLimit(asked: number, message: string): number {
   const named = namedLimit(message);
   return named === null || named >= asked ? half : named;
 }
+
+/**
+ * Returns the maximum number of blocks that a node's error message states, if the message is about the size of a
+ * request and the limit is lower than `asked`; otherwise null.
+ */
+export function statedBlocks(asked: number, message: string): number | null {
+  const named = isRangeRefusal(message) ? namedLimit(message) : null;
+  return named === null || named >= asked ? null : named;
+}
+
+/**
+ * Returns true if a node's error message seems to reject the number of blocks of a log request, not only the number or
+ * the size of its results, or the time that it takes.
+ */
+export const isBlockLimit = (message: string): boolean =>
+  isRangeRefusal(message) && /block|range/i.test(message);
 
 function namedLimit(message: string): number | null {
   const [, digits, kilo] = NAMED_LIMIT.exec(message) ?? [];

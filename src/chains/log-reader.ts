@@ -4,6 +4,7 @@ import type { ChainClient, NodeSession } from "./chain-client.ts";
 import { type ChainLog, compareLogs, requestLogs } from "./chain-logs.ts";
 import { type FilterLimits, type LogFilter, longestLists, splitFilter } from "./log-filter.ts";
 import { INITIAL_BLOCKS, type LogQuerySize, shrinkAfterFailure, widenRange } from "./log-range.ts";
+import { SearchWidth } from "./log-search-width.ts";
 import { readBlock } from "./read-block.ts";
 import { createBudget, onOneNodeWithinBudget, type RequestBudget } from "./rpc-request-budget.ts";
 
@@ -40,11 +41,12 @@ interface ReadingPolicy {
   requestsPerFilter: number;
   /** Reads the first window even without budget, so that every run makes progress. */
   insists: boolean;
-  /** Tries wider block ranges after successful requests. */
-  widens: boolean;
   /** Verifies by block hash that the logs are on the same fork as the blocks that the node returns. */
   checksFork: boolean;
-  /** Treats every JSON-RPC error except those about rate limits and missing methods as one about the request's size. */
+  /**
+   * Treats every JSON-RPC error except those about rate limits, missing blocks and missing methods as one about the
+   * request's size.
+   */
   anyRefusal: boolean;
 }
 
@@ -52,7 +54,6 @@ const INDEXING: ReadingPolicy = {
   reservedRequests: 4,
   requestsPerFilter: 2,
   insists: true,
-  widens: true,
   checksFork: true,
   anyRefusal: false,
 };
@@ -60,7 +61,6 @@ const SEARCHING: ReadingPolicy = {
   reservedRequests: 0,
   requestsPerFilter: 1,
   insists: false,
-  widens: false,
   checksFork: false,
   anyRefusal: true,
 };
@@ -78,7 +78,7 @@ export function readLogs(
   node: NodeSession,
   query: LogQuery & { budget: RequestBudget },
 ): Promise<LogReading> {
-  return readWindows(node, { query, budget: query.budget, policy: INDEXING });
+  return readWindows(node, { query, budget: query.budget, policy: INDEXING, width: null });
 }
 
 /**
@@ -94,10 +94,12 @@ export function searchLogs(
   const topics = client.definition.maxLogTopics ?? null;
   const budget = createBudget({ requests: maxRequests, blocks: maxBlocks, topics, requestsPerNode: 1 });
   return onOneNodeWithinBudget(client, budget, (node, own) => {
-    own.blocks = Math.min(maxBlocks, node.logLimits?.blocks ?? maxBlocks);
-    own.addresses = Math.min(own.addresses, node.logLimits?.addresses ?? own.addresses);
-    own.topics = Math.min(own.topics, node.logLimits?.topics ?? own.topics);
-    return readWindows(node, { query, budget: own, policy: SEARCHING });
+    const { logLimits: limits = {} } = node;
+    const width = new SearchWidth(limits, maxBlocks);
+    own.blocks = width.blocks;
+    own.addresses = Math.min(own.addresses, limits.addresses ?? own.addresses);
+    own.topics = Math.min(own.topics, limits.topics ?? own.topics);
+    return readWindows(node, { query, budget: own, policy: SEARCHING, width });
   });
 }
 
@@ -105,6 +107,8 @@ interface Reading {
   query: LogQuery;
   budget: RequestBudget;
   policy: ReadingPolicy;
+  /** Number of blocks of a search's requests; null while indexing. */
+  width: SearchWidth | null;
 }
 
 async function readWindows(node: NodeSession, reading: Reading): Promise<LogReading> {
@@ -126,14 +130,13 @@ async function readWindows(node: NodeSession, reading: Reading): Promise<LogRead
       const found = await readWindow(node, { window, filters, policy });
       for (const log of newestFirst ? found.reverse() : found) logs.push(log);
       rest = newestFirst ? { from: rest.from, to: window.from - 1 } : { from: window.to + 1, to: rest.to };
-      // Only a window of full width suggests that a wider one would succeed.
-      if (policy.widens && blocks === budget.blocks) widenAfterAnswer(budget);
+      widenAfterAnswer(reading, blocks);
       ended = until?.(found) === true;
     } catch (error) {
       const { anyRefusal } = policy;
       const smaller = shrinkAfterFailure({ ...longestLists(filters), blocks }, { error, anyRefusal });
       if (smaller === null) throw error;
-      applyRefusal(node, { smaller, blocks, reading });
+      applyRefusal(node, { smaller, blocks, error, reading });
     }
   }
   return { logs, read: difference(range, rest), complete: ended || rest.from > rest.to };
@@ -163,23 +166,36 @@ function difference(range: BlockRange, rest: BlockRange): BlockRange | null {
   return rest.to < range.to ? { from: rest.to + 1, to: range.to } : { from: range.from, to: rest.from - 1 };
 }
 
-/** Applies a reduced request size to the budget and, for searches, to the isolate's memory of the node's limits. */
+/** Reduces the size of the next request, and notes for later searches what this one shows of the node's limits. */
 function applyRefusal(
   node: NodeSession,
-  refused: { smaller: Partial<LogQuerySize>; blocks: number; reading: Reading },
+  refused: { smaller: Partial<LogQuerySize>; blocks: number; error: unknown; reading: Reading },
 ): void {
   const { smaller, blocks, reading } = refused;
-  const { budget, policy } = reading;
+  const { budget, width } = reading;
   Object.assign(budget, smaller);
-  if (!policy.widens) Object.assign(node.logLimits ?? {}, smaller);
-  else if (smaller.blocks !== undefined) keepAnsweredRange(budget, blocks);
+  if (width === null) {
+    if (smaller.blocks !== undefined) keepAnsweredRange(budget, blocks);
+  } else if (smaller.blocks === undefined) {
+    Object.assign(node.logLimits ?? {}, smaller);
+  } else {
+    width.refused(blocks, refused.error);
+    budget.blocks = width.blocks;
+  }
 }
 
 /**
- * Widens the block range after enough successful requests. Most nodes have a fixed limit of blocks, so that trying a
- * wider range after every success would waste every other request.
+ * Widens the block range after a successful request of a search, or after enough of them while indexing. Most nodes have
+ * a fixed limit of blocks, so that trying a wider range after every success would waste every other request.
  */
-function widenAfterAnswer(budget: RequestBudget): void {
+function widenAfterAnswer({ budget, width }: Reading, blocks: number): void {
+  if (width !== null) {
+    width.answered(blocks);
+    budget.blocks = width.blocks;
+    return;
+  }
+  // Only a window of full width suggests that a wider one would succeed.
+  if (blocks !== budget.blocks) return;
   budget.lastGranted = budget.blocks;
   if (budget.answersBeforeWidening === 0) budget.blocks = widenRange(budget.blocks);
   else budget.answersBeforeWidening -= 1;

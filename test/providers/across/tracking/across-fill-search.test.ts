@@ -62,11 +62,8 @@ test("searchFill() filters the SpokePool's logs by origin and deposit id, from t
 
 describe("searchFill() with a too wide log range", () => {
   test.each<[Error, number]>([
-    [nodeError("query returned more than 10000 results"), 770],
+    [nodeError("block range is too wide"), 770],
     [nodeError("exceed maximum block range: 500"), 500],
-    [new OutsideError("status", "", { status: 413 }), 770],
-    [new OutsideError("too_large", ""), 770],
-    [new RpcError("revert", "out of gas"), 770],
   ])("shrinks the range until the node accepts it and remembers the width (%#)", async (refusal, width) => {
     const on = chain({ filledAt: 999_999, widest: 1_000, refusal });
     expect(await search(on)).toBe(hash("f"));
@@ -77,6 +74,25 @@ describe("searchFill() with a too wide log range", () => {
     const first = on.ranges().length;
     expect(await search(on)).toBe(hash("f"));
     expect(on.ranges().slice(first)).toEqual(on.ranges().slice(1, first));
+  });
+
+  test.each([
+    nodeError("query returned more than 10000 results"),
+    new OutsideError("status", "", { status: 413 }),
+    new OutsideError("too_large", ""),
+    new RpcError("revert", "out of gas"),
+  ])("shrinks the range of this search alone after a failure that may pass (%#)", async (refusal) => {
+    const on = chain({ filledAt: 999_999, widest: 1_000, refusal });
+    for (const _search of ["first", "second"]) {
+      const asked = on.ranges().length;
+      expect(await search(on)).toBe(hash("f"));
+      expect(on.ranges().slice(asked)).toEqual([
+        [998_460, 1_000_000],
+        [998_460, 998_844],
+        [998_845, 999_614],
+        [999_615, 1_000_000],
+      ]);
+    }
   });
 
   test("sends a bounded number of requests", async () => {

@@ -1,0 +1,83 @@
+import { RpcError } from "./json-rpc.ts";
+import { isBlockLimit, type LogQuerySize, reduceLimit, statedBlocks } from "./log-range.ts";
+
+/**
+ * Sizes of `eth_getLogs` requests that a node accepts, as far as searches have learnt them, and the test of a supposed
+ * limit of blocks, if one has begun.
+ */
+export interface LogLimits extends Partial<LogQuerySize> {
+  trial?: WidthTrial;
+}
+
+/**
+ * Test of a supposed limit of blocks: a rejection may be about the width of a request, or a passing failure of the
+ * node. Both numbers are those of single requests.
+ */
+interface WidthTrial {
+  /** Number of blocks of the request that was rejected. */
+  readonly refused: number;
+  /** Highest number of blocks of a request that has succeeded since, or 0. */
+  granted: number;
+}
+
+/** Least number of blocks that one search leaves as a limit to later ones; some public nodes accept no more. */
+const LEAST_BLOCKS = 10;
+/** Divisor of the number of blocks after a failure that may pass. */
+const STEP_DOWN = 4;
+
+/**
+ * The number of blocks in the next request of one search, and what later searches learn from it. A limit that the node
+ * states, or else half of the blocks that it rejects as too many if that is at least ten, is remembered at once. Any other
+ * failure may pass: the search continues with a quarter of the blocks and doubles them after each success. A further
+ * failure of more blocks than succeeded counts as a limit; success with as many blocks as failed ends the trial.
+ */
+export class SearchWidth {
+  readonly #limits: LogLimits;
+  #most: number;
+  #trial: WidthTrial | null;
+
+  /** Continues with what is known of a node; `maxBlocks` is the highest number of blocks that the search wants. */
+  constructor(limits: LogLimits, maxBlocks: number) {
+    this.#limits = limits;
+    this.#most = Math.min(maxBlocks, limits.blocks ?? maxBlocks);
+    this.#trial = limits.trial ?? null;
+  }
+
+  /** Number of blocks of the next request. */
+  get blocks(): number {
+    if (this.#trial === null) return this.#most;
+    const { refused, granted } = this.#trial;
+    const tried =
+      granted === 0 ? Math.max(1, Math.floor(refused / STEP_DOWN)) : Math.min(refused, 2 * granted);
+    return Math.min(this.#most, tried);
+  }
+
+  /** Records that a request of this many blocks succeeded. */
+  answered(blocks: number): void {
+    const trial = this.#trial;
+    if (trial === null) return;
+    trial.granted = Math.max(trial.granted, blocks);
+    if (blocks < trial.refused) return;
+    if (this.#limits.trial === trial) delete this.#limits.trial;
+    this.#trial = null;
+  }
+
+  /** Records that requesting this many blocks failed with this error, which may be about the number of blocks. */
+  refused(blocks: number, error: unknown): void {
+    const message = error instanceof RpcError ? error.message : "";
+    const granted = this.#trial?.granted ?? 0;
+    const known = statedBlocks(blocks, message) ?? (granted > 0 && granted < blocks ? granted : null);
+    if (known === null && !isBlockLimit(message)) {
+      // The rest of a range may be short, and its failure says little about wide requests.
+      const tells = blocks >= Math.max(this.blocks, STEP_DOWN * LEAST_BLOCKS);
+      this.#trial = { refused: blocks, granted: 0 };
+      if (tells) this.#limits.trial = this.#trial;
+      return;
+    }
+    this.#most = known ?? reduceLimit(blocks, "");
+    this.#trial = null;
+    if (known === null && this.#most < LEAST_BLOCKS) return;
+    this.#limits.blocks = Math.max(LEAST_BLOCKS, this.#most);
+    delete this.#limits.trial;
+  }
+}
