@@ -1,4 +1,4 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hex } from "viem";
+import type { Address, Hex } from "viem";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { Context } from "../context.ts";
 import type { NextStep } from "../schemas/deposit-schema.ts";
@@ -6,7 +6,7 @@ import type { NextStepRefusal } from "../schemas/step-schema.ts";
 import { explainVaultRevert } from "../vaults/families/vault-families.ts";
 import type { Vault } from "../vaults/vault.ts";
 import { toTransactionRequest, toWalletCall } from "./order-wallet-calls.ts";
-import { GAS_FUNDS, INCLUSION_DELAY_S } from "./simulate-order-payment.ts";
+import { balanceOfRead, GAS_FUNDS, INCLUSION_DELAY_S, receivedTokens } from "./simulate-order-payment.ts";
 
 /**
  * The user's next transaction for a deposit: `next` is the simulated transaction, `refusal` the reason why it cannot be
@@ -27,8 +27,9 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 });
 
 /**
- * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent.
- * `headTime`: timestamp of the block that was read (UNIX seconds). Errors of `runSimulation` propagate.
+ * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent: it
+ * would revert, bring no shares, or take some. If the user's shares cannot be read, only a revert counts. `headTime`: timestamp of the block that
+ * was read (UNIX seconds). Errors of `runSimulation` propagate.
  */
 export async function prepareClaim(
   ctx: Context,
@@ -43,12 +44,11 @@ export async function prepareClaim(
   const { chainId, shareToken } = vault;
   const client = ctx.chains.client(chainId);
   if (client === null) return refusedStep("chain_unsupported", `chain ${chainId} is not served`);
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: "balanceOf", args: [user] });
   const own = { ...call, value: 0n };
   const simulation = await runSimulation(client, {
     user,
     calls: [own],
-    reads: [{ target: shareToken, data }],
+    reads: [balanceOfRead(shareToken, user)],
     overrides: [{ address: user, balance: GAS_FUNDS }],
     time: of.headTime + INCLUSION_DELAY_S,
     standsAlone: true,
@@ -58,6 +58,11 @@ export async function prepareClaim(
     const { code, text } = explainVaultRevert(vault, made?.returnData ?? "0x");
     return refusedStep(code ?? "would_revert", `the claim would revert: ${text ?? "without a reason"}`);
   }
+  const received = receivedTokens(simulation, { token: shareToken, receiver: user, read: 0 });
+  if (received !== null && received < 0n)
+    return refusedStep("price_unsafe", `the claim would take shares of ${vault.name} from the account`);
+  if (received === 0n)
+    return refusedStep("zero_shares", `${vault.name} would give no shares for this request now`);
   const request = toTransactionRequest(own, { chainId, gasUsed: made.gasUsed });
   const calls = [toWalletCall(own, chainId)];
   return { next: { kind: "claim", transaction_request: request, approval: null, calls }, refusal: null };

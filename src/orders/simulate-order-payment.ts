@@ -9,6 +9,7 @@ import {
 } from "viem";
 import * as z from "zod";
 import type { ChainClient } from "../chains/chain-client.ts";
+import { simulatedLogs } from "../chains/chain-transaction.ts";
 import { RpcError } from "../chains/json-rpc.ts";
 import { runSimulation } from "../chains/simulator/run-simulation.ts";
 import type { SimulationRead, SimulationResult } from "../chains/simulator/simulation.ts";
@@ -22,6 +23,7 @@ import type { BlockTime } from "../lib/block-ranges.ts";
 import { DAY_MS } from "../lib/durations.ts";
 import { once } from "../lib/once.ts";
 import type { VerifiedTransfer } from "../providers/provider.ts";
+import { paidTo } from "../vaults/vault-exits.ts";
 import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { encodeApprovals, type UserCall } from "./order-wallet-calls.ts";
 
@@ -281,6 +283,25 @@ export function increaseOf(simulation: SimulationResult, index: number): bigint 
   const [before, after] = [simulation.before[index], simulation.after[index]];
   if (typeof before !== "string" || typeof after !== "string") return null;
   return hexToBigInt(after) - hexToBigInt(before);
+}
+
+/** Number of smallest units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
+export const TRANSFER_ROUNDING = 2n;
+
+/**
+ * Returns how much of an ERC-20 token an account received in a simulation, whose read number `read` is the account's
+ * balance: the rise of the balance, or less if the first call's `Transfer` events show less, because a token may report
+ * balances falsely. Null if a read failed. Throws a ZodError if the node's logs are malformed.
+ */
+export function receivedTokens(
+  simulation: SimulationResult,
+  { read, ...of }: { token: Address; receiver: Address; read: number },
+): bigint | null {
+  const rise = increaseOf(simulation, read);
+  const logs = simulation.calls[0]?.logs ?? null;
+  if (rise === null || logs === null) return rise;
+  const shown = paidTo(simulatedLogs(logs), of).reduce((sum, amount) => sum + amount, 0n);
+  return shown + TRANSFER_ROUNDING < rise ? shown : rise;
 }
 
 /** Returns the read of a payer's allowance for the spender of a payment, which is not in the native currency. */

@@ -13,8 +13,8 @@ import {
   increaseOf,
   simulatedHead,
   type TokenPayment,
+  TRANSFER_ROUNDING,
 } from "../orders/simulate-order-payment.ts";
-import { TRANSFER_ROUNDING } from "../tracking/withdrawals/track-withdrawal-proofs.ts";
 import { paidTo } from "../vaults/vault-exits.ts";
 import { type Exit, encodeExit, unwraps, vaultExitCall } from "./exit-calldata.ts";
 import type { ExitFacts, ExitWay } from "./exit-preflight.ts";

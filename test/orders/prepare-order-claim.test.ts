@@ -4,6 +4,7 @@ import { prepareClaim } from "../../src/orders/prepare-order-claim.ts";
 import { contractsClient } from "../support/chains/multicall.ts";
 import { testContext } from "../support/context.ts";
 import { USER, VAULT, vault } from "../support/deposits/fixtures.ts";
+import { transferLog } from "../support/deposits/logs.ts";
 
 const HEAD_TIME = 1_700_000_000;
 
@@ -34,4 +35,41 @@ test("prepareClaim() explains the revert of a deposit's claim as a deposit's", a
     code: "would_revert",
     detail: "the claim would revert: without a reason",
   });
+});
+
+/** Prepares a call that changes the user's shares from 100 to `after` in the simulation, with these logs. */
+async function claimThat(after: bigint, logs: readonly object[]) {
+  const request = async () => {
+    const balance = (value: bigint) => ({
+      status: "0x1",
+      returnData: toHex(value, { size: 32 }),
+      gasUsed: "0x1",
+    });
+    const made = { status: "0x1", returnData: "0x", gasUsed: "0x1", logs };
+    return [
+      { number: "0x5", timestamp: numberToHex(HEAD_TIME), calls: [balance(100n), made, balance(after)] },
+    ];
+  };
+  const ctx = testContext({
+    clients: [{ ...contractsClient(() => ({ ok: false, data: "0x" })), request }],
+  });
+  const call = { target: VAULT, data: "0x12345678" } as const;
+  return prepareClaim(ctx, { vault, user: USER, call, headTime: HEAD_TIME });
+}
+
+const { address, topics, data } = transferLog({ token: vault.shareToken, to: USER, value: 7n });
+const minted = { address, topics, data, logIndex: "0x0" };
+
+test("prepareClaim() offers a claim that brings shares", async () => {
+  const { next, refusal } = await claimThat(107n, [minted]);
+  expect({ kind: next?.kind, refusal }).toEqual({ kind: "claim", refusal: null });
+});
+
+test.each([
+  ["brings nothing", 100n, [], "zero_shares"],
+  ["takes shares", 93n, [], "price_unsafe"],
+  ["raises the balance without a transfer", 107n, [], "zero_shares"],
+] as const)("prepareClaim() offers no claim that %s", async (_, after, logs, code) => {
+  const { next, refusal } = await claimThat(after, logs);
+  expect({ next, code: refusal?.code }).toEqual({ next: null, code });
 });

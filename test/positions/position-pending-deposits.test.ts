@@ -28,16 +28,17 @@ const waiting: PendingPosition = { ...settled, claim: null, pendingAssets: 5n, c
 function simulating(end: { reverts: Hex } | "works" | "cannot") {
   const simulated: unknown[] = [];
   const client = contractsClient(() => ({ ok: false, data: "0x" }));
-  const word = encodeAbiParameters([{ type: "uint256" }], [7n]);
+  const word = (value: bigint) => encodeAbiParameters([{ type: "uint256" }], [value]);
   const request = async (method: string, params: readonly unknown[]) => {
     simulated.push(params);
     if (end === "cannot") throw new RpcError("unsupported", method);
-    const read = { status: "0x1", returnData: word, gasUsed: "0x1" };
+    const before = { status: "0x1", returnData: word(0n), gasUsed: "0x1" };
+    const after = { ...before, returnData: word(7n) };
     const made =
       end === "works"
-        ? { status: "0x1", returnData: word, gasUsed: numberToHex(90_000) }
+        ? { status: "0x1", returnData: "0x", gasUsed: numberToHex(90_000) }
         : { status: "0x0", returnData: "0x", gasUsed: "0x1", error: { data: end.reverts } };
-    return [{ number: "0x5", timestamp: numberToHex(HEAD_TIME), calls: [read, made, read] }];
+    return [{ number: "0x5", timestamp: numberToHex(HEAD_TIME), calls: [before, made, after] }];
   };
   return { simulated, ctx: testContext({ clients: [{ ...client, request }] }) };
 }

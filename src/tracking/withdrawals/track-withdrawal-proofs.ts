@@ -1,6 +1,7 @@
 import type { Receipt } from "../../chains/chain-transaction.ts";
 import type { WithdrawalRow } from "../../db/queries/deposit-queries.ts";
 import { isNative, sameAddress } from "../../lib/address.ts";
+import { TRANSFER_ROUNDING } from "../../orders/simulate-order-payment.ts";
 import { executedOrders, routerBridgeOutput } from "../../router/router-codec.ts";
 import { adapterOf } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
@@ -45,9 +46,6 @@ function builtOutput({ exitToken, moveToken, vaultChainId, toChainId, twoStep }:
   if (twoStep) return exitToken;
   return vaultChainId === toChainId ? moveToken : routerBridgeOutput;
 }
-
-/** Number of smallest units by which a rebasing token's `Transfer` events may be below the balance that arrives. */
-export const TRANSFER_ROUNDING = 2n;
 
 /**
  * Returns the payment that the Router's event of a withdrawal shows, or null: with its reference, tokens and minimum

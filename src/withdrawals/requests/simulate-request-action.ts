@@ -1,5 +1,4 @@
 import { type Address, type Hex, padHex } from "viem";
-import { simulatedLogs } from "../../chains/chain-transaction.ts";
 import { runSimulation } from "../../chains/simulator/run-simulation.ts";
 import type { SimulationRead, SimulationResult } from "../../chains/simulator/simulation.ts";
 import type { Context } from "../../context.ts";
@@ -14,14 +13,15 @@ import {
   GAS_FUNDS,
   INCLUSION_DELAY_S,
   increaseOf,
+  receivedTokens,
   simulatedHead,
+  TRANSFER_ROUNDING,
 } from "../../orders/simulate-order-payment.ts";
 import type { Warning } from "../../schemas/step-schema.ts";
 import type { TransactionRequest } from "../../schemas/transaction-schema.ts";
-import { TRANSFER_ROUNDING } from "../../tracking/withdrawals/track-withdrawal-proofs.ts";
 import { adapterOf, explainExitRevert } from "../../vaults/families/vault-families.ts";
 import type { Vault } from "../../vaults/vault.ts";
-import { type ExitFollowUp, type PendingExit, paidTo } from "../../vaults/vault-exits.ts";
+import type { ExitFollowUp, PendingExit } from "../../vaults/vault-exits.ts";
 import { hidesShares, sharesHidden } from "../withdrawal-refusals.ts";
 
 /** An action on a redemption request: a claim of its payment, or its cancellation. */
@@ -140,13 +140,7 @@ function nativeRise(simulation: SimulationResult): bigint | null {
 function receivedBy(of: RequestCall, simulation: SimulationResult): bigint | null {
   const token = receivedToken(of);
   if (isNative(token)) return nativeRise(simulation);
-  const rise = increaseOf(simulation, 1);
-  const logs = simulation.calls[0]?.logs ?? null;
-  if (rise === null || logs === null) return rise;
-  // A token may report balances falsely.
-  const paid = paidTo(simulatedLogs(logs), { token, receiver: of.user });
-  const shown = paid.reduce((sum, amount) => sum + amount, 0n);
-  return shown + TRANSFER_ROUNDING < rise ? shown : rise;
+  return receivedTokens(simulation, { token, receiver: of.user, read: 1 });
 }
 
 /** Returns what the vault states that the call brings, in the received token's smallest unit, or null if unknown. */
