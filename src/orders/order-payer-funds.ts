@@ -75,7 +75,7 @@ export async function readFunds(
   if (funds.balance === null)
     throw failure(
       "token_unsupported",
-      "from_token is not a token on this chain: GET /v1/tokens lists the tokens of a chain",
+      `${from.token} is not a token on this chain: GET /v1/tokens lists the tokens of a chain`,
     );
   return { ...funds, authorization, block };
 }

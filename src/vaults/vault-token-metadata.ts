@@ -41,7 +41,7 @@ export async function readTokenMetadata(
       if (facts !== null) return facts;
       throw failure(
         "token_unsupported",
-        "from_token is not a token on this chain: GET /v1/tokens lists the tokens of a chain",
+        `${address} is not a token on this chain: GET /v1/tokens lists the tokens of a chain`,
       );
     },
   });

@@ -103,10 +103,11 @@ describe("requestedToken()", () => {
     });
   });
 
-  test("refuses an address that is no token", async () => {
+  test("refuses an address that is no token, by its address", async () => {
     const { ctx } = await createWithdrawalFixture({ answers: { decimals: undefined, symbol: undefined } });
     await expect(requestedToken(ctx, { chainId, token: EXCHANGE })).rejects.toMatchObject({
       code: "token_unsupported",
+      message: `${EXCHANGE} is not a token on this chain: GET /v1/tokens lists the tokens of a chain`,
     });
   });
 });
