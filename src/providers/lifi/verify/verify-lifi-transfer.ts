@@ -4,6 +4,7 @@ import { deductParts } from "../../../lib/amount.ts";
 import type { TransferRequest, VerifiedTransfer } from "../../provider.ts";
 import type { LifiQuote } from "../api/lifi-schemas.ts";
 import { type BridgeCall, decodeLifiCall, type LifiCall } from "../decode/decode-lifi-call.ts";
+import type { SwapData } from "../decode/lifi-structs.ts";
 import { bridgeOfTool } from "../lifi-bridges.ts";
 import type { LifiDeployment, LifiDeployments } from "../lifi-deployments.ts";
 import { quoteFromStep } from "../lifi-quote-from-step.ts";
@@ -103,11 +104,15 @@ export function verifyLifiTransfer(input: LifiVerifyInput): VerifiedTransfer {
     executor: executorOf(verification),
     tool: quote.tool,
     validSeconds: LIFI_VALID_SECONDS,
-    swaps: (call.swaps ?? []).some((swap) => isSwap(swap)),
+    swaps: swapsOf(call).some((swap) => isSwap(swap)),
     nativeFee: feesOnTop,
     ...stepUseOf(call),
   };
 }
+
+/** Returns the swaps and fee payments of a call. The last entry of `execute` is the destination call. */
+const swapsOf = (call: LifiCall): readonly SwapData[] =>
+  call.kind === "execute" ? call.swaps.slice(0, -1) : (call.swaps ?? []);
 
 /** Byte offset of the receiver in the swap functions of GenericSwapFacetV3: the fourth word after the selector. */
 const SWAP_RECEIVER_OFFSET = 100;
