@@ -1,9 +1,10 @@
-import { size, zeroAddress } from "viem";
+import { type Hex, size, zeroAddress } from "viem";
 import * as z from "zod";
 import { type GasFees, gasCost, readGasFees } from "../chains/gas-fees.ts";
 import type { Context } from "../context.ts";
 import { MINUTE_MS, SECOND_MS } from "../lib/durations.ts";
 import { describeError } from "../lib/logger.ts";
+import { type PlannedAuthorization, signedCalldata } from "../orders/authorization/planned-authorization.ts";
 import { type ChainToken, formatUsdValue, type Prices, priceOf, valueInUsd } from "../prices/price.ts";
 import { hasFeed, pricesOfRequest, requestMarketPrices } from "../prices/read-prices.ts";
 import type { TransferQuote } from "../providers/provider.ts";
@@ -131,6 +132,14 @@ export interface GasMarket {
 /** Calldata size in bytes that is assumed for a transaction that was not built. */
 const ASSUMED_DATA_BYTES = 1_500;
 
+/** A signature of the usual size, in place of the one that is not made yet. */
+const SIGNATURE: Hex = `0x${"00".repeat(65)}`;
+
+/** Returns the size in bytes of the calldata of the user's first transaction. `unsigned`: that of a payment by approval. */
+function sizeOfFirst(authorization: PlannedAuthorization | null, unsigned: Hex): number {
+  return size(authorization === null ? unsigned : signedCalldata(authorization, SIGNATURE));
+}
+
 /**
  * Returns the gas cost of a built deposit in US dollars, rounded down: the user's transactions without approvals and
  * claims. Null if the fees or a native currency's price are unknown.
@@ -139,11 +148,11 @@ export function builtGasCost(prepared: PreparedDeposit, market: GasMarket): stri
   const { from, vault } = prepared.order;
   if (prepared.kind === "direct") {
     const { deposit, simulated } = prepared.direct;
-    const one = { gasUsed: simulated.gasUsed, dataBytes: size(deposit.data) };
+    const one = { gasUsed: simulated.gasUsed, dataBytes: sizeOfFirst(prepared.authorization, deposit.data) };
     return formatUsdValue(valueOfGas(vault.chainId, { ...market, ...one }));
   }
-  const { source, route, end } = prepared.routed;
-  const first = { gasUsed: source.gasUsed, dataBytes: size(route.transaction.data) };
+  const { source, route, end, authorization } = prepared.routed;
+  const first = { gasUsed: source.gasUsed, dataBytes: sizeOfFirst(authorization, route.transaction.data) };
   const cost = valueOfGas(from.chainId, { ...market, ...first });
   if (cost === null || end.kind === "one_step") return formatUsdValue(cost);
   const { deposit, simulated } = end.deposit;

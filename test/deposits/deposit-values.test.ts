@@ -1,3 +1,4 @@
+import { size, zeroHash } from "viem";
 import { describe, expect, test } from "vitest";
 import {
   builtGasCost,
@@ -10,13 +11,20 @@ import {
 import { buildOneStep } from "../../src/deposits/one-step-deposit.ts";
 import type { PreparedDeposit } from "../../src/deposits/prepared-deposit.ts";
 import { buildTwoStep } from "../../src/deposits/two-step-deposit.ts";
+import type { AuthorizationFacts } from "../../src/orders/authorization/authorization-facts.ts";
+import { planAuthorization, signedCalldata } from "../../src/orders/authorization/planned-authorization.ts";
 import { type Prices, priceKey, type TokenPrice } from "../../src/prices/price.ts";
+import { callOnlyStep, encodeRouterCall } from "../../src/router/router-codec.ts";
 import { intentOf, USER, VAULT } from "../support/deposits/fixtures.ts";
 import { createRoutedOrder, option, PAID_AMOUNT } from "../support/deposits/routed-fixtures.ts";
 import { balanceKey, sharesFor } from "../support/deposits/simulated-chain.ts";
 import { ETHER, feedPriceOf } from "../support/prices/fake-feeds.ts";
 
 const USD = 10n ** 18n;
+/** What Permit2 needs to know of an account: nothing. */
+const unread: AuthorizationFacts = {
+  ...{ token: null, hasAuthorizations: false, permitNonce: null, permit2Allowance: null, account: null },
+};
 const GWEI = 10n ** 9n;
 
 async function prepared(ends: "one_step" | "two_step"): Promise<PreparedDeposit> {
@@ -122,6 +130,35 @@ describe("gas costs", () => {
     if (two.kind === "direct" || two.routed.end.kind !== "two_step") throw new Error("not two steps");
     const gas = two.routed.source.gasUsed * 2_000n + two.routed.end.deposit.simulated.gasUsed * 1_000n;
     expect(Number(both) * 1e6).toBeCloseTo(Number((gas * GWEI) / 10n ** 12n), 0);
+  });
+
+  test("builtGasCost() pays for the bytes of the transaction that is sent", async () => {
+    const one = await prepared("one_step");
+    if (one.kind === "direct") throw new Error("direct");
+    const { chainId, token, amount } = one.order.from;
+    const { to, data } = one.routed.route.transaction;
+    const authorization = planAuthorization({
+      kind: "permit2",
+      ...{ facts: unread, owner: USER, submitter: USER, chainId },
+      data: encodeRouterCall({
+        order: {
+          ...{ tokenIn: token, amountIn: amount, minIn: amount, nativeFee: 0n, tokenOut: VAULT },
+          ...{ receiver: USER, minOut: 1n, minOutPerIn: 0n, deadline: 1n, direct: false, refundTo: USER },
+          ...{ ref: zeroHash, partnerId: zeroHash, partnerType: 0 },
+        },
+        steps: [callOnlyStep({ target: to, value: 0n, data })],
+        sweep: [],
+      }),
+    });
+    const sent = signedCalldata(authorization, `0x${"11".repeat(65)}`);
+    const perByte = { gasPrice: 0n, dataFeePerByte: 1_000n * GWEI };
+    const market = { fees: new Map([[chainId, perByte]]), prices: pricesOf(one, USD) };
+    const costOf = (bytes: number) => (BigInt(bytes + 120) * 1_000n * GWEI * 2_000n) / 10n ** 12n;
+    const micros = (of: PreparedDeposit) => Number(builtGasCost(of, market)) * 1e6;
+    expect(micros(one)).toBeCloseTo(Number(costOf(size(data))), -4);
+    const signed: PreparedDeposit = { ...one, routed: { ...one.routed, authorization } };
+    expect(micros(signed)).toBeCloseTo(Number(costOf(size(sent))), -4);
+    expect(size(sent)).toBeGreaterThan(size(data) + 700);
   });
 
   test("quotedGasCost() values the provider's units of gas, and is null without them", async () => {
