@@ -64,6 +64,11 @@ test("aggregateProgram() counts an account without code as a node that ignores t
   });
 });
 
+test("aggregateProgram() returns null for a program in the batch that returns nothing", async () => {
+  const program = { code: "0x00", read: () => 1 } as const;
+  expect(await aggregateProgram(chain({ ok: true, data: "0x" }), { program, reads: owed })).toBeNull();
+});
+
 test("aggregateProgram() returns null without a request when the reads do not fit", async () => {
   const client = chain({ ok: true, data: LENS });
   const reads = { owed: { ...owed.owed, data: large } };

@@ -77,8 +77,8 @@ interface ProgramAnswer<T> {
 
 /**
  * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit, the
- * program fails or a call cannot be made. Throws an RpcError `unsupported` if no node accepts a state override that is
- * needed; other errors of the chain client propagate.
+ * program fails or returns nothing, or a call cannot be made. Throws an RpcError `unsupported` if no node accepts a
+ * state override that is needed; other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -117,7 +117,10 @@ function runTogether<T>(
       const made = all[at];
       const others = all.filter((_, index) => index !== at);
       if (made?.status !== "answered" || others.some(({ status }) => status === "not_reached")) return null;
-      if (made.data === "0x") throw ignoredOverride();
+      if (made.data === "0x") {
+        if (overrides.length > 0) throw ignoredOverride();
+        return null;
+      }
       const named = Object.entries(asked.reads);
       const results = named.map(([name, read], i) => [name, settleRead(read, others[i] ?? null)] as const);
       return { answer: program.read(made.data, seen), results: Object.fromEntries(results) };
