@@ -106,6 +106,12 @@ test("shares that are worth less than a unit are refused as too small, and stay"
   expect(await one.held("share")).toBe(shares);
 });
 
+async function giveShares(to: Holder, amount: bigint): Promise<void> {
+  const giver = await Holder.with(to.placed, sampleAmount(6));
+  await giver.deposit(sampleAmount(6));
+  await giver.transfer(to.address, amount);
+}
+
 describe("the price moves between the build and the transaction", () => {
   test.each([
     ["rises", 30_000n],
@@ -133,17 +139,27 @@ describe("the price moves between the build and the transaction", () => {
     expect(await one.held("share")).toBe(0n);
   });
 
-  test("more shares arrive: all of them are redeemed", async () => {
+  test("more shares arrive than are approved: they stay until the next withdrawal", async () => {
     const one = await holderOf();
     const built = await one.build("all");
-    const giver = await Holder.with(one.placed, sampleAmount(6));
-    await giver.deposit(sampleAmount(6));
-    // The account's allowance covers what it approved, and the rest stays its own.
-    await giver.transfer(one.address, 1_000n);
+    await giveShares(one, 1_000n);
     await one.sign(built);
-    expect(await one.held("share")).toBeLessThanOrEqual(1_000n);
-    const left = await one.held("share");
-    if (left > 0n) await one.withdraw("all");
+    expect(await one.held("share")).toBe(1_000n);
+    expect(await allowanceOf(one)).toBe(0n);
+    await one.withdraw("all");
+    await expectGone(one);
+  });
+
+  test("more shares arrive than were held, within an earlier allowance: all are redeemed", async () => {
+    const one = await holderOf();
+    const { shareToken } = one.placed;
+    const args = [depositRouterAddress, (await one.held("share")) + 1_000n] as const;
+    const data = encodeFunctionData({ abi: erc20Abi, functionName: "approve", args });
+    await world.send(one.address, { to: shareToken, data });
+    const built = await one.build("all");
+    expect(built.calls).toHaveLength(1);
+    await giveShares(one, 1_000n);
+    await one.sign(built);
     await expectGone(one);
   });
 });

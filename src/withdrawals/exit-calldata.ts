@@ -83,8 +83,9 @@ function unwrapStep(exit: Exit): RouterStep {
 }
 
 /**
- * Returns the fields that all Router orders paid with shares have in common. An order of all shares takes what the
- * owner holds and has allowed when it is executed, but at least `shares`.
+ * Returns the fields that all Router orders paid with shares have in common. An order of all shares takes the lower of
+ * what the owner holds and what the owner has allowed when it is executed, but at least `shares`. The approval that is
+ * offered allows just `shares`, so that no allowance is left.
  */
 export function shareOrder(
   exit: Exit,
@@ -93,7 +94,8 @@ export function shareOrder(
   const { vault, user, ref, partnerHash: partnerId, partnerType } = order;
   return {
     tokenIn: vault.shareToken,
-    // All that the owner holds when it runs, so that shares which arrived meanwhile are redeemed too.
+    // Shares that arrive after the build are redeemed too if an earlier, higher allowance covers them. Otherwise they
+    // stay with the owner, as they do after a call of the vault itself, which names the number of shares.
     amountIn: order.shares === "all" ? MAX_UINT256 : shares,
     minIn: shares,
     receiver: user,
