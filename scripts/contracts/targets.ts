@@ -210,10 +210,10 @@ export const standInTargets: readonly StandInTarget[] = [
   },
   {
     name: "waiting",
-    sources: [`${folder}/waiting/Waiting.sol`],
+    sources: [`${folder}/waiting/Waiting.sol`, `${folder}/waiting/MapleQueues.sol`],
     contracts: [
-      ...["CooldownVault", "MaplePool", "MaplePoolManager", "MapleWithdrawalManager", "QueueingVault"],
-      "RequestingVault",
+      ...["CooldownVault", "MaplePool", "MaplePoolManager", "MapleWithdrawalManager", "MapleSingleQueue"],
+      ...["MapleMultiQueue", "QueueingVault", "RequestingVault"],
     ],
   },
   {

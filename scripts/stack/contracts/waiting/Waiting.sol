@@ -84,6 +84,11 @@ contract MapleWithdrawalManager {
         pool = pool_;
     }
 
+    /// @notice Returns the cycle in which an account's shares can be redeemed, or 0 without a request.
+    function exitCycleId(address owner) external view returns (uint256) {
+        return lockedShares[owner] == 0 ? 0 : 1;
+    }
+
     modifier onlyPool() {
         require(msg.sender == address(pool), "WM:NOT_POOL");
         _;
