@@ -228,7 +228,7 @@ describe("getHistory()", () => {
     await take(TODAY - 6 * DAY_MS, { sharePrice: `${10n ** 18n}` });
     await take(TODAY - DAY_MS, { sharePrice: `${10n ** 18n + 10n ** 15n}` });
     await take(TODAY, { sharePrice: `${10n ** 18n + 10n ** 15n}` });
-    const { body } = await read(`metric=apy&interval=1d&from=9d&to=${iso(TODAY)}`);
+    const { body } = await read(`metric=apy&interval=1d&from=${iso(TODAY - 9 * DAY_MS)}&to=${iso(TODAY)}`);
     const points = body["points"] as { time: string; value: string | null }[];
     const at = (days: number) => points.find(({ time }) => time === iso(TODAY - days * DAY_MS))?.value;
     expect([at(8), at(7), at(6)]).toEqual([null, null, null]);
