@@ -66,7 +66,11 @@ const plainEventAbi = once(() =>
  * Beginnings of the first topics of `WithdrawalRequested` in multi-asset and in legacy vaults, whose arguments differ.
  */
 const REQUESTED_TOPICS: readonly string[] = ["0xcf41fab8", "0xf60d67b1"];
-const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0xa6f30f7b"];
+/**
+ * Beginnings of the first topics of `WithdrawalProcessed` in multi-asset vaults and in the two versions of legacy vaults,
+ * without and with `wasBlacklisted`.
+ */
+const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0x5c7471cb", "0xa6f30f7b"];
 
 const SHARES_OFFSET = 4;
 const RECEIVER_OFFSET = 36;

@@ -1,0 +1,31 @@
+import type { Log } from "viem";
+import { expect, test } from "vitest";
+import { upshift } from "../../../../src/vaults/families/upshift/upshift-adapter.ts";
+import { upshiftLegacy } from "../../../../src/vaults/families/upshift/upshift-legacy-adapter.ts";
+import { OTHER, USDC, USER, VAULT, vault } from "../../../support/deposits/fixtures.ts";
+import { transferLog } from "../../../support/deposits/logs.ts";
+import { eventLog } from "../../../support/vaults/answer.ts";
+
+const members = "uint256 assetsAmount, uint256 processedOn, address receiverAddr, uint256 requestedOn";
+const values = { assetsAmount: 9n, processedOn: 2n, receiverAddr: USER, requestedOn: 1n };
+
+const families = [
+  [
+    "a multi-asset vault",
+    upshift,
+    "event WithdrawalProcessed(uint256 assetsAmount, address indexed receiverAddr)",
+  ],
+  ["an older legacy vault", upshiftLegacy, `event WithdrawalProcessed(${members})`],
+  ["a newer legacy vault", upshiftLegacy, `event WithdrawalProcessed(${members}, bool wasBlacklisted)`],
+] as const;
+
+test.each(families)("a request to %s is paid by a transfer in a transaction with its event", (...of) => {
+  const [, { exits }, signature] = of;
+  const processed = eventLog(VAULT, signature, { ...values, wasBlacklisted: false }) as unknown as Log;
+  const paid = (to = USER) => transferLog({ token: USDC, from: VAULT, to, value: 9n });
+  const endIn = (logs: Log[]) =>
+    exits?.findSettlement?.(vault, { user: USER, requestId: "2026-03-10", logs, requestLogs: [] });
+  expect(endIn([paid(), processed])).toEqual({ outcome: "paid", assets: 9n });
+  expect(endIn([paid()])).toBeNull();
+  expect(endIn([paid(OTHER), processed])).toBeNull();
+});
