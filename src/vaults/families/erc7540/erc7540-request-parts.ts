@@ -13,6 +13,9 @@ const requestsAbi = once(() =>
 /** Request id 0, for which a vault may return the total of a controller's requests, or its last request. */
 export const ANY_REQUEST = 0n;
 
+/** Request id that no vault gives: what a view returns for it, it returns for every id. */
+const NO_REQUEST = MAX_UINT256;
+
 /** Shares of the requests with one id, in the share token's smallest unit, that wait and that can be claimed. */
 interface RequestParts {
   waiting: bigint;
@@ -22,7 +25,7 @@ interface RequestParts {
 /** The parts of a user's requests by request id, without ids whose parts are both 0. */
 export type PartsById = readonly (readonly [id: string, parts: RequestParts])[];
 
-const isNumber = (id: string): boolean => /^[1-9][0-9]{0,77}$/.test(id) && BigInt(id) <= MAX_UINT256;
+const isNumber = (id: string): boolean => /^[1-9][0-9]{0,77}$/.test(id) && BigInt(id) < NO_REQUEST;
 
 const on = (vault: Vault) => ({ to: vault.entryPoint, abi: requestsAbi() }) as const;
 
@@ -39,20 +42,22 @@ export const openShares = (vault: Vault, user: Address) =>
 
 /**
  * Returns the query for the parts of a user's requests under the id 0 and under each of the numbers among `requestIds`,
- * without empty ones. A share is counted under one id. Null if a part could not be read.
+ * without empty ones. A share is counted under one id. Null if a part could not be read or cannot be told apart.
  */
 export function requestParts(
   vault: Vault,
   { user, requestIds }: { user: Address; requestIds: readonly string[] },
 ): Query<PartsById | null> {
-  const each = [...new Set([ANY_REQUEST.toString(), ...requestIds.filter(isNumber)])].map(
-    (id) => [id, partsQuery(vault, { user, id })] as const,
-  );
-  return mapQuery(queryAll(Object.fromEntries(each)), (found) => countedOnce(Object.entries(found)));
+  const numbers = [...new Set(requestIds.filter(isNumber))];
+  const query = (id: bigint) => partsQuery(vault, { user, id });
+  const each = Object.fromEntries(numbers.map((id) => [id, query(BigInt(id))]));
+  // A view that ignores the id can only be mistaken for one that does not if several ids are read.
+  const elsewhere = numbers.length > 1 ? query(NO_REQUEST) : createQuery({}, () => null);
+  return mapQuery(queryAll({ total: query(ANY_REQUEST), elsewhere, numbered: queryAll(each) }), countedOnce);
 }
 
-function partsQuery(vault: Vault, { user, id }: { user: Address; id: string }): Query<RequestParts | null> {
-  return createQuery(requestReads(vault, { user, id: BigInt(id) }), ({ pending, claimable }) =>
+function partsQuery(vault: Vault, of: { user: Address; id: bigint }): Query<RequestParts | null> {
+  return createQuery(requestReads(vault, of), ({ pending, claimable }) =>
     pending.ok && claimable.ok ? { waiting: pending.value, ready: claimable.value } : null,
   );
 }
@@ -62,22 +67,46 @@ export const sumOfParts = (parts: PartsById, kind: keyof RequestParts): bigint =
   parts.reduce((sum, [, one]) => sum + one[kind], 0n);
 
 /**
- * Takes numbered requests out of the total for the id 0, and leaves out what is empty. If they exceed that total, the
- * vault returns it for every id, and it counts once, under the newest. Null if a part could not be read.
+ * Combines what a vault returns for the id 0 (`total`), for numbers, and for an id without a request (`elsewhere`), and
+ * leaves out what is empty. Null if a part could not be read, or if several numbers may name the same shares.
  */
-function countedOnce(each: readonly (readonly [id: string, RequestParts | null])[]): PartsById | null {
-  const all = each.flatMap(([id, one]) => (one === null ? [] : [[id, one] as const]));
-  if (all.length < each.length) return null;
-  const total = all.find(([id]) => id === ANY_REQUEST.toString())?.[1] ?? { waiting: 0n, ready: 0n };
-  const numbered = all
-    .filter(([id, parts]) => id !== ANY_REQUEST.toString() && parts.waiting + parts.ready > 0n)
+function countedOnce(found: {
+  total: RequestParts | null;
+  elsewhere: RequestParts | null;
+  numbered: Readonly<Record<string, RequestParts | null>>;
+}): PartsById | null {
+  const { total, elsewhere } = found;
+  const entries = Object.entries(found.numbered);
+  const numbered = entries
+    .flatMap(([id, one]) => (one === null ? [] : [[id, one] as const]))
     .toSorted(([one], [other]) => (BigInt(one) > BigInt(other) ? -1 : 1));
-  const [waiting, ready] = [sumOfParts(numbered, "waiting"), sumOfParts(numbered, "ready")];
-  const sum = total.waiting + total.ready;
-  if (sum > 0n && waiting + ready > sum) return numbered.slice(0, 1).map(([id]) => [id, total]);
-  const rest = { waiting: above(total.waiting, waiting), ready: above(total.ready, ready) };
-  const unnumbered = rest.waiting + rest.ready > 0n ? [[ANY_REQUEST.toString(), rest] as const] : [];
-  return [...numbered, ...unnumbered];
+  if (total === null || numbered.length < entries.length) return null;
+  const [waiting, ready] = (["waiting", "ready"] as const).map((kind) =>
+    divide(
+      numbered.map(([, parts]) => parts[kind]),
+      { total: total[kind], elsewhere: elsewhere?.[kind] ?? null },
+    ),
+  );
+  if (!waiting || !ready) return null;
+  const ids = [...numbered.map(([id]) => id), ANY_REQUEST.toString()];
+  return ids
+    .map((id, index) => [id, { waiting: waiting[index] ?? 0n, ready: ready[index] ?? 0n }] as const)
+    .filter(([, parts]) => parts.waiting + parts.ready > 0n);
 }
 
-const above = (total: bigint, known: bigint): bigint => (total > known ? total - known : 0n);
+/**
+ * Returns the shares of each number, from the newest on, and at last those that only the id 0 stands for: the rest of
+ * the total, or a request without a known number. Null if a view that ignores the id may have returned them.
+ */
+function divide(
+  numbered: readonly bigint[],
+  { total, elsewhere }: { total: bigint; elsewhere: bigint | null },
+): bigint[] | null {
+  const sum = numbered.reduce((all, shares) => all + shares, 0n);
+  if (sum <= total || total === 0n) return [...numbered, total > sum ? total - sum : 0n];
+  // The view returns the total for every id, so it counts once.
+  if (elsewhere === total) return [total, ...numbered.slice(1).map(() => 0n), 0n];
+  if (elsewhere === null && numbered.every((shares) => shares === total)) return null;
+  // Under the id 0, the vault returns one request, usually the last.
+  return [...numbered, numbered.includes(total) ? 0n : total];
+}
