@@ -95,8 +95,9 @@ function pendingExits(vault: Vault, { user }: { user: Address }): Query<readonly
     const [gross, shares] = results.request.value;
     if (shares === 0n) return [];
     const rate = valueOrNull(results.fee);
+    // The operator may pay less than the recorded assets, and the fee is that of the payment's time.
     const assets = rate === null ? null : mulDivDown(gross, FEE_SCALE, rate + FEE_SCALE);
-    return [{ ...unknownPendingExit, shares, assets, priced: true, token: vault.asset.address }];
+    return [{ ...unknownPendingExit, shares, assets, token: vault.asset.address }];
   });
 }
 

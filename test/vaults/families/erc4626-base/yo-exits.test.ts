@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { yoExits } from "../../../../src/vaults/families/erc4626-base/yo-exits.ts";
+import { USER } from "../../../support/deposits/fixtures.ts";
+import { answer } from "../../../support/vaults/answer.ts";
+import { familyVault } from "../../../support/withdrawals/fixtures.ts";
+
+const WAD = 10n ** 18n;
+const yo = familyVault("erc4626", { exit: "yo" });
+
+/** Returns a user's requests at a vault that records 1,010 assets for 7 shares and charges this fee. */
+function pendingAt(fee: bigint | null) {
+  const query = yoExits.pending?.(yo, { user: USER, requestIds: [], now: 0 });
+  if (query === undefined) throw new Error("the family has no requests");
+  return answer(query, { request: [1_010n, 7n], ...(fee !== null && { fee }) });
+}
+
+test("what a request pays is an estimate: the fee and the operator decide only when it is paid", () => {
+  expect(pendingAt(WAD / 100n)).toMatchObject([{ shares: 7n, assets: 1_000n, priced: false }]);
+  expect(pendingAt(0n)).toMatchObject([{ shares: 7n, assets: 1_010n, priced: false }]);
+  expect(pendingAt(null)).toMatchObject([{ shares: 7n, assets: null, priced: false }]);
+});
