@@ -53,14 +53,16 @@ export function toWithdrawalSteps(
   withdrawal: SteppedWithdrawal & { plan: StepPlan; allowance: bigint | null },
 ): Step[] {
   const { row, state, next, plan, allowance } = withdrawal;
+  const claim = next?.kind === "claim" ? next.transaction_request : null;
+  const cancel = next?.kind === "cancel" ? next.transaction_request : null;
+  // A vault that usually pays by itself may leave the claim to some accounts.
+  const unclaimed = plan.unclaimed === true && claim === null;
   const first: LegFacts = {
-    ...{ state: plan.unclaimed && isOpenRequest(state) ? "waiting" : firstState(row, state) },
+    ...{ state: unclaimed && isOpenRequest(state) ? "waiting" : firstState(row, state) },
     txHash: row.sourceTxHash,
     ...{ allowance, approvalsWait: false },
   };
-  const claim = next?.kind === "claim" ? next.transaction_request : null;
-  const cancel = next?.kind === "cancel" ? next.transaction_request : null;
-  const claims = (plan.settles || isOpenRequest(state)) && plan.unclaimed !== true;
+  const claims = (plan.settles || isOpenRequest(state)) && !unclaimed;
   const step = { chainId: row.vaultChainId, token: plan.destination?.token ?? null };
   const ready = claim !== null;
   const claimed = { request: claim, state: claimState(row, { state, ready }), txHash: row.claimTxHash };

@@ -110,6 +110,11 @@ describe("toWithdrawalSteps() of a request", () => {
       { state: "requested", next: "cancel" },
       ["source.request: waiting", "cancel: required"],
     ],
+    [
+      "is claimed by an account that must do so",
+      { state: "claimable", next: "claim" },
+      ["source.request: done", "claim: required"],
+    ],
     ["was rejected", { state: "rejected" }, ["source.request: done"]],
   ])("that the vault pays without a claim %s", (_name, of, steps) => {
     expect(stepsOf({ ...of, plan: { ...requested, unclaimed: true } })).toEqual(steps);
