@@ -6,10 +6,12 @@ import type { Vault } from "../vault.ts";
 import type { VaultFamily } from "../vault-adapter.ts";
 import type { VaultExits } from "../vault-exits.ts";
 import { FEE_UNITS, toFraction } from "../vault-fee-rates.ts";
+import { addressParam } from "../vault-params.ts";
 import { defineErc4626 } from "./erc4626-base/erc4626-adapter.ts";
 import { erc4626Deriver } from "./erc4626-base/erc4626-derivation.ts";
 import { exitSwitches } from "./erc4626-base/erc4626-exit-switches.ts";
 import { erc4626Exits } from "./erc4626-base/erc4626-exits.ts";
+import { erc4626Flows } from "./erc4626-base/erc4626-flow-events.ts";
 import {
   checkWaitingParams,
   identifyWaiting,
@@ -90,6 +92,7 @@ export const erc4626 = defineErc4626({
   pausable: true,
   ratio: true,
   exits,
+  flows: (vault) => erc4626Flows(vault, addressParam(vault, "withdrawal_manager")),
 });
 
 const feesAbi = once(() =>

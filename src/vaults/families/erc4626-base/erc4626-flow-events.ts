@@ -1,4 +1,4 @@
-import { decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
+import { type Address, decodeEventLog, isAddressEqual, parseAbi, toEventSelector } from "viem";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { FlowSource } from "../../vault-adapter.ts";
@@ -12,11 +12,12 @@ const flowsAbi = once(() =>
 
 /**
  * Returns the events from which an ERC-4626 vault's deposits and withdrawals are indexed. They count for the owner of
- * the shares; withdrawals of shares that the vault itself owns, for the receiver. Source: EIP-4626.
+ * the shares; withdrawals of shares that the vault itself or `keeper` owns, for the receiver. Source: EIP-4626.
  */
-export function erc4626Flows(vault: Vault): FlowSource {
+export function erc4626Flows(vault: Vault, keeper: Address | null = null): FlowSource {
   return {
-    addresses: [vault.entryPoint],
+    // Another keeper changes whom withdrawals count for, so the history must be read again; it emits none of the events.
+    addresses: [vault.entryPoint, ...(keeper === null ? [] : [keeper])],
     topics: flowsAbi().map(toEventSelector),
     decode(log) {
       if (!isAddressEqual(log.address, vault.entryPoint)) return null;
@@ -24,8 +25,10 @@ export function erc4626Flows(vault: Vault): FlowSource {
         const { eventName, args } = decodeEventLog({ abi: flowsAbi(), data: log.data, topics: log.topics });
         const { assets, shares } = args;
         if (eventName === "Deposit") return { kind: "deposit", user: args.owner, assets, shares };
-        // A vault that redeems shares that it holds itself pays a request of the receiver.
-        const ofRequest = isAddressEqual(args.owner, vault.entryPoint);
+        // Who keeps the shares of requests and redeems them pays a request of the receiver.
+        const ofRequest = [vault.entryPoint, keeper ?? vault.entryPoint].some((one) =>
+          isAddressEqual(args.owner, one),
+        );
         return { kind: "withdrawal", user: ofRequest ? args.receiver : args.owner, assets, shares };
       } catch {
         // The topic matches but the indexed arguments differ: another event.

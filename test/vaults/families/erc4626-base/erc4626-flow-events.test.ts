@@ -7,6 +7,7 @@ import {
   toEventSelector,
 } from "viem";
 import { describe, expect, test } from "vitest";
+import { sourceFingerprint } from "../../../../src/flows/flow-sources.ts";
 import { erc4626Flows } from "../../../../src/vaults/families/erc4626-base/erc4626-flow-events.ts";
 import { USER, vault } from "../../../support/deposits/fixtures.ts";
 
@@ -50,6 +51,25 @@ describe("ERC-4626 flows", () => {
       assets: 5n,
       shares: 7n,
     });
+  });
+
+  test("belong to the receiver if the contract that keeps the shares of requests redeems them", () => {
+    const keeper: Address = "0x00000000000000000000000000000000000000a7";
+    const pool = erc4626Flows(vault, keeper);
+    const topicsOf = (owner: Address) => {
+      const args = { sender: owner, receiver: USER, owner };
+      return encodeEventTopics({ abi, eventName: "Withdraw", args }) as Topics;
+    };
+    const userOf = (owner: Address) =>
+      pool.decode({ address: vault.entryPoint, topics: topicsOf(owner), data })?.user;
+    expect([userOf(keeper), userOf(vault.entryPoint), userOf(OTHER)]).toEqual([USER, USER, OTHER]);
+    expect(pool.decode({ address: keeper, topics: topicsOf(keeper), data })).toBeNull();
+  });
+
+  test("are read again when the registry entry names another withdrawal manager", () => {
+    const of = (withdrawal_manager: Address) =>
+      sourceFingerprint({ ...vault, adapter: "erc4626", params: { exit: "maple", withdrawal_manager } });
+    expect(of(OTHER)).not.toBe(of(USER));
   });
 
   test.each<[string, Address, Topics, Hex]>([
