@@ -168,10 +168,7 @@ export interface PendingExit {
   claimableShares: bigint | null;
   /** Token that a claim pays: assets, or the shares of a cancelled request. */
   pays: "assets" | "shares";
-  /**
-   * Times of the request, of its earliest payment and of its expiry, in unix seconds; null if the chain does not show
-   * them.
-   */
+  /** Times of the request, its earliest payment and its expiry, in unix seconds; null if the chain shows none. */
   since: number | null;
   earliest: number | null;
   expiresAt: number | null;
@@ -331,6 +328,8 @@ export interface ExitSettlement {
   shares?: bigint | null;
   /** True if this may be the payment of a part whose shares are unknown. Absent otherwise. */
   inParts?: true;
+  /** True if the vault numbers its requests, but these events name none. Absent otherwise; see `settlesUnnamed`. */
+  unnamed?: true;
 }
 
 /**

@@ -39,6 +39,7 @@ test.each<[string, Record<string, string>, string]>([
   ["veda", { teller: "e" }, 'teller is one of a, b, c, d, not "e"'],
   ["veda", { referrer: "me" }, 'referrer is no address: "me"'],
   ["veda", { teller_withdraw: "publik" }, "teller_withdraw is one of public"],
+  ["erc4626", { exit: "maple", withdrawal_type: "cycles" }, "withdrawal_type is one of queue"],
   ["erc4626", { exit: "mapel" }, "exit is one of cooldown, maple"],
   ["erc4626", { pool_manager: "0x12" }, "pool_manager is no address"],
   ["erc4626", { withdrawal_manager: "0x12" }, "withdrawal_manager is no address"],

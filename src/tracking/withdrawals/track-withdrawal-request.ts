@@ -129,11 +129,12 @@ async function findEnd(
   at: RequestInput & { now: OpenExit },
 ): Promise<{ end: WithdrawalTransition | null; seen: readonly EndSeen[] }> {
   const { row, now } = at;
-  const anyId = now.exits.settlesUnnamed?.(now.vault) === true;
+  const seen = await findSettlements(ctx, at);
+  const unnamed = seen.some(({ settlement }) => settlement.unnamed === true);
+  const anyId = unnamed || now.exits.settlesUnnamed?.(now.vault) === true;
   const numbered = anyId && hasNumber(row);
   // Settlements that name no request may be another one's: the vault's own number tells whether this one is open.
   const numberOpen = numbered && now.request?.requestId === row.requestId;
-  const seen = await findSettlements(ctx, at);
   if (seen.length === 0 || numberOpen) return { end: null, seen };
   const others = await selectOtherRedemptions(ctx.db, row, { anyId });
   const free = numbered ? seen.filter((end) => !isTaken(end, others)) : seen;

@@ -28,6 +28,8 @@ import {
   COOLDOWN_S,
   deployCooldown,
   deployMaple,
+  deployMapleQueue,
+  deployMapleQueues,
   deployQueueing,
   deployRequesting,
 } from "../conformance/vaults/waiting-stand-ins.ts";
@@ -92,6 +94,16 @@ const lagoon = {
   ...({ adapter: "lagoon", type: "custom", mode: "request", joins: true } as const),
   whole: "settleRedeem prices and pays an epoch with all its requests",
   settle: settledBy(lagoonVaultAbi),
+} as const;
+
+/** A Maple pool. All kinds of withdrawal managers are settled by the same functions. */
+const maple = {
+  ...({ adapter: "erc4626", type: "custom", mode: "request", raise: donate, cancels: "at_once" } as const),
+  settle: settledBy(mapleWithdrawalManagerAbi, "requests"),
+  settlePart: (placed: Placed, { user, shares }: { user: Address; shares: bigint }) => {
+    const on = placed.parts["requests"];
+    return set(placed, { abi: mapleWithdrawalManagerAbi, name: "settlePart", args: [user, shares], on });
+  },
 } as const;
 
 async function raiseLagoon(placed: Placed): Promise<void> {
@@ -299,16 +311,9 @@ export const requestingVaults: readonly RequestingVault[] = [
       raise: donate,
     },
   },
-  {
-    ...{ name: "Maple", adapter: "erc4626", type: "custom", mode: "request", joins: true, raise: donate },
-    deploy: deployMaple,
-    settle: settledBy(mapleWithdrawalManagerAbi, "requests"),
-    settlePart: (placed, { user, shares }) => {
-      const on = placed.parts["requests"];
-      return set(placed, { abi: mapleWithdrawalManagerAbi, name: "settlePart", args: [user, shares], on });
-    },
-    cancels: "at_once",
-  },
+  { ...maple, name: "Maple", deploy: deployMaple, joins: true },
+  { ...maple, name: "Maple queue", deploy: deployMapleQueue, joins: null, pushes: true },
+  { ...maple, name: "Maple queue for several", deploy: deployMapleQueues, joins: false, pushes: true },
   {
     ...{ ...generic7540, name: "ERC-7540", deploy: deployRequesting({}), cancels: null },
     settle: settledBy(requestingVaultAbi),

@@ -199,4 +199,5 @@ export const waitingFunctions = parseAbi([
   "function manager() view returns (address)",
   "function withdrawalManager() view returns (address)",
   "function lockedShares(address) view returns (uint256)",
+  "function exitCycleId(address) view returns (uint256)",
 ]);

@@ -64,7 +64,8 @@ describe("a generic ERC-4626 vault", () => {
     expect([
       exits.paysUnclaimed?.("request", yo),
       exits.paysUnclaimed?.("request", withExit("maple")),
-    ]).toEqual([true, false]);
+      exits.paysUnclaimed?.("request", { ...vault, params: { exit: "maple", withdrawal_type: "queue" } }),
+    ]).toEqual([true, false, true]);
     const abi = parseAbi([
       "function redeem(uint256, address, address) returns (uint256)",
       "function requestRedeem(uint256, address, address) returns (uint256)",

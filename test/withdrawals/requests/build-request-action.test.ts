@@ -44,7 +44,7 @@ async function act(of: Case = {}) {
     functions: waitingFunctions,
     answers: {
       ...{ cooldowns: [BigInt(end), assets], cooldownDuration: 604_800 },
-      ...{ manager: none, withdrawalManager: none, lockedShares: locked, maxRedeem: 0n },
+      ...{ manager: none, withdrawalManager: none, lockedShares: locked, maxRedeem: 0n, exitCycleId: 1n },
       convertToExitAssets: COOLING,
     },
     effects: () => of.effects ?? { rises: { [balanceKey(USDC, USER)]: COOLING } },

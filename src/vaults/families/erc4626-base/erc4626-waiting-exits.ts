@@ -36,14 +36,9 @@ import {
 import { addressParam, optionalChoiceParam, withoutParams, withWithdrawSeconds } from "../../vault-params.ts";
 import { familyErrors } from "../../vault-reverts.ts";
 import { type Identification, ORDINARY_ACCOUNT } from "./erc4626-derivation.ts";
-import {
-  findMapleEnd,
-  findMapleRequest,
-  identifyMaple,
-  mapleAbi,
-  mapleRequest,
-  mapleTerms,
-} from "./maple-exits.ts";
+import { hasMapleQueue, identifyMaple, mapleAbi, mapleTerms } from "./maple-exits.ts";
+import { findMapleEnd, findMapleRequest } from "./maple-request-events.ts";
+import { mapleRequests } from "./maple-requests.ts";
 import { yoReads } from "./yo-exits.ts";
 
 const cooldownAbi = once(() =>
@@ -89,13 +84,14 @@ export const waitOf = (vault: Vault): "cooldown" | "maple" | "erc7540" | "yo" | 
 const namesOwner = (vault: Vault): boolean =>
   optionalChoiceParam(vault, { name: "cooldown_call", choices: ["owner"] }) !== null;
 
-/**
- * Validates the parameters `exit`, `cooldown_call`, `pool_manager` and `withdrawal_manager` of a generic ERC-4626
- * vault. Throws an Error if one is invalid.
- */
+/** Registry parameters that `identifyWaiting` sets. */
+const WAITING_PARAMS = ["exit", "cooldown_call", "pool_manager", "withdrawal_manager", "withdrawal_type"];
+
+/** Validates the registry parameters of a generic ERC-4626 vault that may delay withdrawals. Throws an Error if one is invalid. */
 export function checkWaitingParams(vault: Vault): void {
   waitOf(vault);
   namesOwner(vault);
+  hasMapleQueue(vault);
   addressParam(vault, "pool_manager");
   addressParam(vault, "withdrawal_manager");
 }
@@ -105,7 +101,7 @@ export function checkWaitingParams(vault: Vault): void {
  * `waitOf` and the exits use. The identification always succeeds.
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
-  const known = withoutParams(params, ["exit", "cooldown_call", "pool_manager", "withdrawal_manager"]);
+  const known = withoutParams(params, WAITING_PARAMS);
   const start = { to: address, abi: startAbi(), name: "cooldownShares" } as const;
   // `cooldownDuration()` shows sUSDe and its forks, `convertToExitAssets` with `manager` Maple's pools, and all of
   // `yoReads` Yo's vaults. In ERC-7540 vaults, `previewRedeem` must revert.
@@ -169,8 +165,11 @@ export function waitingExits(ordinary: VaultExits): VaultExits {
         "error ExcessiveRedeemAmount()": "nothing_to_withdraw",
         "error ExcessiveWithdrawAmount()": "nothing_to_withdraw",
       },
+      // A request to Maple while an earlier one is open. Sources: both of maple-labs' withdrawal managers.
+      reasons: [{ reason: /^WM:AS:(IN_QUEUE|WITHDRAWAL_PENDING)$/, code: "request_pending" }],
     }),
-    pending: (vault, of) => (waitOf(vault) === "maple" ? mapleRequest(vault, of) : coolingShares(vault, of)),
+    pending: (vault, of) => (waitOf(vault) === "maple" ? mapleRequests(vault, of) : coolingShares(vault, of)),
+    paysUnclaimed: (mode, vault) => mode === "request" && hasMapleQueue(vault),
     claim(vault, { user, request }) {
       if (request.state !== "claimable") return null;
       const data =
@@ -305,7 +304,8 @@ type SeenLogs = { user: Address; logs: readonly Log[] };
 function findRequest(vault: Vault, seen: SeenLogs): ExitRequestSeen | null {
   const wait = waitOf(vault);
   if (wait === null) return null;
-  const found = wait === "maple" ? findMapleRequest(vault, seen) : findCooldown(vault, seen);
+  if (wait === "maple") return findMapleRequest(vault, seen);
+  const found = findCooldown(vault, seen);
   return found === null ? null : { requestId: "0", shares: found.shares };
 }
 
@@ -323,11 +323,11 @@ function findCooldown(vault: Vault, { user, logs }: SeenLogs) {
 
 function findPayment(
   vault: Vault,
-  { user, logs, requestLogs }: SeenLogs & { requestLogs: readonly Log[] },
+  { user, requestId, logs, requestLogs }: SeenLogs & { requestId: string; requestLogs: readonly Log[] },
 ): ExitSettlement | null {
   const wait = waitOf(vault);
   if (wait === null) return null;
-  if (wait === "maple") return findMapleEnd(vault, { user, logs });
+  if (wait === "maple") return findMapleEnd(vault, { user, requestId, logs });
   const cooldown = findCooldown(vault, { user, logs: requestLogs });
   if (cooldown === null) return null;
   // `unstake` emits no event of the vault, and pays all that its caller was cooling, or nothing.

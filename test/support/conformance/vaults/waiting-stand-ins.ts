@@ -2,10 +2,14 @@ import { encodeDeployData, encodeFunctionData } from "viem";
 import {
   cooldownVaultAbi,
   cooldownVaultCreationCode,
+  mapleMultiQueueAbi,
+  mapleMultiQueueCreationCode,
   maplePoolAbi,
   maplePoolCreationCode,
   maplePoolManagerAbi,
   maplePoolManagerCreationCode,
+  mapleSingleQueueAbi,
+  mapleSingleQueueCreationCode,
   mapleWithdrawalManagerAbi,
   mapleWithdrawalManagerCreationCode,
   queueingVaultAbi,
@@ -32,21 +36,38 @@ export const deployCooldown: Deploy = (world, asset) =>
     return { row, owner: script.deployer, parts: {} };
   });
 
-/** Deploys a pool with a withdrawal manager that takes requests, like Maple's. */
-export const deployMaple: Deploy = (world, asset) =>
+/** Creation codes of the stand-ins for Maple's withdrawal managers, by their kind. */
+const MANAGERS = {
+  cycles: { abi: mapleWithdrawalManagerAbi, bytecode: mapleWithdrawalManagerCreationCode },
+  single: { abi: mapleSingleQueueAbi, bytecode: mapleSingleQueueCreationCode },
+  multi: { abi: mapleMultiQueueAbi, bytecode: mapleMultiQueueCreationCode },
+} as const;
+
+/**
+ * Deploys a pool like Maple's, with a cyclical withdrawal manager or a queue, of version 1 (`single`) or 2 (`multi`).
+ * The registry entry of a pool with a queue is complete.
+ */
+const deployPool: (kind: keyof typeof MANAGERS) => Deploy = (kind) => (world, asset) =>
   world.script((script) => {
     const contract = { abi: maplePoolAbi, code: maplePoolCreationCode } as const;
     const vault = deployOn(script, { contract, asset });
-    const waits = { abi: mapleWithdrawalManagerAbi, bytecode: mapleWithdrawalManagerCreationCode } as const;
-    const requests = script.deploy("requests", encodeDeployData({ ...waits, args: [vault] }));
+    const requests = script.deploy("requests", encodeDeployData({ ...MANAGERS[kind], args: [vault] }));
     const names = { abi: maplePoolManagerAbi, bytecode: maplePoolManagerCreationCode } as const;
     const manager = script.deploy("manager", encodeDeployData({ ...names, args: [requests] }));
     const own = { abi: maplePoolAbi, functionName: "setManager", args: [manager] } as const;
     script.send("setManager", { to: vault, data: encodeFunctionData(own) });
     use(script, { token: asset, vault, data: firstDeposit(script, asset) });
-    const row = { address: vault, shareDecimals: asset.decimals, params: { exit: "maple" } };
-    return { row, owner: script.deployer, parts: { requests } };
+    const managers = { pool_manager: manager.toLowerCase(), withdrawal_manager: requests.toLowerCase() };
+    const found = kind === "cycles" ? {} : { ...managers, withdrawal_type: "queue" };
+    const row = { address: vault, shareDecimals: asset.decimals, params: { exit: "maple", ...found } };
+    return { row, owner: script.deployer, parts: { requests, manager } };
   });
+
+/** Deploys a pool with a cyclical withdrawal manager, like Maple's. */
+export const deployMaple: Deploy = deployPool("cycles");
+/** Deploy pools like Maple's with a queue, for one request of an owner at a time or for several. */
+export const deployMapleQueue: Deploy = deployPool("single");
+export const deployMapleQueues: Deploy = deployPool("multi");
 
 /** Deploys a vault that pays at once what it can, like Yo's; if `invests`, it holds nothing and pays nothing at once. */
 export const deployQueueing =

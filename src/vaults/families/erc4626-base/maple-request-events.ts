@@ -1,0 +1,126 @@
+import { type Address, isAddressEqual, type Log, parseAbi, parseEventLogs } from "viem";
+import { once } from "../../../lib/once.ts";
+import type { Vault } from "../../vault.ts";
+import { type ExitRequestSeen, type ExitSettlement, paidTo } from "../../vault-exits.ts";
+import { isMapleRequestId } from "./maple-requests.ts";
+
+/**
+ * ABI of the events of a Maple pool, and of both versions of its queue, which number requests in different types.
+ * Sources: maple-labs/pool-v2, maple-labs/withdrawal-manager-queue.
+ */
+const eventsAbi = once(() =>
+  parseAbi([
+    "event RedemptionRequested(address indexed owner, uint256 shares, uint256 escrowedShares)",
+    "event SharesRemoved(address indexed owner, uint256 shares)",
+    "event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)",
+    "event RequestCreated(uint128 indexed requestId, address indexed owner, uint256 shares)",
+    "event RequestProcessed(uint128 indexed requestId, address indexed owner, uint256 shares, uint256 assets)",
+    "event RequestDecreased(uint128 indexed requestId, uint256 shares)",
+    "event RequestRemoved(uint128 indexed requestId)",
+    "event RequestCreated(uint256 indexed requestId, address indexed owner, uint256 shares)",
+    "event RequestProcessed(uint256 indexed requestId, address indexed owner, uint256 shares, uint256 assets)",
+    "event RequestDecreased(uint256 indexed requestId, uint256 shares)",
+    "event RequestRemoved(uint256 indexed requestId)",
+  ]),
+);
+
+type SeenLogs = { user: Address; logs: readonly Log[] };
+
+/** Decodes the events of pools and queues in log order, whichever contracts emitted them. */
+const eventsIn = (logs: readonly Log[]) => parseEventLogs({ abi: eventsAbi(), logs: [...logs] });
+
+/**
+ * Finds a user's request in a receipt's logs, or returns null. Its id is that of the queue that took the shares, and
+ * `0` without one, which is a request to a cyclical withdrawal manager.
+ */
+export function findMapleRequest(vault: Vault, { user, logs }: SeenLogs): ExitRequestSeen | null {
+  let requestId: bigint | null = null;
+  for (const { address, eventName, args } of eventsIn(logs)) {
+    const own = "owner" in args && isAddressEqual(args.owner, user);
+    if (!own) continue;
+    if (eventName === "RequestCreated" && isAmongPayees(vault, { logs, account: address }))
+      requestId = args.requestId;
+    // The pool's event follows that of its queue.
+    if (eventName === "RedemptionRequested" && isAddressEqual(address, vault.entryPoint))
+      return { requestId: (requestId ?? 0n).toString(), shares: args.shares };
+  }
+  return null;
+}
+
+const isAmongPayees = (
+  vault: Vault,
+  { logs, account }: { logs: readonly Log[]; account: Address },
+): boolean => paidTo(logs, { token: vault.shareToken, receiver: account }).length > 0;
+
+/**
+ * Finds in a receipt's logs how a user's request, or a part of it, ended: paid by the queue, redeemed by the user, or
+ * cancelled, which returns the shares. Null if the logs do not show its end. An id of no queue stands for any request.
+ */
+export function findMapleEnd(vault: Vault, of: SeenLogs & { requestId: string }): ExitSettlement | null {
+  return paidByQueue(vault, of) ?? redeemedByUser(vault, of) ?? returnedShares(vault, of);
+}
+
+const names = (requestId: string, id: bigint): boolean =>
+  !isMapleRequestId(requestId) || requestId === id.toString();
+
+/** Returns the payment by a queue: it processes each request and then redeems the shares, which it owns, for the user. */
+function paidByQueue(
+  vault: Vault,
+  { user, requestId, logs }: SeenLogs & { requestId: string },
+): ExitSettlement | null {
+  let queue: Address | null = null;
+  let [assets, shares] = [0n, 0n];
+  for (const { address, eventName, args } of eventsIn(logs)) {
+    if (eventName === "RequestProcessed")
+      queue = isAddressEqual(args.owner, user) && names(requestId, args.requestId) ? address : null;
+    if (eventName !== "Withdraw" || !isAddressEqual(address, vault.entryPoint)) continue;
+    if (queue === null || !isAddressEqual(args.owner, queue) || !isAddressEqual(args.receiver, user))
+      continue;
+    [assets, shares, queue] = [assets + args.assets, shares + args.shares, null];
+  }
+  return shares === 0n ? null : { outcome: "paid", assets, shares };
+}
+
+/** Returns what the user's own redemption of processed shares paid. It names no request. */
+function redeemedByUser(
+  vault: Vault,
+  { user, requestId, logs }: SeenLogs & { requestId: string },
+): ExitSettlement | null {
+  const paid = eventsIn(logs).flatMap(({ address, eventName, args }) =>
+    eventName === "Withdraw" && isAddressEqual(address, vault.entryPoint) && isAddressEqual(args.owner, user)
+      ? [args]
+      : [],
+  );
+  if (paid.length === 0) return null;
+  const assets = paid.reduce((sum, one) => sum + one.assets, 0n);
+  const shares = paid.reduce((sum, one) => sum + one.shares, 0n);
+  return { outcome: "paid", assets, shares, ...(isMapleRequestId(requestId) && { unnamed: true }) };
+}
+
+/** Returns the cancellation of a request, or of a part of it: `SharesRemoved` of the pool, or what its queue shows. */
+function returnedShares(vault: Vault, of: SeenLogs & { requestId: string }): ExitSettlement | null {
+  if (isMapleRequestId(of.requestId)) return removedFromQueue(vault, of);
+  for (const { address, eventName, args } of eventsIn(of.logs)) {
+    if (eventName !== "SharesRemoved" || !isAddressEqual(address, vault.entryPoint)) continue;
+    if (isAddressEqual(args.owner, of.user)) return { outcome: "cancelled", assets: 0n, shares: args.shares };
+  }
+  return null;
+}
+
+/** Returns what a queue took out of a request without processing it, if it sent shares to the user. */
+function removedFromQueue(
+  vault: Vault,
+  { user, requestId, logs }: SeenLogs & { requestId: string },
+): ExitSettlement | null {
+  let [removed, shares] = [false, 0n];
+  for (const { address, eventName, args } of eventsIn(logs)) {
+    if (!("requestId" in args) || args.requestId.toString() !== requestId) continue;
+    // A processed request leaves the queue with the same events.
+    if (eventName === "RequestProcessed") return null;
+    if (paidTo(logs, { token: vault.shareToken, receiver: user, sender: address }).length === 0) continue;
+    if (eventName === "RequestRemoved") removed = true;
+    if (eventName === "RequestDecreased") shares += args.shares;
+  }
+  if (removed) return { outcome: "cancelled", assets: 0n };
+  return shares === 0n ? null : { outcome: "cancelled", assets: 0n, shares };
+}

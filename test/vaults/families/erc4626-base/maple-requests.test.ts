@@ -1,0 +1,185 @@
+import { type Address, decodeFunctionData, encodeFunctionResult, parseAbi } from "viem";
+import { describe, expect, test } from "vitest";
+import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
+import { erc4626 } from "../../../../src/vaults/families/erc4626-family.ts";
+import { contractsClient } from "../../../support/chains/multicall.ts";
+import { OTHER, USER, VAULT } from "../../../support/deposits/fixtures.ts";
+import { familyVault } from "../../../support/withdrawals/fixtures.ts";
+
+const MANAGER: Address = "0x1111111111111111111111111111111111111111";
+const OLD: Address = "0x3333333333333333333333333333333333333333";
+const QUEUE: Address = "0x5555555555555555555555555555555555555555";
+const abi = parseAbi([
+  "function manager() view returns (address)",
+  "function maxRedeem(address) view returns (uint256)",
+  "function totalAssets() view returns (uint256)",
+  "function unrealizedLosses() view returns (uint256)",
+  "function totalSupply() view returns (uint256)",
+  "function withdrawalManager() view returns (address)",
+  "function lockedShares(address) view returns (uint256)",
+  "function exitCycleId(address) view returns (uint256)",
+  "function requestIds(address) view returns (uint256)",
+  "function requests(uint128) view returns (address owner, uint256 shares)",
+  "function requestsByOwner(address) view returns (uint256[] ids, uint256[] shares)",
+]);
+
+/** View functions of a contract with their results; calls of others fail. */
+type Contract = Readonly<Record<string, unknown>>;
+const pool: Contract = {
+  ...{ manager: MANAGER, maxRedeem: 0n, totalAssets: 1_200n, unrealizedLosses: 100n, totalSupply: 1_000n },
+};
+const cycles: Contract = { lockedShares: 33n, exitCycleId: 7n };
+/** A queue of version 1 with one request of the user. */
+const single: Contract = { lockedShares: 0n, requestIds: 5n, requests: [USER, 33n] };
+/** A queue of version 2 with two requests of the user. */
+const multi: Contract = {
+  lockedShares: 0n,
+  requestIds: 8n,
+  requestsByOwner: [
+    [5n, 8n],
+    [33n, 20n],
+  ],
+};
+const named = (requests: Address) => ({ pool_manager: MANAGER, withdrawal_manager: requests });
+
+/** Reads the user's requests at a pool whose withdrawal manager is at `current` and behaves like `manager`. */
+async function read(of: {
+  manager: Contract;
+  current?: Address;
+  own?: Contract;
+  params?: Record<string, string>;
+  requestIds?: readonly string[];
+}) {
+  const current = of.current ?? QUEUE;
+  const contracts: Readonly<Record<string, Contract>> = {
+    [OLD]: cycles,
+    [VAULT]: { ...pool, ...of.own },
+    [MANAGER]: { withdrawalManager: current },
+    [current]: of.manager,
+  };
+  const client = contractsClient(({ to, data }) => {
+    const { functionName } = decodeFunctionData({ abi, data });
+    const result = contracts[to]?.[functionName];
+    return result === undefined
+      ? { ok: false, data: "0x" }
+      : { ok: true, data: encodeFunctionResult({ abi, functionName, result } as never) };
+  });
+  const vault = familyVault("erc4626", { exit: "maple", ...(of.params ?? named(current)) });
+  const pending = erc4626.exits?.pending?.(vault, { user: USER, requestIds: of.requestIds ?? [], now: 0 });
+  if (pending === undefined) throw new Error("the family has no requests");
+  const { value } = await runQuery(client, pending);
+  return { vault, requests: value, asked: client.calls.length };
+}
+
+const waiting = { state: "pending", claimableAssets: 0n, claimableShares: 0n } as const;
+
+describe("requests to a cyclical withdrawal manager", () => {
+  test("are one without a number, priced net of unrealised losses and rounded down", async () => {
+    const { requests, asked } = await read({ manager: cycles });
+    expect(asked).toBe(1);
+    // 33 × (1,200 − 100) / 1,000 = 36.3
+    expect(requests).toMatchObject([
+      { requestId: "0", shares: 33n, assets: 36n, cancellable: true, ...waiting },
+    ]);
+  });
+
+  test("can be claimed as far as they were processed", async () => {
+    const { requests } = await read({ manager: cycles, own: { maxRedeem: 10n } });
+    expect(requests).toMatchObject([
+      { state: "claimable", shares: 33n, assets: 36n, claimableShares: 10n, claimableAssets: 11n },
+    ]);
+  });
+
+  test("are none without shares, and without totals their value is unknown", async () => {
+    const { requests: none } = await read({ manager: { ...cycles, lockedShares: 0n } });
+    expect(none).toEqual([]);
+    const { requests } = await read({ manager: cycles, own: { totalSupply: 0n } });
+    expect(requests).toMatchObject([{ shares: 33n, assets: null }]);
+  });
+});
+
+describe("requests to a queue", () => {
+  test("of version 1 are the one that waits, under its number", async () => {
+    const { requests, asked } = await read({ manager: single });
+    expect(asked).toBe(2);
+    expect(requests).toMatchObject([
+      { requestId: "5", shares: 33n, assets: 36n, cancellable: true, ...waiting },
+    ]);
+  });
+
+  test("of version 2 are all that wait, of which `removeShares` takes back the newest", async () => {
+    const { vault, requests, asked } = await read({ manager: multi });
+    expect(asked).toBe(1);
+    expect(requests).toMatchObject([
+      { requestId: "5", shares: 33n, assets: 36n, cancellable: false, ...waiting },
+      { requestId: "8", shares: 20n, assets: 22n, cancellable: true, ...waiting },
+    ]);
+    const calls = parseAbi(["function removeShares(uint256 shares, address owner) returns (uint256)"]);
+    const cancel = (index: number) => {
+      const request = requests?.[index];
+      if (request === undefined) throw new Error("no request");
+      const call = erc4626.exits?.cancel?.(vault, { user: USER, request });
+      return call ? decodeFunctionData({ abi: calls, data: call.data }).args : null;
+    };
+    expect([cancel(0), cancel(1)]).toEqual([null, [20n, USER]]);
+  });
+
+  test.each([
+    ["version 1", { ...single, requestIds: 0n }],
+    ["version 2", { ...multi, requestIds: 0n, requestsByOwner: [[], []] }],
+  ])("of %s are none once they are paid or taken back", async (_name, manager) => {
+    expect((await read({ manager, requestIds: ["5"] })).requests).toEqual([]);
+  });
+
+  test("are what a user in manual mode can redeem, under the only known number that has left the queue", async () => {
+    const manager = { ...multi, lockedShares: 10n };
+    const own = { maxRedeem: 10n };
+    const idOf = async (requestIds: readonly string[]) => {
+      const { requests } = await read({ manager, own, requestIds });
+      expect(requests).toHaveLength(3);
+      expect(requests?.at(-1)).toMatchObject({
+        ...{ state: "claimable", shares: 10n, assets: 11n, claimableShares: 10n, claimableAssets: 11n },
+        cancellable: false,
+      });
+      return requests?.at(-1)?.requestId;
+    };
+    expect(await idOf([])).toBe("0");
+    expect(await idOf(["5", "8", "0"])).toBe("0");
+    expect(await idOf(["5", "3", "3"])).toBe("3");
+    expect(await idOf(["3", "4"])).toBe("0");
+  });
+
+  test("are not known to be claimable if the pool does not say how much it redeems", async () => {
+    const manager = { ...single, requestIds: 0n, lockedShares: 10n };
+    const { requests } = await read({ manager, own: { maxRedeem: undefined } });
+    expect(requests).toMatchObject([
+      { state: "pending", shares: 10n, claimableShares: null, claimableAssets: null },
+    ]);
+  });
+});
+
+describe("requests are unknown, not absent,", () => {
+  test.each<[string, Parameters<typeof read>[0]]>([
+    ["if the manager is of no known kind", { manager: { lockedShares: 0n } }],
+    ["without the processed shares", { manager: { ...multi, lockedShares: undefined } }],
+    ["without the request of a number", { manager: { ...single, requests: undefined } }],
+    ["if the number is another account's", { manager: { ...single, requests: [OTHER, 33n] } }],
+    ["if ids and shares do not match", { manager: { ...multi, requestsByOwner: [[5n, 8n], [33n]] } }],
+    ["if the list of version 2 fails", { manager: { ...multi, requestsByOwner: undefined } }],
+    ["without the pool manager", { manager: multi, own: { manager: undefined } }],
+  ])("%s", async (_name, of) => {
+    expect((await read(of)).requests).toBeNull();
+  });
+});
+
+describe("the withdrawal manager", () => {
+  test.each<[string, Record<string, string>, number]>([
+    ["unknown to the registry entry", {}, 3],
+    ["that of another pool manager there", { pool_manager: OLD, withdrawal_manager: OLD }, 3],
+    ["an earlier one there, before the pool's upgrade", named(OLD), 2],
+  ])("is found on the chain if it is %s", async (_name, params, rounds) => {
+    const { requests, asked } = await read({ manager: multi, params });
+    expect(asked).toBe(rounds);
+    expect(requests).toMatchObject([{ requestId: "5" }, { requestId: "8" }]);
+  });
+});
