@@ -127,7 +127,7 @@ export async function postponeChecks(
  */
 export async function adoptContinuation(
   db: Database,
-  { parent, hash }: { parent: DepositRow; hash: string },
+  { parent, hash, router }: Continued & { hash: string },
 ): Promise<boolean> {
   const { trackingId, userAddress, vaultChainId, vaultAddress } = parent;
   const isOfAnother = raw`exists (select from ${deposits} as named
@@ -136,7 +136,7 @@ export async function adoptContinuation(
       or (named.state = 'awaiting_deposit' or named.state = 'partial' and named.shares is null)
         and named.user_address = ${userAddress} and named.move_token = ${deposits.fromToken}
         and named.vault_chain_id = ${vaultChainId} and named.vault_address = ${vaultAddress}
-        and ${deposits.fromAmount} >= ${leastOf(raw`named.delivered_amount`, raw`named.move_min`)}))`;
+        and ${paysForward({ delivered: raw`named.delivered_amount`, guaranteed: raw`named.move_min`, router })}))`;
   const adopted = await db.run((sql) =>
     sql
       .update(deposits)
@@ -159,55 +159,95 @@ export async function adoptContinuation(
   return adopted.length > 0;
 }
 
-/** Least payment of a continuation: the lower of the delivered and the guaranteed amount. */
-const leastOf = (delivered: SQL, guaranteed: SQL): SQL =>
-  raw`least(${delivered}::numeric, coalesce(${guaranteed}, ${delivered})::numeric)`;
-
-/** Maximum number of continuations that are read: anyone can build deposits that name a parent of the same user. */
-const MAX_CONTINUATIONS = 20;
+/** A deposit that may have continuations. `router` is the Router's lowercase address. */
+interface Continued {
+  parent: DepositRow;
+  router: string;
+}
 
 /**
- * Selects at most 20 deposits that name a deposit as their parent and pay the delivered token, at least the lower of
- * guaranteed and delivered amount, into the same vault for the same user: proven ones first, then completed ones, then
- * the newest. Leaves out those paid before the delivery, and proven ones that are neither requested, claimable nor
- * completed. Throws `store_unavailable`.
+ * SQL condition of the deposits whose payment may be what was delivered: at least the lower of the delivered and the
+ * guaranteed amount, and at most the higher, unless it is an order of the Router. Only such an order, which contains
+ * the reference of its deposit, shows that the user signed this deposit: of any other call, anyone can build an equal
+ * one that names a parent.
  */
-export async function selectContinuations(db: Database, parent: DepositRow): Promise<DepositRow[]> {
+function paysForward(amounts: { delivered: SQL; guaranteed: SQL; router: string }): SQL {
+  const delivered = raw`${amounts.delivered}::numeric`;
+  const guaranteed = raw`coalesce(${amounts.guaranteed}, ${amounts.delivered})::numeric`;
+  return raw`(${deposits.fromAmount} >= least(${delivered}, ${guaranteed}) and (${deposits.sourceTo} = ${amounts.router}
+    or ${deposits.fromAmount} <= greatest(${delivered}, ${guaranteed})))`;
+}
+
+/** Conditions of the deposits that name `parent` as their parent and may be its continuation; null if none may be. */
+function continuationsOf({ parent, router }: Continued): (SQL | undefined)[] | null {
   const { trackingId, userAddress, vaultChainId, vaultAddress, moveToken, moveMin, deliveredAmount } = parent;
-  if (moveToken === null || deliveredAmount === null) return [];
-  const atLeast = leastOf(raw`${deliveredAmount}::text`, raw`${moveMin}::text`);
+  if (moveToken === null || deliveredAmount === null) return null;
+  const [delivered, guaranteed] = [raw`${deliveredAmount}::text`, raw`${moveMin}::text`];
+  return [
+    eq(deposits.parentTrackingId, trackingId),
+    eq(deposits.direction, "deposit"),
+    eq(deposits.userAddress, userAddress),
+    eq(deposits.vaultChainId, vaultChainId),
+    eq(deposits.vaultAddress, vaultAddress),
+    eq(deposits.fromChainId, vaultChainId),
+    eq(deposits.fromToken, moveToken),
+    paysForward({ delivered, guaranteed, router }),
+  ];
+}
+
+/**
+ * Selects a deposit that names a deposit as its parent and pays the delivered token into the same vault for the same
+ * user, in an amount that may be the delivered one: a proven one, completed ones before others, otherwise an unproven
+ * one. Null if there is none. Throws `store_unavailable`.
+ */
+export async function selectContinuation(db: Database, continued: Continued): Promise<DepositRow | null> {
+  const { trackingId, destinationTxHash } = continued.parent;
+  const own = continuationsOf(continued);
+  if (own === null) return null;
   const ended = inArray(deposits.state, ["requested", "claimable", "completed"]);
   // What was paid before the delivery was not what was delivered.
   const inTime = raw`not exists (select from ${depositEvidence} as paid join ${depositEvidence} as arrived
     on arrived.chain_id = paid.chain_id and arrived.tracking_id = ${trackingId}
-      and arrived.tx_hash = ${parent.destinationTxHash}::text
+      and arrived.tx_hash = ${destinationTxHash}::text
     where paid.tracking_id = ${deposits.trackingId} and paid.tx_hash = ${deposits.sourceTxHash}
       and paid.block_number < arrived.block_number)`;
   const rows = await db.run((sql) =>
     sql
       .select()
       .from(deposits)
-      .where(
-        and(
-          eq(deposits.parentTrackingId, trackingId),
-          eq(deposits.direction, "deposit"),
-          eq(deposits.userAddress, userAddress),
-          eq(deposits.vaultChainId, vaultChainId),
-          eq(deposits.vaultAddress, vaultAddress),
-          eq(deposits.fromChainId, vaultChainId),
-          eq(deposits.fromToken, moveToken),
-          raw`${deposits.fromAmount} >= ${atLeast}`,
-          inTime,
-          or(ended, eq(deposits.sourceProven, false)),
-        ),
-      )
+      .where(and(...own, inTime, or(ended, eq(deposits.sourceProven, false))))
       .orderBy(
         desc(deposits.sourceProven),
         desc(eq(deposits.state, "completed")),
         desc(deposits.createdAt),
         asc(deposits.trackingId),
       )
-      .limit(MAX_CONTINUATIONS),
+      .limit(1),
+  );
+  return (rows[0] as DepositRow | undefined) ?? null;
+}
+
+/** Maximum number of unproven continuations with the same call that are read. */
+const MAX_EQUAL_CONTINUATIONS = 20;
+
+/**
+ * Selects the unproven continuations of a deposit whose calldata has one of the given hashes, oldest first and at most
+ * 20, however many others are built. Throws `store_unavailable`.
+ */
+export async function selectUnprovenContinuations(
+  db: Database,
+  { dataHashes, ...continued }: Continued & { dataHashes: readonly string[] },
+): Promise<DepositRow[]> {
+  const own = continuationsOf(continued);
+  if (own === null || dataHashes.length === 0) return [];
+  const equal = inArray(deposits.sourceDataHash, [...dataHashes]);
+  const rows = await db.run((sql) =>
+    sql
+      .select()
+      .from(deposits)
+      .where(and(...own, equal, eq(deposits.sourceProven, false)))
+      .orderBy(asc(deposits.createdAt), asc(deposits.trackingId))
+      .limit(MAX_EQUAL_CONTINUATIONS),
   );
   return rows as DepositRow[];
 }

@@ -2,25 +2,33 @@ import type { Hex } from "viem";
 import type { Context } from "../../context.ts";
 import { passHint, selectSourceHolder } from "../../db/queries/deposit-evidence-queries.ts";
 import type { DepositRow } from "../../db/queries/deposit-queries.ts";
-import { adoptContinuation, selectContinuations } from "../../db/queries/deposit-schedule-queries.ts";
+import {
+  adoptContinuation,
+  selectContinuation,
+  selectUnprovenContinuations,
+} from "../../db/queries/deposit-schedule-queries.ts";
+import { depositRouterAddress } from "../../router/router-address.ts";
 import { isConfirmed, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { completedTransition, type Transition } from "./deposit-transitions.ts";
+import { innerDataHashes } from "./inner-data-hashes.ts";
 import { awaitsSecondStep } from "./track-destination-transaction.ts";
-import { matchesSource } from "./track-source-transaction.ts";
+import { builtDataHashes, matchesSource } from "./track-source-transaction.ts";
 
 /** The continuations of a deposit: its second step, built as deposits of their own that name it as parent. */
 export interface Continuations {
   /** One whose transaction is proven, or null: it is `requested`, `claimable` or `completed`. */
   proven: DepositRow | null;
-  /** Those whose transaction is not proven yet. */
-  unproven: readonly DepositRow[];
+  /** True if none is proven, and at least one is built. */
+  built: boolean;
 }
+
+const router = depositRouterAddress.toLowerCase();
 
 /** Reads the continuations of a deposit from Postgres. Throws `store_unavailable`. */
 export async function readContinuations(ctx: Context, row: DepositRow): Promise<Continuations> {
-  const found = await selectContinuations(ctx.db, row);
-  const unproven = found.filter(({ sourceProven }) => !sourceProven);
-  return { proven: found.find(({ sourceProven }) => sourceProven) ?? null, unproven };
+  const found = await selectContinuation(ctx.db, { parent: row, router });
+  const proven = found?.sourceProven === true ? found : null;
+  return { proven, built: found !== null && proven === null };
 }
 
 interface ContinuedDeposit {
@@ -65,7 +73,7 @@ export async function takeAsContinuation(
   { row, hash, transitions }: { row: DepositRow; hash: Hex; transitions: readonly Transition[] },
 ): Promise<boolean> {
   const proves = awaitsSecondStep(row) && transitions.some(({ change }) => change.depositProven === true);
-  return proves && (await adoptContinuation(ctx.db, { parent: row, hash }));
+  return proves && (await adoptContinuation(ctx.db, { parent: row, hash, router }));
 }
 
 /**
@@ -75,11 +83,14 @@ export async function takeAsContinuation(
  */
 export async function leaveToContinuation(
   ctx: Context,
-  { row, readTransaction, hash, unproven }: ContinuedDeposit & { hash: Hex; unproven: readonly DepositRow[] },
+  { row, readTransaction, hash }: ContinuedDeposit & { hash: Hex },
 ): Promise<boolean> {
-  if (unproven.length === 0) return false;
   const { vaultChainId: chainId } = row;
   const seen = await readTransaction(chainId, hash);
+  if (seen.transaction === null) return false;
+  const { input } = seen.transaction;
+  const dataHashes = [...builtDataHashes(input), ...innerDataHashes(input)];
+  const unproven = await selectUnprovenContinuations(ctx.db, { parent: row, router, dataHashes });
   const owner = unproven.find((one) => matchesSource(one, seen));
   if (owner === undefined) return false;
   const { trackingId } = owner;

@@ -164,7 +164,7 @@ async function trackDelivery(
 async function trackSecondStep(ctx: Context, input: TrackInput): Promise<DepositRow> {
   const { row, readTransaction, hints, apply, tried } = input;
   if (!awaitsSecondStep(row)) return row;
-  const { proven, unproven } = await readContinuations(ctx, row);
+  const { proven, built } = await readContinuations(ctx, row);
   if (proven !== null) {
     const transitions = await continuationTransitions(ctx, { row, readTransaction, by: proven });
     return apply(ctx, { row, transitions, readTransaction });
@@ -181,7 +181,7 @@ async function trackSecondStep(ctx: Context, input: TrackInput): Promise<Deposit
       // Further events with the same reference are not this deposit's.
       if (!awaitsSecondStep(current)) break;
       tried.add(hash);
-      if (await leaveToContinuation(ctx, { row, readTransaction: read, hash, unproven })) continue;
+      if (built && (await leaveToContinuation(ctx, { row, readTransaction: read, hash }))) continue;
       const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction: read });
       current = await apply(ctx, { row: current, transitions, readTransaction: read });
       if (await takeAsContinuation(ctx, { row: current, hash, transitions }))

@@ -2,9 +2,10 @@ import type { Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { DepositRow } from "../../../src/db/queries/deposit-queries.ts";
-import { selectContinuations } from "../../../src/db/queries/deposit-schedule-queries.ts";
+import { selectContinuation } from "../../../src/db/queries/deposit-schedule-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { depositEvidence } from "../../../src/db/tables/deposit-tracking-tables.ts";
+import { depositRouterAddress } from "../../../src/router/router-address.ts";
 import { OTHER, row } from "../../support/deposits/fixtures.ts";
 
 let causeway: TestDeployment;
@@ -28,42 +29,48 @@ const child: DepositRow = {
   ...row,
   ...{ trackingId: `trk_${"c".repeat(32)}`, ref: hashOf("c"), parentTrackingId: parent.trackingId },
   ...{ fromChainId: row.vaultChainId, fromToken: token, fromAmount: "900", state: "completed" },
+  sourceTo: row.vaultAddress,
   ...{ sourceTxHash: hashOf("b"), sourceProven: true, shares: "1" },
 };
 
-/** Stores the parent and one continuation with the blocks of their transactions, and reads the continuations. */
-async function found(change: Partial<DepositRow>, blocks = { delivered: 10, paid: 10 }): Promise<string[]> {
+/** Stores the parent and one continuation with the blocks of their transactions, and reads a continuation. */
+async function found(
+  change: Partial<DepositRow>,
+  blocks = { delivered: 10, paid: 10 },
+): Promise<string | null> {
   await causeway.db.insert(deposits).values([parent, { ...child, ...change }]);
   const at = { chainId: row.vaultChainId, blockHash: hashOf("f") };
   await causeway.db.insert(depositEvidence).values([
     { ...at, trackingId: parent.trackingId, txHash: hashOf("a"), blockNumber: blocks.delivered },
     { ...at, trackingId: child.trackingId, txHash: hashOf("b"), blockNumber: blocks.paid },
   ]);
-  const rows = await selectContinuations(causeway.context().db, parent);
-  return rows.map(({ trackingId }) => trackingId);
+  const router = depositRouterAddress.toLowerCase();
+  return (await selectContinuation(causeway.context().db, { parent, router }))?.trackingId ?? null;
 }
 
 test.each<[string, Partial<DepositRow>]>([
   ["the guaranteed amount", {}],
-  ["more", { fromAmount: "1001" }],
+  ["what was delivered", { fromAmount: "1000" }],
+  ["more in an order of the Router", { fromAmount: "1001", sourceTo: depositRouterAddress.toLowerCase() }],
   ["what a request took", { state: "requested" }],
   ["nothing yet", { state: "built", sourceProven: false, sourceTxHash: null }],
-])("selectContinuations() finds a deposit that pays %s", async (_what, change) => {
-  expect(await found(change)).toEqual([child.trackingId]);
+])("selectContinuation() finds a deposit that pays %s", async (_what, change) => {
+  expect(await found(change)).toBe(child.trackingId);
 });
 
 test.each<[string, Partial<DepositRow>]>([
   ["less", { fromAmount: "899" }],
+  ["more in a call that names no order", { fromAmount: "1001" }],
   ["for another user", { userAddress: token }],
   ["into another vault", { vaultAddress: token }],
   ["in another token", { fromToken: row.fromToken }],
   ["from another chain", { fromChainId: row.vaultChainId + 1 }],
   ["for another parent", { parentTrackingId: `trk_${"d".repeat(32)}` }],
   ["in a transaction that reverted", { state: "failed" }],
-])("selectContinuations() leaves out a deposit that pays %s", async (_what, change) => {
-  expect(await found(change)).toEqual([]);
+])("selectContinuation() leaves out a deposit that pays %s", async (_what, change) => {
+  expect(await found(change)).toBeNull();
 });
 
-test("selectContinuations() leaves out a deposit that was made before the delivery", async () => {
-  expect(await found({}, { delivered: 10, paid: 9 })).toEqual([]);
+test("selectContinuation() leaves out a deposit that was made before the delivery", async () => {
+  expect(await found({}, { delivered: 10, paid: 9 })).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { type Address, getAddress, type Hex } from "viem";
 import { afterAll, beforeAll, beforeEach, vi } from "vitest";
 import { randomOf } from "../flows/random.ts";
-import { execute } from "./contracts.ts";
+import { execute, HOME, USDC } from "./contracts.ts";
 import { type EmbeddedDatabase, openEmbeddedDatabase } from "./embedded-database.ts";
 import { type Order, World } from "./world.ts";
 
@@ -56,6 +56,28 @@ export async function playMinutes(world: World, count: number): Promise<void> {
 /** Returns a deposit's state as the API shows it. */
 export async function stateOf(world: World, { trackingId }: Order): Promise<string | undefined> {
   return (await world.readAll()).find(({ tracking_id }) => tracking_id === trackingId)?.state;
+}
+
+/**
+ * Builds a deposit of an amount of the token that arrived for `order`, with a parent or none. Null while nothing has
+ * arrived. Default amount: what arrived.
+ */
+export async function buildDirect(
+  world: World,
+  of: { order: Order; parent: Order | null; amount?: number },
+): Promise<Order | null> {
+  const { order, parent } = of;
+  const detail = `/v1/deposits/${order.trackingId}`;
+  const { body } = await world.whileWell(() => world.causeway.send(detail));
+  const { delivered_amount: delivered } = body as { delivered_amount: string | null };
+  if (delivered === null) return null;
+  const amount = of.amount ?? Number(delivered);
+  const direct = { from_chain_id: HOME, from_token: USDC[HOME], from_amount: String(amount) };
+  const like = {
+    ...order,
+    body: { ...order.body, ...direct, parent_tracking_id: parent?.trackingId ?? null },
+  };
+  return world.build("own", { user: order.user, amount, like });
 }
 
 /** Sends the calldata of a deposit from a stranger's account, at his own cost: the deposit names its user. */
