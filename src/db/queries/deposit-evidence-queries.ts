@@ -98,22 +98,24 @@ export async function selectSourceHolder(
   const firstHint = raw`min((select min(hint.noted_at) from ${depositHints} as hint where ${ofHint})) over ()`;
   const builtUnheard = raw`(${firstHint} is null or d.created_at <= ${firstHint})`;
   const validThen = raw`d.expires_at > coalesce(${firstHint}, now())`;
+  const partnered = raw`(early and (not reverted or reported))`;
   const alike = raw`(${continuesAlike(raw`d`, continuationOf(row))} or not ${isReportedFor(raw`${row.trackingId}`, raw`${hash}`)})`;
   // The order: the row that is bound; rows that were built no later than the transaction; abandoned ones last; those of
   // partners that were built before the transaction was first heard of and still valid then, because others may build
   // the same call once they see it, beginning with the partner that built one first; reported rows; unproven ones;
-  // `row`; the oldest.
+  // `row`; the oldest. One that reverted does not come first for its partner, unless the transaction is reported for
+  // it: the user may have gone elsewhere.
   const statement = raw`with equal as (
         select d.tracking_id, d.partner_address, d.created_at, ${bound} as proven, ${builtBy(blockNumber)} as before,
           d.state = 'abandoned' as abandoned, ${reported} as reported, ${own} as own, d.source_proven as reverted,
-          d.partner_address is not null and ${builtUnheard} and ${validThen} as partnered
+          d.partner_address is not null and ${builtUnheard} and ${validThen} as early
         from ${deposits} as d where d.source_data_hash = ${row.sourceDataHash} and d.source_to = ${row.sourceTo}
           and d.from_chain_id = ${row.fromChainId} and d.user_address = ${row.userAddress}
           and (${own} or ${alike} and (${bound} or ${hasOpenSource} and ${paysSame}
             and ${builtBy(blockNumber + BigInt(MAX_REORG_BLOCKS))})))
       select tracking_id, proven from equal order by proven desc, proven and own desc, before desc, abandoned,
-        partnered desc,
-        case when partnered then min(created_at) over (partition by partner_address, before, abandoned, partnered) end,
+        ${partnered} desc,
+        case when ${partnered} then min(created_at) over (partition by partner_address, before, abandoned, early) end,
         reported desc, reverted, own desc, created_at, tracking_id limit 1`;
   const [first] = Holders.parse(await db.run(async (sql) => (await sql.execute(statement)).rows));
   return first === undefined ? null : { trackingId: first.tracking_id, proven: first.proven };

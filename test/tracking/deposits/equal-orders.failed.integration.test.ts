@@ -1,16 +1,18 @@
 import type { Hex } from "viem";
 import { expect, test } from "vitest";
 import { HOME } from "../../support/following/contracts.ts";
+import type { EmbeddedDatabase } from "../../support/following/embedded-database.ts";
 import { playEachTest, playMinutes } from "../../support/following/play.ts";
 import { type Order, USERS, type World } from "../../support/following/world.ts";
 
 /** Equal deposits of which a transaction reverted before the user sent it again. */
 const [USER = "0x"] = USERS;
 
+let database: EmbeddedDatabase;
 let world: World;
 playEachTest(
   (play) => {
-    ({ world } = play);
+    ({ database, world } = play);
   },
   { allJobs: false },
 );
@@ -20,6 +22,19 @@ const buildOwn = (like: Order | null = null): Promise<Order> =>
 const minutes = (count: number): Promise<void> => playMinutes(world, count);
 const detailOf = async ({ trackingId }: Pick<Order, "trackingId">) =>
   (await world.causeway.send(`/v1/deposits/${trackingId}`)).body as Record<string, unknown>;
+/** As if a partner had built the deposit with an API key. */
+const setPartner = ({ trackingId }: Order, byte: string): Promise<unknown> =>
+  database.execute(
+    `update deposits set partner_address = '0x${byte.repeat(20)}' where tracking_id = '${trackingId}'`,
+  );
+/** Sends a transaction that reverts, and lets the jobs see it. */
+async function sendFailing(order: Order): Promise<Hex> {
+  const hash = world.send(order, { fails: true });
+  await world.report(order, { hash });
+  world.include();
+  await minutes(2);
+  return hash;
+}
 const idOf = async (hash: Hex): Promise<unknown> => {
   const { body } = await world.status(hash, HOME);
   const { status, deposit } = body as { status: string; deposit: { tracking_id: string } | null };
@@ -78,4 +93,45 @@ test("a failed deposit that is sent again is completed, if a stranger's equal ro
   await world.report(own, { hash: sent });
   const same = { source_tx_hash: sent, same_as: stolen.trackingId };
   expect(await detailOf(own)).toMatchObject({ state: "completed", ...same });
+});
+
+test("a failed deposit of a partner leaves an equal one that the user builds elsewhere its transaction", async () => {
+  const first = await buildOwn();
+  await setPartner(first, "a1");
+  const failed = await sendFailing(first);
+  const second = await buildOwn(first);
+  const sent = world.send(second);
+  world.include();
+  await minutes(3);
+  expect(await detailOf(first)).toMatchObject({ state: "failed", source_tx_hash: failed });
+  expect(await detailOf(second)).toMatchObject({ state: "completed", source_tx_hash: sent, same_as: null });
+});
+
+test("a failed deposit of a partner that is sent again is not another partner's, who builds the same call", async () => {
+  const first = await buildOwn();
+  await setPartner(first, "a1");
+  await sendFailing(first);
+  const stolen = await buildOwn(first);
+  await setPartner(stolen, "b2");
+  const sent = world.send(first);
+  for (const order of [stolen, first]) await world.report(order, { hash: sent });
+  world.include();
+  await minutes(3);
+  expect(await detailOf(first)).toMatchObject({ state: "completed", source_tx_hash: sent, same_as: null });
+});
+
+test("what a partner builds after a failed deposit of its own is not another partner's, who built first", async () => {
+  const first = await buildOwn();
+  await setPartner(first, "a1");
+  await sendFailing(first);
+  const stolen = await buildOwn(first);
+  await setPartner(stolen, "b2");
+  world.wait(2_000);
+  const second = await buildOwn(first);
+  await setPartner(second, "a1");
+  const sent = world.send(second);
+  await world.report(stolen, { hash: sent });
+  world.include();
+  await minutes(3);
+  expect(await detailOf(second)).toMatchObject({ state: "completed", source_tx_hash: sent, same_as: null });
 });
