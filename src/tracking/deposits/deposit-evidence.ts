@@ -117,22 +117,24 @@ export async function isUnpaired(
 }
 
 /**
- * Derives a row's state again from the chains, and stores it if it differs. Null if chains or vault cannot be read, or
- * a transaction was just recorded as the proof of another row. Throws `store_unavailable`.
+ * Derives a row's state again from the chains, and stores it if it differs. Returns `unread` if chains or vault cannot be
+ * read, `overtaken` if its deposit transaction was just recorded as the proof of another row. Throws
+ * `store_unavailable`.
  */
 export async function restateFromChains(
   ctx: Context,
   { row, known, ...of }: EvidenceOf & { known: readonly EvidenceRow[] },
-): Promise<TrackedRow | null> {
+): Promise<TrackedRow | "unread" | "overtaken"> {
   const readTransaction = requireKept(ctx, { ...of, known });
   try {
-    return await (row.direction === "deposit"
+    const stated = await (row.direction === "deposit"
       ? restateDepositFromChains(ctx, { row, readTransaction })
       : restateExitFromChains(ctx, { row, readTransaction }));
+    return stated ?? "unread";
   } catch (error) {
     if (pgCode(error) !== UNIQUE_VIOLATION) throw error;
     ctx.log.warn("restatement_overtaken", { tracking_id: row.trackingId });
-    return null;
+    return "overtaken";
   }
 }
 

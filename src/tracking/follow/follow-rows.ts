@@ -144,7 +144,7 @@ interface Tracked {
   left: readonly DepositHint[];
 }
 
-/** Returns the result for a row whose chains could not be read: it is checked again, with all of its hints. */
+/** Returns the result for a row whose chains could not be read: it is checked again, with the given hints. */
 const unreadRow = ({ row, hints }: { row: TrackedRow; hints: readonly DepositHint[] }): Tracked => ({
   ...{ row, unread: true, evidence: "incomplete", left: hints },
 });
@@ -166,7 +166,7 @@ async function trackFully(
   const lost = await hasLostEvidence(ctx, of);
   const row = lost ? await restateFromChains(ctx, of) : of.row;
   // What marks the lost evidence must stay, so that a later check states the row again.
-  if (row === null) return unreadRow(of);
+  if (typeof row === "string") return { ...unreadRow(of), unread: row === "unread" };
   if (lost) await restoreLogHints(ctx.db, row.trackingId);
   const hints = lost ? await selectHints(ctx.db, [row.trackingId]) : of.hints;
   const recorded: EvidenceBlock[] = [];
@@ -175,7 +175,9 @@ async function trackFully(
   const ended = row.direction === "deposit" && !isOpen(row.state);
   const unpaired = ended && (await isUnpaired(ctx, { row: after, readTransaction, known }));
   const stated = unpaired ? await restateFromChains(ctx, { row: after, readTransaction, known }) : after;
-  if (stated === null) return unreadRow({ row: after, hints: left });
+  if (typeof stated === "string") {
+    return { ...unreadRow({ row: after, hints: left }), unread: stated === "unread" };
+  }
   const all = [...known, ...recorded.map((block) => ({ ...block, final: false }))];
   const evidence = await recordEvidence(ctx, { row: stated, readTransaction, known: all });
   return { row: stated, unread: false, evidence, left };

@@ -1,5 +1,5 @@
 import { type Hex, keccak256, zeroAddress } from "viem";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../../scripts/stack/test-deployment.ts";
 import type { TransactionOnChain } from "../../../src/chains/chain-transaction.ts";
 import { type DepositRow, selectDeposit } from "../../../src/db/queries/deposit-queries.ts";
@@ -34,17 +34,46 @@ beforeAll(async () => {
   causeway = await startTestDeployment();
 });
 afterAll(() => causeway?.close());
+beforeEach(() => causeway.db.delete(deposits));
 
-test("restateFromChains() takes nothing from a transaction that already proves another deposit", async () => {
+/** States the row again. `onRequest` runs before each request to the database, with its number. */
+async function stateAgain(onRequest: (number: number) => Promise<unknown> = async () => undefined) {
   const ctx = causeway.context();
+  let requests = 0;
+  const run: typeof ctx.db.run = async (statement) => {
+    requests += 1;
+    await onRequest(requests);
+    return ctx.db.run(statement);
+  };
   const definitions = new Map([[testChain.chainId, testChain]]);
-  await causeway.db.insert(deposits).values([own, proven]);
   const stated = await restateFromChains(
-    { ...ctx, now: () => NOW, chains: { ...ctx.chains, definitions } },
+    { ...ctx, db: { run }, now: () => NOW, chains: { ...ctx.chains, definitions } },
     { row: own, known: [], readTransaction: async () => seen },
   );
+  return { stated, requests };
+}
+
+test("restateFromChains() says that a transaction came to prove another deposit while it was read", async () => {
+  await causeway.db.insert(deposits).values(own);
+  const { stated, requests } = await stateAgain();
+  expect(stated).toMatchObject({ ...proof, state: "completed" });
+  await causeway.db.delete(deposits);
+  await causeway.db.insert(deposits).values(own);
+  const late = await stateAgain(async (number) => {
+    if (number === requests) await causeway.db.insert(deposits).values(proven);
+  });
+  expect(late.stated).toBe("overtaken");
+  expect(await selectDeposit(causeway.context().db, own.trackingId)).toMatchObject({ depositProven: false });
+});
+
+test("restateFromChains() takes nothing from a transaction that already proves another deposit", async () => {
+  await causeway.db.insert(deposits).values([own, proven]);
+  const { stated } = await stateAgain();
   const nothing = { shares: null, sourceTxHash: null, depositTxHash: null, depositProven: false };
   expect(stated).toMatchObject(nothing);
-  expect(["built", "expired"]).toContain(stated?.state);
-  expect(await selectDeposit(ctx.db, proven.trackingId)).toMatchObject({ ...proof, state: "completed" });
+  expect(["built", "expired"]).toContain(typeof stated === "string" ? stated : stated.state);
+  expect(await selectDeposit(causeway.context().db, proven.trackingId)).toMatchObject({
+    ...proof,
+    state: "completed",
+  });
 });
