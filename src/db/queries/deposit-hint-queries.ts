@@ -90,13 +90,30 @@ export async function dropHints(
   );
 }
 
-/** Restores the dropped hints of a deposit or withdrawal. Throws `store_unavailable`. */
-export async function restoreLogHints(db: Database, trackingId: string): Promise<void> {
+/**
+ * Restores the dropped hints of a deposit or withdrawal after a reorg, and stores the transactions `named` that its row
+ * contained as hints: one whose report was deleted may be found by nothing else. Throws `store_unavailable`.
+ */
+export async function restoreHints(
+  db: Database,
+  restored: {
+    trackingId: string;
+    named: readonly Pick<DepositHint, "chainId" | "txHash">[];
+    now: Date;
+  },
+): Promise<void> {
+  const { trackingId, named, now } = restored;
+  const listed = named.map(({ chainId, txHash }) => ({ chainId, txHash }));
   await db.run((sql) =>
-    sql
-      .update(depositHints)
-      .set({ droppedAt: null })
-      .where(and(eq(depositHints.trackingId, trackingId), ne(depositHints.origin, "report"))),
+    sql.batch([
+      sql
+        .update(depositHints)
+        .set({ droppedAt: null })
+        .where(and(eq(depositHints.trackingId, trackingId), ne(depositHints.origin, "report"))),
+      sql.execute(raw`insert into ${depositHints} (tracking_id, chain_id, tx_hash, origin, noted_at)
+        select ${trackingId}::text, "chainId", "txHash", 'logs', ${now}::timestamptz
+        from ${given(listed, '"chainId" int4, "txHash" text')} on conflict do nothing`),
+    ]),
   );
 }
 

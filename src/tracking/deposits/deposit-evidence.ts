@@ -222,8 +222,8 @@ const NOTHING_SEEN = {
 const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies WithdrawalChange;
 const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
 
-/** Returns the transactions that a row names as hints. */
-function hintsOf(row: TrackedRow): DepositHint[] {
+/** Returns the transactions that a row contains as hints, proven or not. */
+export function hintsOf(row: TrackedRow): DepositHint[] {
   const { trackingId, fromChainId, vaultChainId } = row;
   const exits = row.direction === "withdrawal";
   const listed: readonly (readonly [number, string | null])[] = [

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { type EvidenceRow, selectEvidence } from "../../db/queries/deposit-evidence-queries.ts";
-import { type DepositHint, restoreLogHints, selectHints } from "../../db/queries/deposit-hint-queries.ts";
+import { type DepositHint, restoreHints, selectHints } from "../../db/queries/deposit-hint-queries.ts";
 import type { EvidenceBlock, TrackedRow } from "../../db/queries/deposit-queries.ts";
 import { postponeChecks, scheduleCheck } from "../../db/queries/deposit-schedule-queries.ts";
 import { AppError } from "../../errors.ts";
@@ -9,6 +9,7 @@ import { describeError } from "../../lib/logger.ts";
 import {
   type EvidenceStatus,
   hasLostEvidence,
+  hintsOf,
   isUnpaired,
   recordEvidence,
   restateFromChains,
@@ -164,11 +165,13 @@ async function trackFully(
 ): Promise<Tracked> {
   const { known, readTransaction } = of;
   const lost = await hasLostEvidence(ctx, of);
+  const { trackingId } = of.row;
+  // Before the row forgets the transactions.
+  if (lost) await restoreHints(ctx.db, { trackingId, named: hintsOf(of.row), now: new Date(ctx.now()) });
   const row = lost ? await restateFromChains(ctx, of) : of.row;
   // What marks the lost evidence must stay, so that a later check states the row again.
   if (typeof row === "string") return { ...unreadRow(of), unread: row === "unread" };
-  if (lost) await restoreLogHints(ctx.db, row.trackingId);
-  const hints = lost ? await selectHints(ctx.db, [row.trackingId]) : of.hints;
+  const hints = lost ? await selectHints(ctx.db, [trackingId]) : of.hints;
   const recorded: EvidenceBlock[] = [];
   const { row: after, unreadable, left } = await trackRow(ctx, { row, readTransaction, hints, recorded });
   if (unreadable !== null) return unreadRow({ row: after, hints: left });

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import { expect, test } from "vitest";
+import type { EmbeddedDatabase } from "../../support/following/embedded-database.ts";
 import { buildDirect, playEachTest, playMinutes, sendSilently } from "../../support/following/play.ts";
 import { type Order, USERS, type World } from "../../support/following/world.ts";
 
@@ -7,10 +8,11 @@ import { type Order, USERS, type World } from "../../support/following/world.ts"
 const [USER = "0x"] = USERS;
 const AMOUNT = 100_000_000;
 
+let database: EmbeddedDatabase;
 let world: World;
 playEachTest(
   (play) => {
-    ({ world } = play);
+    ({ database, world } = play);
   },
   { allJobs: false },
 );
@@ -92,3 +94,19 @@ test.each(["before", "after"] as const)(
     expect(await detailOf(order)).toMatchObject({ state: "completed", deposit_tx_hash: hash });
   },
 );
+
+test("a reported second step that a reorg takes back is looked for until it is included again", async () => {
+  const order = await arrive(AMOUNT);
+  const hash = (await world.sendSecondStep(order)) ?? "0x";
+  world.include();
+  await world.report(order, { hash, step: "deposit" });
+  await playMinutes(world, 1);
+  expect(await detailOf(order)).toMatchObject({ state: "completed", deposit_tx_hash: hash });
+  // As for native currency, whose payments are in no logs: its report alone names it.
+  await database.execute("delete from deposit_hints where origin = 'logs'");
+  world.home.reorg(12, () => false);
+  await playMinutes(world, 1);
+  expect(await detailOf(order)).toMatchObject({ state: "awaiting_deposit" });
+  const unread = await database.execute("select tx_hash from deposit_hints where dropped_at is null");
+  expect(unread.map(({ tx_hash }) => tx_hash)).toContain(hash);
+});
