@@ -113,9 +113,9 @@ async function findContainingTransaction(
 ): Promise<FoundTransaction | null> {
   for (const chainId of new Set([query.fromChainId, query.toChainId])) {
     const client = ctx.chains.client(chainId);
-    const hash =
+    const found =
       client === null ? null : await findUserOperation(ctx, { client, operationHash: query.txHash });
-    if (hash !== null) return { hash, chainId, seen: await readTransaction(chainId, hash) };
+    if (found !== null) return { ...found, chainId, seen: await readTransaction(chainId, found.hash) };
   }
   return null;
 }

@@ -24,6 +24,8 @@ export interface FoundTransaction {
   hash: Hex;
   chainId: number;
   seen: TransactionOnChain | null;
+  /** The account of the requested user operation, one of those in the transaction; absent for a transaction's hash. */
+  account?: Hex;
 }
 
 /**
@@ -52,8 +54,9 @@ const MATCH_RANK: Readonly<Record<MatchKind, number>> = {
 };
 
 /**
- * Finds the deposit or withdrawal that a transaction may belong to, and returns the strongest match, or null. Reads
- * only the database; what the chain shows must be in `found.seen`. Throws `store_unavailable`.
+ * Finds the deposit or withdrawal that a transaction may belong to, and returns the strongest match, or null. For a user
+ * operation, those of its account come first. Reads only the database; what the chain shows must be in `found.seen`.
+ * Throws `store_unavailable`.
  */
 export async function matchDeposit(ctx: Context, found: FoundTransaction): Promise<Match | null> {
   const { hash, chainId, seen } = found;
@@ -65,8 +68,19 @@ export async function matchDeposit(ctx: Context, found: FoundTransaction): Promi
     const kind = matchKindOf(row, { ...found, ...asked });
     return kind === null ? [] : [{ row, kind }];
   });
-  return tracked.sort((a, b) => MATCH_RANK[b.kind] - MATCH_RANK[a.kind])[0] ?? null;
+  const rankOf = ({ row, kind }: Match): number =>
+    MATCH_RANK[kind] + (isOfOperation(row, { kind, found }) ? BY_ACCOUNT : 0);
+  return tracked.sort((a, b) => rankOf(b) - rankOf(a))[0] ?? null;
 }
+
+/** Added to the priority of a match by the account of a user operation: more than any difference of kinds. */
+const BY_ACCOUNT = 10;
+
+/** Returns true if a user operation is by the row's account and more than a record or a hint connects them. */
+const isOfOperation = (
+  { userAddress }: Pick<TrackedRow, "userAddress">,
+  { kind, found: { account } }: { kind: MatchKind; found: FoundTransaction },
+): boolean => account !== undefined && kind !== "only_reported" && sameAddress(account, userAddress);
 
 /**
  * Returns the keccak256 hash of the transaction's calldata and, if the transaction succeeded, of the calldata of each

@@ -1,4 +1,4 @@
-import { encodeEventTopics, type Hex } from "viem";
+import { encodeEventTopics, type Hex, slice } from "viem";
 import type { ChainClient } from "../chains/chain-client.ts";
 import { toTopicLists } from "../chains/log-filter.ts";
 import { searchLogs } from "../chains/log-reader.ts";
@@ -14,14 +14,20 @@ const WINDOW_BLOCKS = 10_000;
 /** Maximum number of log requests of one search, including rejected ones. */
 const MAX_REQUESTS = 3;
 
+/** A user operation: the hash of its transaction, which may contain others, and its account in lowercase. */
+interface FoundOperation {
+  hash: Hex;
+  account: Hex;
+}
+
 /**
- * Searches a chain's newest blocks for a user operation and returns its transaction's hash, to be verified by the
- * caller. Null if none was found or the search failed. Source: ERC-4337, `UserOperationEvent`.
+ * Searches a chain's newest blocks for a user operation and returns its transaction, to be verified by the caller. Null
+ * if none was found or the search failed. Source: ERC-4337, `UserOperationEvent`.
  */
 export async function findUserOperation(
   ctx: Context,
   { client, operationHash }: { client: ChainClient; operationHash: Hex },
-): Promise<Hex | null> {
+): Promise<FoundOperation | null> {
   const { chainId } = client.definition;
   const [abi, eventName] = [userOperationAbi(), "UserOperationEvent"] as const;
   const topics = encodeEventTopics({ abi, eventName, args: { userOpHash: operationHash } });
@@ -37,7 +43,11 @@ export async function findUserOperation(
       until: (found) => found.length > 0,
       maxRequests: MAX_REQUESTS,
     });
-    return (logs[0]?.txHash as Hex | undefined) ?? null;
+    const [log] = logs;
+    const sender = log?.topics[2];
+    return log === undefined || sender === undefined
+      ? null
+      : { hash: log.txHash, account: slice(sender, 12) };
   } catch (error) {
     ctx.log.warn("user_operation_unsearched", { chain_id: chainId, error: describeError(error) });
     return null;

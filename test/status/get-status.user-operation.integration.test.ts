@@ -1,4 +1,5 @@
 import {
+  concatHex,
   encodeAbiParameters,
   encodeEventTopics,
   getAddress,
@@ -15,7 +16,7 @@ import { batchOf, callOf } from "../support/following/transactions.ts";
 import { type Order, USERS, type World } from "../support/following/world.ts";
 
 /** A smart account's deposit is found by its user operation and by the bundle that ran it, on either chain. */
-const [USER = "0x"] = USERS;
+const [USER = "0x", OTHER = "0x"] = USERS;
 const BUNDLER = getAddress(`0x${"b0".repeat(20)}`);
 const [ENTRY_POINT = zeroAddress] = entryPoints;
 const AMOUNT = 100_000_000;
@@ -29,8 +30,8 @@ playEachTest(
 );
 
 /** The EntryPoint's event of a user operation. */
-function operationEvent(operationHash: Hex): Emitted {
-  const args = { userOpHash: operationHash, sender: getAddress(USER), paymaster: zeroAddress };
+function operationEvent(operationHash: Hex, user: Hex = USER): Emitted {
+  const args = { userOpHash: operationHash, sender: getAddress(user), paymaster: zeroAddress };
   const topics = encodeEventTopics({ abi: userOperationAbi(), eventName: "UserOperationEvent", args });
   return {
     address: ENTRY_POINT.toLowerCase() as Hex,
@@ -88,6 +89,39 @@ test.each([
     await world.settle(4);
     expect(await trackedBy(bundle, chainId)).toBe(order.trackingId);
     expect(await trackedBy(operation, chainId)).toBe(order.trackingId);
+  },
+);
+
+test.each(["before any job", "afterwards"] as const)(
+  "each of two accounts in one bundle finds its own deposit by its user operation, %s",
+  async (when) => {
+    const orders = [
+      await world.build("own", { user: USER, amount: AMOUNT }),
+      await world.build("own", { user: OTHER, amount: AMOUNT }),
+    ];
+    const operations = orders.map(() => world.home.newHash(0x0b));
+    const calls = orders.map(({ user, source: { to, data } }) => {
+      const call = callOf({ from: user, to, data });
+      return { call, input: batchOf(user, { call, to, data }).input };
+    });
+    world.home.send({
+      ...{ from: BUNDLER, to: ENTRY_POINT, input: concatHex(calls.map(({ input }) => input)), value: 0n },
+      run: (at) => {
+        const logs = calls.flatMap(({ call }, index) => [
+          ...call.run(at).logs,
+          operationEvent(operations[index] ?? "0x", orders[index]?.user),
+        ]);
+        return { succeeded: true, logs };
+      },
+    });
+    world.include();
+    world.pass(3);
+    if (when === "afterwards") await world.settle(4);
+    for (const [index, { trackingId }] of [...orders.entries()].reverse())
+      expect(await trackedBy(operations[index] ?? "0x", HOME)).toBe(trackingId);
+    await world.settle(4);
+    const shown = await world.readAll();
+    expect(shown.map(({ state }) => state)).toEqual(["completed", "completed"]);
   },
 );
 

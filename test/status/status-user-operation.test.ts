@@ -9,6 +9,7 @@ import { testContext } from "../support/context.ts";
 
 const HEAD = 50_000;
 const [BUNDLE, OPERATION]: [Hex, Hex] = [padHex("0xbb", { size: 32 }), padHex("0x0b", { size: 32 })];
+const ACCOUNT: Hex = `0x${"ac".repeat(20)}`;
 const [, ENTRY_POINT = "0x"] = entryPoints;
 const [event] = userOperationAbi();
 
@@ -22,7 +23,12 @@ interface Asked {
 /** Looks for an operation in a block of a chain whose nodes answer for at most `limit` blocks. */
 async function find(block: number, limit = Number.POSITIVE_INFINITY) {
   const asked: number[] = [];
-  const topics: [Hex, Hex, Hex, Hex] = [toEventSelector(event), OPERATION, zeroHash, zeroHash];
+  const topics: [Hex, Hex, Hex, Hex] = [
+    toEventSelector(event),
+    OPERATION,
+    padHex(ACCOUNT, { size: 32 }),
+    zeroHash,
+  ];
   const log = wireLog({ address: ENTRY_POINT, topics, data: "0x" }, { block, txHash: BUNDLE });
   const client = fakeChain(8453, {
     eth_blockNumber: () => `0x${HEAD.toString(16)}`,
@@ -35,7 +41,9 @@ async function find(block: number, limit = Number.POSITIVE_INFINITY) {
       return block >= from && block <= to ? [log] : [];
     },
   });
-  return { hash: await findUserOperation(testContext(), { client, operationHash: OPERATION }), asked };
+  const found = await findUserOperation(testContext(), { client, operationHash: OPERATION });
+  expect(found?.account ?? ACCOUNT).toBe(ACCOUNT);
+  return { hash: found?.hash ?? null, asked };
 }
 
 test("a user operation of the newest 20,000 blocks is found in two requests at most", async () => {
