@@ -87,7 +87,7 @@ export async function getTrackedDeposit(ctx: Context, trackingId: string): Promi
   const steps = await readDepositSteps(ctx, { row, state: wire.state, next });
   return {
     ...{ ...wire, ...quotedFields(own, ctx.now()), next, next_refusal: refusal, steps },
-    ...{ poll_after_ms: pollAfter(wire.state), same_as: sameAs },
+    ...{ poll_after_ms: pollAfter(wire.state, steps), same_as: sameAs },
   };
 }
 

@@ -42,7 +42,7 @@ async function statusOfRow(
     router_explorer: row.routerExplorer,
     deposit: { tracking_id: row.trackingId, state, shares: row.shares, ...actions },
     withdrawal: null,
-    poll_after_ms: pollAfter(state),
+    poll_after_ms: pollAfter(state, actions.steps),
   };
 }
 

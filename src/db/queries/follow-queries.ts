@@ -11,9 +11,14 @@ export type FollowedChain = typeof followedChains.$inferSelect;
 
 const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
 
+/** SQL condition of the deposits whose token reached the user, who may still deposit it. */
+const mayBeContinued = raw`${deposits.state} = 'partial' and ${deposits.shares} is null
+  and ${deposits.direction} = 'deposit'`;
+
 /**
  * Selects which of the given chains must be read, in ascending order: source and vault chains of unproven rows, all
- * chains of those in progress, and chains with evidence that is not final. Throws `store_unavailable`.
+ * chains of those in progress, vault chains of partial deposits without shares, and chains with evidence that is not
+ * final. Throws `store_unavailable`.
  */
 export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
   const given = raw`(select jsonb_array_elements_text(${JSON.stringify(chainIds)}::jsonb)::int4 as chain_id) as given`;
@@ -22,6 +27,7 @@ export async function selectChainsToFollow(db: Database, chainIds: readonly numb
     sql.execute(raw`select given.chain_id from ${given} where
       ${some(raw`${deposits.fromChainId} = given.chain_id and ${unproven(deposits)}`)}
       or ${some(raw`${deposits.vaultChainId} = given.chain_id and ${unproven(deposits)}`)}
+      or ${some(raw`${deposits.vaultChainId} = given.chain_id and ${mayBeContinued}`)}
       or ${some(raw`${deposits.fromChainId} = given.chain_id and ${underWay(deposits)}`)}
       or ${some(raw`${deposits.vaultChainId} = given.chain_id and ${underWay(deposits)}`)}
       or ${some(raw`${deposits.toChainId} = given.chain_id and ${underWay(deposits)}`)}

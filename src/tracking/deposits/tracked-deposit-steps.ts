@@ -41,7 +41,12 @@ export async function readDepositSteps(ctx: Context, deposit: SteppedDeposit): P
 /** Column of the transaction that each state waits for. */
 const REPORTED_COLUMN: Readonly<
   Partial<Record<DepositState, "sourceTxHash" | "depositTxHash" | "claimTxHash">>
-> = { built: "sourceTxHash", awaiting_deposit: "depositTxHash", claimable: "claimTxHash" };
+> = {
+  built: "sourceTxHash",
+  awaiting_deposit: "depositTxHash",
+  partial: "depositTxHash",
+  claimable: "claimTxHash",
+};
 
 /**
  * Returns the steps of a deposit in order, each transaction after its approvals or the signature that replaces them.
@@ -186,10 +191,10 @@ async function planOfRow(ctx: Context, row: DepositRow): Promise<StepPlan> {
 const POLL_MS = { user: 3_000, chain: 3_000, bridge: 5_000, vault: 60_000, nothing: 60_000 } as const;
 
 /**
- * Returns the recommended time before fetching a deposit again, in milliseconds: 3,000 in the states `built`,
- * `submitted`, `awaiting_deposit` and `claimable`, 5,000 in `bridging`, and 60,000 otherwise.
+ * Returns the recommended time before fetching a deposit with these steps again, in milliseconds: 3,000 while the user
+ * or a chain must act, also in `partial`, 5,000 for a bridge, and 60,000 otherwise.
  */
-export function pollAfter(state: DepositState): number {
+export function pollAfter(state: DepositState, steps: readonly Step[]): number {
   switch (state) {
     case "built":
     case "awaiting_deposit":
@@ -201,7 +206,13 @@ export function pollAfter(state: DepositState): number {
       return POLL_MS.bridge;
     case "requested":
       return POLL_MS.vault;
+    case "partial":
+      return steps.some(isUnderWay) ? POLL_MS.user : POLL_MS.nothing;
     default:
       return POLL_MS.nothing;
   }
 }
+
+/** Returns true for a step that the user must do, or whose transaction is not confirmed yet. */
+const isUnderWay = ({ state, tx_hash }: Step): boolean =>
+  state === "required" || (state === "waiting" && tx_hash !== null);
