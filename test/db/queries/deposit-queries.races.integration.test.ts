@@ -42,6 +42,25 @@ test("a batch is the source of deposits with equal calldata into several vaults,
   });
 });
 
+test("a bundle is the source of the equal deposits of two users, and the proof of the shares of both", async () => {
+  await onRealPostgres(async (db) => {
+    const hash: Hex = `0x${"cd".repeat(32)}`;
+    const of = (number: number) => ({
+      ...twin(2_000, number),
+      userAddress: `0x${String(number % 2).repeat(40)}`,
+    });
+    const rows = [of(1), of(2), of(3)];
+    await db.run((sql) => sql.insert(deposits).values(rows));
+    const proven = { sourceTxHash: hash, sourceProven: true, depositTxHash: hash, depositProven: true };
+    const bound: boolean[] = [];
+    for (const { trackingId } of rows) {
+      const change = { ...proven, state: "completed" } as const;
+      bound.push((await updateDeposit(db, { trackingId, from: "built", change })) !== null);
+    }
+    expect(bound).toEqual([true, true, false]);
+  });
+});
+
 test(`of ${TWINS} equal deposits, one is bound to a transaction when all writers come at once`, async () => {
   await onRealPostgres(async (db) => {
     for (let round = 0; round < ROUNDS; round += 1) {
