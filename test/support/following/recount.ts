@@ -29,6 +29,7 @@ export interface ShownDeposit {
   source_tx_hash: Hex | null;
   destination_tx_hash: Hex | null;
   deposit_tx_hash: Hex | null;
+  parent_tracking_id: string | null;
   delivered_amount: string | null;
 }
 

@@ -5,6 +5,7 @@ import { AWAY, HOME } from "./contracts.ts";
 import type { Kill } from "./deployment.ts";
 import { forgeries } from "./forgeries.ts";
 import { drawNodeFaults } from "./node-faults.ts";
+import { buildDirect } from "./play.ts";
 import type { Kind } from "./recount.ts";
 import { BLOCK_S } from "./simulated-chain.ts";
 import { type Options, type Order, USERS, World } from "./world.ts";
@@ -97,7 +98,7 @@ class Schedule {
 
   async #step(): Promise<void> {
     const { orders } = this.#world;
-    const choice = this.#random.below(34);
+    const choice = this.#random.below(36);
     if (choice < 4 || orders.length === 0) return this.#build();
     if (choice < 9) return this.#send(orders.filter(({ hashes }) => hashes.length === 0));
     if (choice < 10) return this.#send(orders.filter(({ hashes }) => hashes.length > 0));
@@ -110,6 +111,7 @@ class Schedule {
     if (choice < 24) return this.#changeFaults();
     if (choice < 25) return this.#poll();
     if (choice < 26) return this.#pause();
+    if (choice >= 34) return this.#buildContinuation();
     this.#world.pass(1 + this.#random.below(choice < 30 ? 4 : 10));
     if (choice >= 30) await this.#round();
   }
@@ -126,6 +128,21 @@ class Schedule {
     this.#note(
       `build ${kind} ${order.trackingId} by ${user}${like === null ? "" : `, as ${like.trackingId}`}`,
     );
+  }
+
+  /** Builds a deposit of what arrived for one of a user's deposits, with any of them as its parent. */
+  async #buildContinuation(): Promise<void> {
+    const { orders } = this.#world;
+    const sent = orders.filter(({ kind, hashes }) => kind === "two_step" && hashes.length > 0);
+    if (sent.length === 0 || orders.length >= MAX_BUILDS) return;
+    const order = this.#random.pick(sent);
+    const parent = this.#random.pick(
+      orders.filter(({ kind, user }) => kind === "two_step" && user === order.user),
+    );
+    const child = await buildDirect(this.#world, { order, parent });
+    if (child === null) return;
+    this.#tally.built += 1;
+    this.#note(`build ${child.trackingId} of what ${order.trackingId} delivered, for ${parent.trackingId}`);
   }
 
   #send(orders: readonly Order[]): void {

@@ -1,6 +1,14 @@
 import { pad } from "viem";
 import { OWN_VAULT, USDC } from "./contracts.ts";
-import { type Chains, type Delivered, describe, mintedIn, type Place, placesOf } from "./recount.ts";
+import {
+  type Chains,
+  type Delivered,
+  describe,
+  mintedIn,
+  type Place,
+  placesOf,
+  type ShownDeposit,
+} from "./recount.ts";
 
 /**
  * Checks the second steps. They contain no order reference, so those of one user and amount may belong to any of the
@@ -70,3 +78,8 @@ function faultOf({ deposit, shown, truth }: Delivered, step: Place | undefined):
   const shares = mintedIn(step.included, deposit).toString();
   return shown.shares === shares ? null : `${shown.shares} shares, the chain says ${shares}`;
 }
+
+/** Returns true if two deposits are one, or one is the continuation of the other, so that both have its transaction. */
+export const shareTransactions = (one: ShownDeposit, other: ShownDeposit): boolean =>
+  [other.tracking_id, other.parent_tracking_id].includes(one.tracking_id) ||
+  one.parent_tracking_id === other.tracking_id;

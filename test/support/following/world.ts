@@ -23,7 +23,7 @@ import { withoutEqual } from "./equal-deposits.ts";
 import type { SimulatedLifiApi } from "./lifi-api.ts";
 import { NO_FAULTS } from "./node-faults.ts";
 import { type BuiltDeposit, isUnseen, type Kind, recount, type ShownDeposit } from "./recount.ts";
-import { checkSecondSteps } from "./second-steps.ts";
+import { checkSecondSteps, shareTransactions } from "./second-steps.ts";
 import { BLOCK_S, FINALITY, SimulatedChain } from "./simulated-chain.ts";
 import { SimulatedNode } from "./simulated-node.ts";
 import { batchOf, callOf, type FailureRule, secondStepOf } from "./transactions.ts";
@@ -315,11 +315,11 @@ export class World {
   async judge(): Promise<ShownDeposit[]> {
     const shown = await this.readAll();
     checkSecondSteps(this.chains, recount(this.chains, { built: this.orders, shown }));
-    for (const one of shown.filter(({ state }) => !isUnseen(state))) await this.#checkHashes(one);
+    for (const one of shown.filter(({ state }) => !isUnseen(state))) await this.#checkHashes(one, shown);
     return shown;
   }
 
-  async #checkHashes(one: ShownDeposit): Promise<void> {
+  async #checkHashes(one: ShownDeposit, all: readonly ShownDeposit[]): Promise<void> {
     const order = this.orders.find(({ trackingId }) => trackingId === one.tracking_id);
     for (const [hash, chainId] of [
       [one.source_tx_hash, order?.source.chainId ?? HOME],
@@ -329,7 +329,8 @@ export class World {
       if (hash === null || this.chain(chainId).find(hash) === null) continue;
       const { body } = await this.status(hash, chainId);
       const { deposit, status } = body as { status: string; deposit: { tracking_id: string } | null };
-      if (deposit?.tracking_id !== one.tracking_id)
+      const answer = all.find(({ tracking_id: id }) => id === deposit?.tracking_id);
+      if (answer === undefined || !shareTransactions(one, answer))
         throw new Error(`${hash} is ${status} of ${deposit?.tracking_id}, not of ${one.tracking_id}`);
     }
   }
