@@ -81,9 +81,7 @@ export async function loadRoutes(): Promise<readonly AnyRoute[]> {
   return routes;
 }
 
-/**
- * The entry point that the Workers runtime calls for HTTP requests. Errors thrown by handlers become error responses.
- */
+/** What the Workers runtime calls for HTTP requests. Errors that handlers throw become error responses. */
 export interface App {
   fetch(request: Request, env: Record<string, unknown>, ctx: ExecutionContext): Promise<Response>;
 }

@@ -4,9 +4,7 @@ import { operationPaths } from "./http-paths.ts";
 /** Maximum number of segments of a path that is compared, and of letters of a segment. */
 const MAX_SEGMENTS = 7;
 const MAX_LETTERS = 24;
-/**
- * Costs of the differences between two paths, in tenths of a segment. An equal last segment offsets a part of them.
- */
+/** Costs of the differences between two paths, in tenths of a segment. An equal last segment offsets some of them. */
 const COST = { parameter: 1, spelling: 2, ending: 3, typing: 5, missing: 6, other: 10, sameEnd: -3 } as const;
 /** Maximum cost at which a path still resembles an operation's, and where the path exists with another method. */
 const MAX_COST = { unknownPath: 12, otherMethod: 7 } as const;

@@ -79,10 +79,7 @@ async function followDelivery(
   return previewWithdrawal(ctx, { row: replay, transitions: own });
 }
 
-/**
- * Returns the transitions of a replay's delivery or refund. Empty if a chain cannot be read. Throws
- * `store_unavailable`.
- */
+/** Returns the transitions of a replay's delivery or refund; none if a chain is unread. Throws `store_unavailable`. */
 async function deliveryOf(
   ctx: Context,
   following: { row: WithdrawalRow; readTransaction: TransactionReader },

@@ -27,10 +27,7 @@ export type FeedProblem =
   | "future"
   | "stale";
 
-/**
- * A usable answer of a feed, times 10^18, with the time of its update in seconds since the epoch; or the reason why the
- * answer is not used.
- */
+/** A usable answer of a feed, times 10^18, and its update in seconds since the epoch; or why it is not used. */
 export type FeedAnswer = { ok: true; value: bigint; at: number } | { ok: false; problem: FeedProblem };
 
 /** Number of decimals to which feed answers are scaled. */

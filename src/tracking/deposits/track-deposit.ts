@@ -136,7 +136,8 @@ async function trackVaultHints(
   let current = row;
   if (row.provider === null) return row;
   for (const hash of vaultCandidates(row, hints, ctx.now())) {
-    if (!isOpen(current.state) || current.state === "bridging") return current;
+    // A second step may have to be left to a continuation.
+    if (!isOpen(current.state) || current.state === "bridging" || awaitsSecondStep(current)) return current;
     tried.add(hash);
     const transitions = await vaultTransitions(ctx, { row: current, hash, readTransaction });
     current = await apply(ctx, { row: current, transitions, readTransaction });

@@ -1,4 +1,4 @@
-import { encodeDeployData, encodeFunctionData } from "viem";
+import { type Address, encodeDeployData, encodeFunctionData } from "viem";
 import {
   cooldownVaultAbi,
   cooldownVaultCreationCode,
@@ -38,9 +38,16 @@ export const deployCooldown: Deploy = (world, asset) =>
 
 /** Creation codes of the stand-ins for Maple's withdrawal managers, by their kind. */
 const MANAGERS = {
-  cycles: { abi: mapleWithdrawalManagerAbi, bytecode: mapleWithdrawalManagerCreationCode },
-  single: { abi: mapleSingleQueueAbi, bytecode: mapleSingleQueueCreationCode },
-  multi: { abi: mapleMultiQueueAbi, bytecode: mapleMultiQueueCreationCode },
+  cycles: (pool: Address) =>
+    encodeDeployData({
+      abi: mapleWithdrawalManagerAbi,
+      bytecode: mapleWithdrawalManagerCreationCode,
+      args: [pool],
+    }),
+  single: (pool: Address) =>
+    encodeDeployData({ abi: mapleSingleQueueAbi, bytecode: mapleSingleQueueCreationCode, args: [pool] }),
+  multi: (pool: Address) =>
+    encodeDeployData({ abi: mapleMultiQueueAbi, bytecode: mapleMultiQueueCreationCode, args: [pool] }),
 } as const;
 
 /**
@@ -51,7 +58,7 @@ const deployPool: (kind: keyof typeof MANAGERS) => Deploy = (kind) => (world, as
   world.script((script) => {
     const contract = { abi: maplePoolAbi, code: maplePoolCreationCode } as const;
     const vault = deployOn(script, { contract, asset });
-    const requests = script.deploy("requests", encodeDeployData({ ...MANAGERS[kind], args: [vault] }));
+    const requests = script.deploy("requests", MANAGERS[kind](vault));
     const names = { abi: maplePoolManagerAbi, bytecode: maplePoolManagerCreationCode } as const;
     const manager = script.deploy("manager", encodeDeployData({ ...names, args: [requests] }));
     const own = { abi: maplePoolAbi, functionName: "setManager", args: [manager] } as const;
