@@ -2,7 +2,6 @@ import { type Address, type Hex, toFunctionSelector } from "viem";
 import * as z from "zod";
 import type { NodeSession } from "../chains/chain-client.ts";
 import { RpcError } from "../chains/json-rpc.ts";
-import { isRateLimit } from "../chains/log-range.ts";
 import { OutsideError } from "../lib/bounded-fetch.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import type { LinkedContracts } from "../vaults/governance/governance-event.ts";
@@ -55,7 +54,8 @@ const READ_BEACON_CODE: Hex = `0x7f${BEACON_SLOT}5460005260206000f3`;
 
 /**
  * Reads, at the latest block, the addresses of the linked contracts that govern vaults, such as beacons: by vault id,
- * in lowercase, without unknown ones. Throws RpcError or OutsideError if the node fails.
+ * in lowercase, without unknown ones. Throws RpcError or OutsideError if the node fails; one that does not support state
+ * overrides only finds no beacons.
  */
 export async function readLinkedContracts(
   node: NodeSession,
@@ -91,7 +91,7 @@ async function readBeacons(node: NodeSession, vaults: readonly Vault[]): Promise
   try {
     return await readAddresses(node, { views, overrides });
   } catch (error) {
-    if (error instanceof RpcError && !isRateLimit(error.message)) return [];
+    if (error instanceof RpcError && error.kind === "unsupported") return [];
     throw error;
   }
 }

@@ -77,12 +77,15 @@ test.each([null, "0x", "0x01", `0x${"00".repeat(32)}`])(
   },
 );
 
-test("readLinkedContracts() fails on a node that limits the rate, so that no beacon is overlooked", async () => {
-  const busy: NodeSession = {
-    request: (method, params) => {
-      if (params.length > 2) throw new RpcError("node", "rate limit exceeded");
-      return node.request(method, params);
-    },
-  };
-  await expect(readLinkedContracts(busy, vaults)).rejects.toThrow("rate limit exceeded");
-});
+test.each(["rate limit exceeded", "-32000: header not found"])(
+  "readLinkedContracts() fails on a node that answers %j, so that no beacon is overlooked",
+  async (message) => {
+    const busy: NodeSession = {
+      request: (method, params) => {
+        if (params.length > 2) throw new RpcError("node", message);
+        return node.request(method, params);
+      },
+    };
+    await expect(readLinkedContracts(busy, vaults)).rejects.toThrow(message);
+  },
+);
