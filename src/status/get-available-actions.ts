@@ -269,7 +269,7 @@ function exitRefusal(
 
 /**
  * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests. `max` is their payment, or
- * these requests' assets, in the smallest unit; null if unknown. The code `cooldown` has the earliest known time in
+ * these requests' assets, in the smallest unit; null if unknown or not in one token. The code `cooldown` has the earliest known time in
  * `until`; `timestamp` is the block's, in UNIX seconds.
  */
 export function claimAction(
@@ -282,9 +282,8 @@ export function claimAction(
 ): VaultAction {
   const known = requests ?? [];
   const ready = known.filter(({ state }) => state === "claimable");
-  const mode = known[0]?.mode ?? null;
-  if (ready.length > 0)
-    return { ...POSSIBLE, max: sumOf(ready.map(({ claimableAssets: own }) => own)), mode };
+  const mode = (ready[0] ?? known[0])?.mode ?? null;
+  if (ready.length > 0) return { ...POSSIBLE, max: paymentOf(ready), mode };
   const settled = deposits.filter(({ claim }) => claim !== null);
   if (settled.length > 0) {
     const max = sumOf(settled.map(({ claimableAssets: own }) => own));
@@ -310,6 +309,13 @@ export function claimAction(
   return refused({ ...waiting, code: "cooldown", reason: "the vault's waiting time is not over", until });
 }
 
+/** Returns what claimable requests pay, as a decimal string; null if unknown, in several tokens, or in shares too. */
+function paymentOf(requests: readonly PendingExit[]): string | null {
+  const tokens = new Set(requests.map(({ pays, token }) => `${pays}:${token.toLowerCase()}`));
+  const isShares = requests.some(({ pays }) => pays === "shares");
+  return tokens.size > 1 || isShares ? null : sumOf(requests.map(({ claimableAssets }) => claimableAssets));
+}
+
 /** Returns the sum of amounts as a decimal string, or null if one of them is unknown. */
 function sumOf(amounts: readonly (bigint | null)[]): string | null {
   const add = (total: bigint | null, own: bigint | null) =>
@@ -328,7 +334,7 @@ function noRequest(vault: Vault): VaultAction {
 function cancelAction(vault: Vault, requests: readonly PendingExit[] | null): VaultAction {
   if (requests === null) return UNREAD;
   const open = requests.filter(({ cancellable }) => cancellable);
-  const mode = requests[0]?.mode ?? null;
+  const mode = (open[0] ?? requests[0])?.mode ?? null;
   if (open.length > 0) return { ...POSSIBLE, max: sumOf(open.map(({ shares }) => shares)), mode };
   if (requests.length === 0) return noRequest(vault);
   if (adapterOf(vault).exits?.cancel === undefined) {

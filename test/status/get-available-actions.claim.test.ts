@@ -32,6 +32,20 @@ test("claimAction() sums what redemptions pay, and knows no sum with an unknown 
   });
 });
 
+test("claimAction() sums no different tokens, and no shares", () => {
+  const other = redemption({ state: "claimable", claimableAssets: 5n, token: VAULT });
+  const shares = redemption({ state: "claimable", claimableAssets: 0n, claimableShares: 5n, pays: "shares" });
+  for (const requests of [[ready, other], [shares], [ready, shares]])
+    expect(claimAction({ requests, deposits: [] })).toMatchObject({ allowed: true, max: null });
+});
+
+test("claimAction() names the mode of what is ready", () => {
+  const cooled = redemption({ state: "claimable", claimableAssets: 5n, mode: "cooldown" });
+  expect(claimAction({ requests: [redemption({}), cooled], deposits: [] })).toMatchObject({
+    mode: "cooldown",
+  });
+});
+
 test("claimAction() shows the claim of a deposit request, and where its transaction is", () => {
   expect(claimAction({ requests: [redemption({})], deposits: [settled] })).toMatchObject({
     ...{ allowed: true, max: "7", mode: "request", code: null },
