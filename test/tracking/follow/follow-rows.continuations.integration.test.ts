@@ -81,6 +81,7 @@ test.each(["before", "after"] as const)(
     const crowd = async (): Promise<void> => {
       for (let number = 1; number <= 25; number += 1)
         await direct(order, { amount: amount - number, parent: order });
+      world.wait(1_000);
     };
     if (when === "before") await crowd();
     const child = await direct(order, { parent: order });
