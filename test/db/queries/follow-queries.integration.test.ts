@@ -6,6 +6,7 @@ import {
   applyFollowStep,
   type FollowStep,
   loadFollowState,
+  selectChainsToFollow,
   selectWatchList,
 } from "../../../src/db/queries/follow-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
@@ -91,6 +92,17 @@ test("replaceEvidence() keeps the evidence if it cannot store the new one", asyn
   const wrong = { chainId: CHAIN_ID, txHash: "0x2", blockNumber: 1e30, blockHash: "0x2" };
   await expect(replaceEvidence(db, { trackingId: row.trackingId, blocks: [wrong] })).rejects.toThrow();
   expect(await evidence()).toEqual({ checked: false, final: false });
+});
+
+test("selectChainsToFollow() follows a partial deposit's vault chain until its second step is known", async () => {
+  const { db } = causeway.context();
+  const chainIds = [row.fromChainId, row.vaultChainId + 7];
+  const vaultChainId = row.vaultChainId + 7;
+  const ended = { state: "partial", sourceProven: true, vaultChainId } as const;
+  await causeway.db.update(deposits).set(ended);
+  expect(await selectChainsToFollow(db, chainIds)).toEqual([vaultChainId]);
+  await causeway.db.update(deposits).set({ shares: "1" });
+  expect(await selectChainsToFollow(db, chainIds)).toEqual([]);
 });
 
 test("selectWatchList() lists every contract, however many tokens others have built with", async () => {
