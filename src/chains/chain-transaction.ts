@@ -1,44 +1,34 @@
 import { type Address, getAddress, type Hex, type Log } from "viem";
 import * as z from "zod";
 import { OutsideError } from "../lib/bounded-fetch.ts";
+import { once } from "../lib/once.ts";
 import type { ChainClient } from "./chain-client.ts";
 import { readHeadNumber } from "./read-block.ts";
 import { RpcQuantity } from "./rpc-values.ts";
 
-const HexText = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]*$/)
-  .transform((text) => text as Hex);
-const AddressText = z
-  .string()
-  .regex(/^0x[0-9a-fA-F]{40}$/)
-  .transform((text) => getAddress(text));
+/** Shapes of the nodes' answers, made when the first is read: most modules that import this file read none. */
+const shapes = once(() => {
+  const hex = z
+    .string()
+    .regex(/^0x[0-9a-fA-F]*$/)
+    .transform((text) => text as Hex);
+  const address = z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/)
+    .transform((text) => getAddress(text));
+  const logs = z.array(z.object({ address, topics: z.array(hex), data: hex, logIndex: RpcQuantity }));
+  const ends = { from: address, to: address.nullish() };
+  const transaction = z
+    .object({ hash: hex, ...ends, input: hex, value: RpcQuantity, gas: RpcQuantity })
+    .nullable();
+  const block = { blockNumber: RpcQuantity, blockHash: hex.optional() };
+  const receipt = z
+    .object({ transactionHash: hex, ...block, status: RpcQuantity, gasUsed: RpcQuantity, logs })
+    .nullable();
+  return { transaction, receipt, logs };
+});
 
-const TransactionShape = z
-  .object({
-    hash: HexText,
-    from: AddressText,
-    to: AddressText.nullish(),
-    input: HexText,
-    value: RpcQuantity,
-    gas: RpcQuantity,
-  })
-  .nullable();
-
-const LogsShape = z.array(
-  z.object({ address: AddressText, topics: z.array(HexText), data: HexText, logIndex: RpcQuantity }),
-);
-
-const ReceiptShape = z
-  .object({
-    transactionHash: HexText,
-    blockNumber: RpcQuantity,
-    blockHash: HexText.optional(),
-    status: RpcQuantity,
-    gasUsed: RpcQuantity,
-    logs: LogsShape,
-  })
-  .nullable();
+type Shapes = ReturnType<typeof shapes>;
 
 /**
  * A transaction as a node returns it, with checksummed addresses; `value` is in wei, and `to` is null for a contract
@@ -91,7 +81,7 @@ export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<
       method: "eth_getTransactionReceipt",
       params: [hash],
       read: (answer) => {
-        const parsed = ReceiptShape.parse(answer ?? null);
+        const parsed = shapes().receipt.parse(answer ?? null);
         assertSame(parsed?.transactionHash, hash);
         return parsed;
       },
@@ -106,7 +96,7 @@ export async function fetchTransaction(client: ChainClient, hash: Hex): Promise<
   };
 }
 
-type ParsedTransaction = z.output<typeof TransactionShape>;
+type ParsedTransaction = z.output<Shapes["transaction"]>;
 
 /** Requests a transaction, which is null if the node does not know it. The next node is asked if `check` throws. */
 function requestTransaction(
@@ -118,7 +108,7 @@ function requestTransaction(
     method: "eth_getTransactionByHash",
     params: [hash],
     read: (answer) => {
-      const sent = TransactionShape.parse(answer ?? null);
+      const sent = shapes().transaction.parse(answer ?? null);
       assertSame(sent?.hash, hash);
       check(sent);
       return sent;
@@ -149,7 +139,7 @@ export async function fetchCalldata(client: Pick<ChainClient, "ask">, hash: Hex)
   return (await requestTransaction(client, hash))?.input ?? null;
 }
 
-function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt {
+function toReceipt(parsed: NonNullable<z.output<Shapes["receipt"]>>): Receipt {
   const { blockNumber, transactionHash } = parsed;
   return {
     blockNumber,
@@ -165,11 +155,11 @@ function toReceipt(parsed: NonNullable<z.output<typeof ReceiptShape>>): Receipt 
  * Throws a ZodError if they are malformed.
  */
 export function simulatedLogs(raw: readonly unknown[]): Log[] {
-  return toLogs(LogsShape.parse(raw), { blockNumber: null, transactionHash: null });
+  return toLogs(shapes().logs.parse(raw), { blockNumber: null, transactionHash: null });
 }
 
 function toLogs(
-  parsed: z.output<typeof LogsShape>,
+  parsed: z.output<Shapes["logs"]>,
   at: { blockNumber: bigint | null; transactionHash: Hex | null },
 ): Log[] {
   return parsed.map((log) => ({
