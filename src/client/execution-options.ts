@@ -65,7 +65,7 @@ export interface Order<Reading extends OrderReading> {
   userAddress: string;
   /** The order at the start, usually the response to its build. */
   first: OrderReading;
-  /** What was handed to the wallet in earlier executions. Null if the order can be sent twice without harm. */
+  /** What this and earlier executions handed to the wallet. Null if the order can be sent twice without harm. */
   handed: HandedSteps | null;
   read(): Promise<Reading>;
   /** Submits a signature of the user and returns the order with the transaction that it enables. */

@@ -44,9 +44,9 @@ interface TipRead {
 type TipBlocks = { from: number; final: Block; head: Block; latest: number; rows: FlowRow[] };
 
 /**
- * Indexes the flows above a chain's stored final block (the current one if none is stored), and replaces those that are
- * not final. May delete flows on a reorg (`rewindToCommonAncestor`) before it throws. Throws errors of nodes, and
- * `store_unavailable`.
+ * Indexes the flows above a chain's stored final block (the current one if none is stored) as far as the budget goes,
+ * and replaces those that are not final. May delete flows on a reorg (`rewindToCommonAncestor`) before it throws.
+ * Throws errors of nodes, and `store_unavailable`.
  */
 export async function indexTip(
   indexer: Indexer,

@@ -56,8 +56,8 @@ const schema = once(() =>
 export type DiscoverySetting = z.output<ReturnType<typeof schema>>;
 
 /**
- * Parses the environment variable `DISCOVERY`, or returns the defaults if it is not set. For an invalid setting, adds a
- * Zod issue and returns the defaults.
+ * Validates the parsed JSON of the environment variable `DISCOVERY`; undefined or null gives the defaults. For an
+ * invalid setting, adds a Zod issue and returns the defaults.
  */
 export function parseDiscoverySetting(
   value: unknown,

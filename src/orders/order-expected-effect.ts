@@ -22,8 +22,8 @@ export interface VaultDeposit {
 export interface ExpectedEffect {
   reads: SimulationRead[];
   /**
-   * Returns the shares that the user received, in the share token's smallest unit, which may be zero, or null for an
-   * async request. Throws if the shares cannot be read, or the whole request is not shown.
+   * Returns the change of the user's shares, or what the call returned if their balance is unread, in the share token's
+   * smallest unit, perhaps zero or less; null for an async request. Throws an AppError if the result does not show it.
    */
   interpret(simulation: SimulationResult): bigint | null;
 }

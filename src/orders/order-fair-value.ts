@@ -158,7 +158,9 @@ const spreadOf = ({ low, high }: TokenPrice): bigint => ((high - low) * PARTS_PE
 
 const divideUp = (amount: bigint, divisor: bigint): bigint => (amount + divisor - 1n) / divisor;
 
-/** The losses that count as acceptable, in parts per billion: the user's slippage and the provider's declared fee. */
+/**
+ * The losses to accept, in parts per billion: the user's slippage and, up to a maximum, the provider's declared fee.
+ */
 export interface AllowedLoss {
   slippage: bigint;
   declaredFee: bigint;

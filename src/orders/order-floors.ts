@@ -36,8 +36,8 @@ export interface LossSplit {
 }
 
 /**
- * Splits a slippage tolerance between a transfer and the vault deposit after it, whose compounded loss stays within it:
- * half, at most 0.5%, for the deposit, the rest for the transfer, rounded down. In parts per billion.
+ * Splits a slippage tolerance, within which the compounded loss stays: half, at most 0.5%, for the vault deposit, the
+ * rest for the transfer before it, rounded down. In parts per billion.
  */
 export function splitSlippage(slippage: bigint): LossSplit {
   const half = slippage / 2n;

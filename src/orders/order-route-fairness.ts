@@ -173,8 +173,8 @@ function agrees(fair: FairValue, { toAmount }: TransferQuote): boolean {
 export type Offer = Omit<FairnessCase, "built" | "simulated" | "minIn">;
 
 /**
- * Converts a quote to the input of the fairness rules, with the prices that are known so far. `nativeFee` is in wei and
- * replaces the quote's own. Pure.
+ * Converts a quote to the input of the fairness rules, with the prices in `offers`. `ends` decides how the loss is
+ * split. `nativeFee` is in wei and replaces the quote's own. Pure.
  */
 export function toOffer(
   offers: ValuedOffers,

@@ -78,7 +78,8 @@ export const GAS_FUNDS = 10n ** 21n;
 
 /**
  * Simulates a call and its approvals at the latest block, with funds for gas and, if needed, the amount by state
- * override. A revert is returned, not thrown. Throws `simulation_unavailable` if no simulation is possible.
+ * override. A revert is returned, not thrown. Throws `simulation_unavailable`, `upstream_timeout`,
+ * `upstream_unavailable`.
  */
 export async function simulatePayment(
   ctx: Context,

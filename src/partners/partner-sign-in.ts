@@ -97,7 +97,7 @@ export async function login(ctx: Context, signed: SignedNonce): Promise<Login> {
 }
 
 /**
- * Ends the session with which the caller authenticated. Does nothing for a caller with a key pair. Throws
+ * Ends the session with which the caller authenticated. Does nothing for a caller with only a key pair. Throws
  * `credentials_required`, `store_unavailable`.
  */
 export async function logout(ctx: Context): Promise<void> {

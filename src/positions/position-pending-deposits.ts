@@ -11,8 +11,8 @@ import type { Vault } from "../vaults/vault.ts";
 import type { AsyncDeposits, PendingDeposit } from "../vaults/vault-adapter.ts";
 
 /**
- * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares, or null if
- * nothing can be claimed.
+ * A user's pending deposits into an asynchronous vault. `claim` is the call that claims settled shares, or null if none
+ * are known to be claimable.
  */
 export interface PendingPosition extends PendingDeposit {
   vault: Vault;

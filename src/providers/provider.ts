@@ -114,8 +114,8 @@ export interface VerifiedTransfer extends TransferQuote {
   /** The transaction to sign on the source chain; `value` is in wei. */
   transaction: { to: Address; data: Hex; value: bigint };
   /**
-   * The address that the payer must approve for `amount`, taken from the deployment tables, or null if the source token
-   * is native.
+   * The address that the payer must approve for the request's `amount`, taken from the deployment tables, or null if
+   * the source token is native.
    */
   spender: Address | null;
   /** The contract on the destination chain that makes the destination call, or null without a call. */

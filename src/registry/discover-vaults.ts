@@ -68,8 +68,8 @@ function configuredRegister(setting: DiscoverySetting["registers"][number]): Vau
 }
 
 /**
- * Reads the registers that are due, several chains in parallel and none after 30 seconds, and stores the vaults that
- * they name, new ones as candidates. A register that cannot be read is logged and due again in an hour. Throws
+ * Reads the registers that are due, several chains in parallel, starting none after 30 seconds, and stores the vaults
+ * that they name, new ones as candidates. A register that cannot be read is logged and due again in an hour. Throws
  * `store_unavailable`.
  */
 export async function discoverVaults(ctx: Context): Promise<DiscoveryReport> {

@@ -7,8 +7,8 @@ import type { DepositTerms } from "../vaults/vault-adapter.ts";
 /** Maximum loss in a proof, as a fraction, between the deposit and the value or the redemption of the shares. */
 const PROOF_SLIPPAGE = 0.03;
 /**
- * Largest part of its assets that a vault may take in a year, as a fraction: the highest limit in the contracts of
- * curated vaults (Veda; Lagoon allows 10%, Morpho Vault V2 5%).
+ * Largest part of its assets that a vault may take in a year, as a fraction: the limit in Veda's contracts. Lagoon's
+ * allow 10%, those of Morpho Vault V2 5%.
  */
 export const MAX_YEARLY_FEE = 0.2;
 /** Largest part of their value that shares may lose in 30 days, as a fraction: what the largest yearly fee takes. */

@@ -142,7 +142,7 @@ const PlainProblem = z
   })
   .meta({ id: "PlainProblem", description: "The problem document of error codes without further members." });
 
-/** Response body of every other error: a problem document (RFC 9457) with the additional fields of its error code. */
+/** Response body of every error but invalid input (422): a problem document (RFC 9457) with the fields of its code. */
 export const ProblemBody = z
   .discriminatedUnion("code", [
     PlainProblem,

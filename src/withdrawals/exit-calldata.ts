@@ -107,8 +107,8 @@ export function shareOrder(
 }
 
 /**
- * Returns the minimum output per share of an order of all shares, times 10^27, rounded down and capped at the largest
- * uint256. Zero for a fixed number of shares, for which `minOut` is sufficient.
+ * Returns the minimum output per share of an order of all shares, both in smallest units, times 10^27, rounded down and
+ * capped at the largest uint256. Zero for a fixed number of shares, for which `minOut` is sufficient.
  */
 export function floorPerShare({ order, shares }: Exit, minOut: bigint): bigint {
   if (order.shares !== "all") return 0n;

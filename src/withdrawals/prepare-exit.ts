@@ -41,8 +41,8 @@ export interface SimulatedExit {
   /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
   calls: UserCall[];
   /**
-   * Allowance that the redemption needs, in the share token's smallest unit: all shares, or less if the vault takes only
-   * a part by allowance. Without meaning if the redemption needs no allowance.
+   * Allowance that the redemption needs, in the share token's smallest unit: all shares, or less if the vault takes
+   * only a part by allowance. Without meaning if the redemption needs no allowance.
    */
   approved: bigint;
   /** Gas used by the redemption, without its approvals. */
@@ -126,7 +126,7 @@ function promisedLoss({ order, way }: ExitAttempt): bigint {
   return asked < MAX_EXIT_FEE ? asked : MAX_EXIT_FEE;
 }
 
-/** Error for a redemption whose simulation reverted. `explained` is the error for the API. */
+/** Error for a redemption or request whose simulation reverted. `explained` is the error for the API. */
 export class FailedExit extends Error {
   readonly explained: AppError;
   /**

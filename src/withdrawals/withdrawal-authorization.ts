@@ -50,8 +50,8 @@ export function toSignableExit({ order, facts, mode }: ExitInMode): ExitInMode &
 }
 
 /**
- * Returns true if a withdrawal whose signed preparation failed may be built without a signature: the vault refused the
- * Router's executor, and the caller chose `auto` with the user as submitter.
+ * Returns true if a withdrawal whose signed preparation failed may be built without a signature: the vault may have
+ * refused only the Router's executor, and the caller chose `auto` with the user as submitter.
  */
 export function mayApproveInstead({ authorize: wish, user }: WithdrawalOrder, error: unknown): boolean {
   const refused =
@@ -91,8 +91,9 @@ export interface SignedExit {
 
 /**
  * Returns the error that an unsigned build gives for a signed order that reverted with this data, if the redemption is
- * the reason: from the vault's conditions at the latest block, or else from the revert data. Null if another step or
- * token failed, if only the signature was rejected, and if the vault does not pay the order's token. Throws
+ * the reason: from the vault's conditions at the latest block, or else from the revert data. Null if another step, a
+ * token or the order's minimum failed, if only the signature was rejected, and if the vault does not pay the order's
+ * token. Throws
  * `mode_unsupported`, `chain_unsupported`; errors of the RPC nodes propagate.
  */
 export async function explainSignedExit(

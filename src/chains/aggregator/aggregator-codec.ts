@@ -80,8 +80,8 @@ export type CallResult =
   | { status: "unknown" | "not_reached" | "spent" };
 
 /**
- * The results of one aggregator request, with chain id and block. `blockNumber` is null if the chain does not provide
- * it.
+ * The results of one aggregator request in the order of its calls, with chain id and block. `blockNumber` is null if
+ * the chain does not provide it.
  */
 export interface AggregatedAnswer {
   chainId: number;

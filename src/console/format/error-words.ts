@@ -2,8 +2,8 @@ import { CausewayError } from "../../client/causeway-client-error.ts";
 import { toSentence } from "./format-text.ts";
 
 /**
- * Text of an error for display: what happened, what the user can do, and the id of the request for support inquiries
- * (null if the error has none).
+ * Text of an error for display: what happened, what the user can do or else the API's message, and the id of the
+ * request for support inquiries (null if the error has none).
  */
 export interface ErrorText {
   title: string;

@@ -48,14 +48,14 @@ export interface WalletConnection {
    */
   connect(id: string): Promise<void>;
   /**
-   * Connects the wallet of the last visit without a prompt, if it still permits that. Errors of the wallet propagate.
+   * Connects a wallet that permits it without a prompt, that of the last visit first. Errors of the wallet propagate.
    */
   reconnect(): Promise<void>;
-  /** Forgets the connected wallet on this page. */
+  /** Disconnects the wallet; one that is not an embedding page's also for later visits. */
   disconnect(): Promise<void>;
   /**
    * Returns an account's balance of a token (the zero address is the native currency) on the wallet's chain, in the
-   * smallest unit. Errors of the wallet propagate.
+   * smallest unit. Throws `wrong_account` if no wallet is connected; errors of the wallet propagate.
    */
   balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
   /** Signs a text with the connected account. Throws `user_rejected`, `wrong_account` or `wallet_failed`. */

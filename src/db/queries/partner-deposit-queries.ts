@@ -113,8 +113,9 @@ export function sumPartnerVolumes(db: Database, span: PartnerSpan & { limit: num
 }
 
 /**
- * Counts a partner's sent deposits and withdrawals by the UTC day of their build (`YYYY-MM-DD`); `completed` counts
- * deposits only. Returns the newest `limit` days that have any, oldest first. Throws `store_unavailable`.
+ * Counts a partner's sent deposits, as `countPartnerDeposits` does, and withdrawals by the UTC day of their build
+ * (`YYYY-MM-DD`); `completed` counts deposits only. Returns the newest `limit` days that have any, oldest first. Throws
+ * `store_unavailable`.
  */
 export async function countPartnerDays(db: Database, span: PartnerSpan & { limit: number }) {
   const date = raw<string>`to_char(${deposits.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`;

@@ -20,8 +20,9 @@ export type VaultCaller = "router" | "user";
  */
 export type VaultStatus = "candidate" | "active" | "refused" | "paused" | "unsupported";
 /**
- * Origin of a vault's status: an administrator, or the vault's proof; `proof` also for a candidate that is new, or that
- * an administrator sent back. A proof does not change a status `paused` or `unsupported` that an administrator has set.
+ * Origin of a vault's status: an administrator or the seed (`admin`), or the vault's proof; `proof` also for other new
+ * candidates, and those that an administrator sent back. A proof does not change a status `paused` or `unsupported`
+ * that an administrator has set.
  */
 export type StatusOrigin = "admin" | "proof";
 /**

@@ -79,7 +79,7 @@ export interface VaultRegister {
   /** Who can add vaults: the protocol's owners (`governed`), or perhaps anyone (`anybody`). */
   openness: "governed" | "anybody";
   reading: RegisterReading;
-  /** View function that returns whether the register contains a vault, or null if none is used. */
+  /** View function that returns whether the register contains a vault; null if none is used, or if it is `asked`. */
   membership:
     | "isVerified"
     | "isEndorsed"

@@ -71,8 +71,8 @@ const FORGOTTEN_MS = DAY_MS;
 
 /**
  * Returns true if a row's state must be derived again: evidence of it counts as lost, as after a reorg; or a submitted
- * row has no source transaction; or a transaction without evidence is missing, five minutes to a day after the row's
- * change. Errors of the RPC nodes propagate.
+ * row has no source transaction; or, five minutes to a day after the row's change, a transaction without evidence is in
+ * no block (one of a submitted row: is unknown). Errors of the RPC nodes propagate.
  */
 export async function hasLostEvidence(
   ctx: Context,
@@ -117,8 +117,8 @@ export async function isUnpaired(
 }
 
 /**
- * Derives a row's state again from the chains, and stores it if it differs. Returns `unread` if chains or vault cannot be
- * read, `overtaken` if its deposit transaction was just recorded as the proof of another row. Throws
+ * Derives a row's state again from the chains, and stores it if it differs. Returns `unread` if chains or vault cannot
+ * be read, `overtaken` if its deposit transaction was just recorded as the proof of another row. Throws
  * `store_unavailable`.
  */
 export async function restateFromChains(

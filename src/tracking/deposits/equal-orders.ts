@@ -47,8 +47,9 @@ export interface SharedSource<Row> {
 }
 
 /**
- * Finds the equal row that has the user's transaction, while the row itself is unseen or has reverted. It answers for
- * both only if a report of its transaction is stored for this row, and both continue alike. Throws `store_unavailable`.
+ * Finds the equal row that has the transaction of an unseen or failed row; for a failed one, only if its transaction is
+ * reported for this row and it has not failed. It answers for both only if it is so reported, and both continue alike.
+ * Throws `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,

@@ -69,8 +69,8 @@ export async function failureReason(
 }
 
 /**
- * Maps revert data to a failure reason: errors of the Router, of tokens (EIP-6093 and common texts) and of vaults'
- * slippage checks, also if the Router wraps them. `UNKNOWN_ERROR` for anything else.
+ * Maps revert data to a failure reason: the Router's minimums and deadline, errors of tokens (EIP-6093 and common
+ * texts) and of vaults' slippage checks, also if the Router wraps them. `UNKNOWN_ERROR` for anything else.
  */
 export function reasonOf(revert: Hex): FailureReason {
   const routers = decodeRouterError(revert);
