@@ -45,17 +45,14 @@ export class SearchWidth {
 
   /** Number of blocks of the next request. */
   get blocks(): number {
-    if (this.#trial === null) return this.#most;
-    const { refused, granted } = this.#trial;
-    const tried =
-      granted === 0 ? Math.max(1, Math.floor(refused / STEP_DOWN)) : Math.min(refused, 2 * granted);
-    return Math.min(this.#most, tried);
+    return this.#trial === null ? this.#most : Math.min(this.#most, nextOf(this.#trial));
   }
 
   /** Records that a request of this many blocks succeeded. */
   answered(blocks: number): void {
     const trial = this.#trial;
-    if (trial === null) return;
+    // The rest of a range or a narrow search may be short: it must not narrow wide ones.
+    if (trial === null || blocks < nextOf(trial)) return;
     trial.granted = Math.max(trial.granted, blocks);
     if (blocks < trial.refused) return;
     if (this.#limits.trial === trial) delete this.#limits.trial;
@@ -80,4 +77,9 @@ export class SearchWidth {
     this.#limits.blocks = Math.max(LEAST_BLOCKS, this.#most);
     delete this.#limits.trial;
   }
+}
+
+/** Returns the number of blocks with which a trial goes on. */
+function nextOf({ refused, granted }: WidthTrial): number {
+  return granted === 0 ? Math.max(1, Math.floor(refused / STEP_DOWN)) : Math.min(refused, 2 * granted);
 }

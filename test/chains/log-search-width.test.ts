@@ -82,6 +82,13 @@ describe("a failure that passes", () => {
     expect(await search(50_000)).toEqual(FULL);
   });
 
+  test("leaves wide searches wide after a short one that succeeds", async () => {
+    const { search } = node((_blocks, place) => (place === 1 ? UNCLEAR : null));
+    await search(2_000, 1);
+    expect(await search(6)).toEqual({ asked: [6], read: 6 });
+    expect((await search(50_000)).asked.slice(0, 3)).toEqual([500, 1_000, 2_000]);
+  });
+
   test("asks another node at once for a block that this node lacks", async () => {
     const { search } = node(() => "-32000: header not found");
     await expect(search(50_000)).rejects.toThrow("header not found");
