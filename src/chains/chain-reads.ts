@@ -90,15 +90,20 @@ export function readThen<R extends Record<string, Read<unknown>>, S>(
   reads: R,
   follow: (results: ReadResults<R>) => Query<S>,
 ): Query<S> {
-  const next = (results: Record<string, ReadResult<unknown>>) => follow(results as ReadResults<R>);
+  const next = (results: Record<string, ReadResult<unknown>>) =>
+    unlessKnown(follow(results as ReadResults<R>));
   const interpret = (results: Record<string, ReadResult<unknown>>): S => {
-    const further = next(results);
+    const further = follow(results as ReadResults<R>);
     return further.interpret(
       Object.fromEntries(Object.keys(further.reads).map((name) => [name, FAILED_READ])),
     );
   };
   return { reads, interpret, next };
 }
+
+/** Returns the query, or null if its result is known without a request. */
+const unlessKnown = <S>(query: Query<S>): Query<S> | null =>
+  Object.keys(query.reads).length === 0 && query.next === undefined ? null : query;
 
 /** Returns a query with the same reads whose result is converted with `map`. */
 export function mapQuery<A, B>(described: Query<A>, map: (answer: A) => B): Query<B> {
@@ -126,7 +131,7 @@ export function andThen<S, T>(described: Query<S>, follow: (value: S) => Query<T
     ...last,
     next: (results) => {
       const further = next(results);
-      return further === null ? follow(interpret(results)) : andThen(further, follow);
+      return further === null ? unlessKnown(follow(interpret(results))) : andThen(further, follow);
     },
   };
 }

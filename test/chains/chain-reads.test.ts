@@ -2,6 +2,7 @@ import { encodeAbiParameters, numberToHex, parseAbi } from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../src/chains/aggregator/aggregate-reads.ts";
 import {
+  andThen,
   createQuery,
   guardQuery,
   type Query,
@@ -59,6 +60,15 @@ test("readThen() interprets the results of both rounds", () => {
     null,
     9,
   ]);
+});
+
+test("readThen() and andThen() ask for no batch of a known result", () => {
+  const known = createQuery({}, () => "known");
+  const failed = { ok: false, revert: null } as const;
+  const first = readThen({ count: read({ to: TO, abi, name: "one" }) }, () => known);
+  for (const query of [first, andThen(first, () => known), queryAll({ first })])
+    expect(query.next?.({ count: failed, "first/count": failed })).toBe(null);
+  expect(first.interpret({ count: failed })).toBe("known");
 });
 
 test("readThen() without its second round counts those reads as failed", () => {
