@@ -33,7 +33,7 @@ export async function convertNewFlows(
   for (const row of read.rows) row.assets ??= known.get(keyOf(row)) ?? null;
   try {
     for (const rows of byBlock(read.rows.filter(({ assets }) => assets === null))) {
-      if (budget.requests < RESERVED_REQUESTS + REQUESTS_PER_BLOCK || budget.late()) return;
+      if (!hasRoom(budget)) return;
       await convertBlock(node, { rows, sources });
     }
   } catch {
@@ -51,17 +51,43 @@ export async function convertStoredFlows(
   run: { state: Pick<IndexState, "vaults">; budget: RequestBudget },
 ): Promise<void> {
   const { budget } = run;
-  if (budget.requests < RESERVED_REQUESTS + REQUESTS_PER_BLOCK || budget.late()) return;
+  if (!hasRoom(budget)) return;
   const stored = await indexer.store.unconverted(STORED_PER_RUN);
-  if (stored.length === 0) return;
   const vaults = new Map(run.state.vaults.map(({ vault }) => [vault.address.toLowerCase(), vault]));
   const tried = new Set<FlowRow>();
+  let open: readonly FlowRow[] = stored;
+  while (open.length > 0 && hasRoom(budget)) {
+    const failed = await convertUntilFailure(indexer, { open, vaults, budget, tried });
+    if (failed === null) break;
+    // A block that fails for a while must not hold up the others.
+    open = open.filter((row) => !tried.has(row) && !failed.includes(row));
+  }
+  if (tried.size > 0) await indexer.store.noteConversions([...tried]);
+}
+
+const hasRoom = (budget: RequestBudget): boolean =>
+  budget.requests >= RESERVED_REQUESTS + REQUESTS_PER_BLOCK && !budget.late();
+
+/**
+ * Converts rows block by block, the newest first, and adds those whose attempt counts to `tried`, until a block fails on
+ * every node that is asked. Returns its rows if others may be readable: the failure does not count. Otherwise null.
+ */
+async function convertUntilFailure(
+  indexer: Indexer,
+  run: {
+    open: readonly FlowRow[];
+    vaults: ReadonlyMap<string, Vault>;
+    budget: RequestBudget;
+    tried: Set<FlowRow>;
+  },
+): Promise<readonly FlowRow[] | null> {
+  const { open, vaults, budget, tried } = run;
   let last: readonly FlowRow[] = [];
   let refusals = 0;
   try {
     await onOneNodeWithinBudget(indexer.client, budget, async (node, own) => {
-      for (const rows of byBlock(stored.filter((row) => !tried.has(row)))) {
-        if (own.requests < RESERVED_REQUESTS + REQUESTS_PER_BLOCK || own.late()) return;
+      for (const rows of byBlock(open.filter((row) => !tried.has(row)))) {
+        if (!hasRoom(own)) return;
         last = rows;
         await convertStored(node, { rows, vaults }).catch((error: unknown) => {
           if (isBlockUnreadable(error)) refusals += 1;
@@ -70,13 +96,15 @@ export async function convertStoredFlows(
         for (const row of rows) tried.add(row);
       }
     });
+    return null;
   } catch (error) {
+    indexer.log.warn("flows_not_converted", { chain_id: indexer.chainId, error: describeError(error) });
     // Each node began at the block at which the one before failed, so that all refuse the last one. A node that is down
     // may have it.
-    if (refusals === indexer.nodes) for (const row of last) tried.add(row);
-    indexer.log.warn("flows_not_converted", { chain_id: indexer.chainId, error: describeError(error) });
+    if (refusals !== indexer.nodes) return last;
+    for (const row of last) tried.add(row);
+    return null;
   }
-  if (tried.size > 0) await indexer.store.noteConversions([...tried]);
 }
 
 /** Groups rows by block, the newest block first. */

@@ -47,6 +47,8 @@ const aggregated = (block: number, values: readonly bigint[]): Hex =>
     .map((value) => `010020${word(value)}`)
     .join("")}`;
 
+/** In place of its oldest block with state: a node that fails at block 5 only. */
+const FAILS_AT_5 = 2_000_000;
 /** Errors of nodes that fail, in place of their oldest block with state. */
 const FAILURES = new Map<number, Error>([
   [1_000_001, new RpcError("node", "429: too many requests")],
@@ -72,7 +74,9 @@ function nodeOf({ logs = [], from = 0 }: { logs?: readonly ChainLog[]; from?: nu
     }
     const block = Number(params[1]);
     asked.push(`call ${block}`);
-    if (block < from) throw FAILURES.get(from) ?? new RpcError("node", "-32000: missing trie node");
+    if (from === FAILS_AT_5 && block === 5) throw new RpcError("node", "-32603: internal error");
+    if (from !== FAILS_AT_5 && block < from)
+      throw FAILURES.get(from) ?? new RpcError("node", "-32000: missing trie node");
     return aggregated(block, [3n, 2n]);
   };
   return { asked, node: { request } satisfies NodeSession };
@@ -185,6 +189,18 @@ describe("convertStoredFlows()", () => {
       [null, 1],
       ["1500", 1],
     ]);
+  });
+
+  test("goes on with other blocks when one fails for a while", async () => {
+    const { rows, warnings } = await run([4, 5, 6], [FAILS_AT_5]);
+    expect({ rows, warnings }).toEqual({
+      rows: [
+        ["1500", 1],
+        [null, 0],
+        ["1500", 1],
+      ],
+      warnings: 1,
+    });
   });
 
   test.each([...FAILURES])("counts no attempt when a node fails by itself: %i", async (failing) => {
