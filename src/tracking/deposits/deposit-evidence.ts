@@ -157,7 +157,7 @@ async function restateExitFromChains(
   const unsent = row.twoStep ? { ...NO_EXIT_SEEN, ...NO_TRANSFER } : NO_EXIT_SEEN;
   const blank: WithdrawalRow = { ...row, ...unsent, state: "built", history: [] };
   const { row: shown, unreadable } = await trackWithdrawal(ctx, {
-    ...{ row: blank, readTransaction, hints: hintsOf(row) },
+    ...{ row: blank, readTransaction, hints: hintsOf(row, new Date(ctx.now())) },
     apply: async (of, input) =>
       unlessUsed(of, { before: input.row, after: await previewWithdrawal(of, input) }),
   });
@@ -176,7 +176,7 @@ async function restateDepositFromChains(
   { row, readTransaction }: EvidenceOf<DepositRow>,
 ): Promise<DepositRow | null> {
   const blank: DepositRow = { ...row, ...NOTHING_SEEN, state: "built", history: [] };
-  const hints = hintsOf(row);
+  const hints = hintsOf(row, new Date(ctx.now()));
   const { row: shown, unreadable } = await trackDeposit(ctx, {
     ...{ row: blank, readTransaction, hints },
     apply: (of, input) => unlessUsed(of, { before: input.row, after: previewTransitions(of, input) }),
@@ -222,8 +222,8 @@ const NOTHING_SEEN = {
 const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies WithdrawalChange;
 const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
 
-/** Returns the transactions that a row contains as hints, proven or not. */
-export function hintsOf(row: TrackedRow): DepositHint[] {
+/** Returns the transactions that a row contains as hints noted at this time, proven or not. */
+export function hintsOf(row: TrackedRow, notedAt: Date): DepositHint[] {
   const { trackingId, fromChainId, vaultChainId } = row;
   const exits = row.direction === "withdrawal";
   const listed: readonly (readonly [number, string | null])[] = [
@@ -236,6 +236,6 @@ export function hintsOf(row: TrackedRow): DepositHint[] {
   return listed.flatMap(([chainId, txHash]) =>
     txHash === null
       ? []
-      : [{ trackingId, chainId, txHash, origin: "logs" as const, notedAt: row.createdAt, droppedAt: null }],
+      : [{ trackingId, chainId, txHash, origin: "logs" as const, notedAt, droppedAt: null }],
   );
 }

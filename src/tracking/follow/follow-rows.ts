@@ -167,7 +167,8 @@ async function trackFully(
   const lost = await hasLostEvidence(ctx, of);
   const { trackingId } = of.row;
   // Before the row forgets the transactions.
-  if (lost) await restoreHints(ctx.db, { trackingId, named: hintsOf(of.row), now: new Date(ctx.now()) });
+  const now = new Date(ctx.now());
+  if (lost) await restoreHints(ctx.db, { trackingId, named: hintsOf(of.row, now), now });
   const row = lost ? await restateFromChains(ctx, of) : of.row;
   // What marks the lost evidence must stay, so that a later check states the row again.
   if (typeof row === "string") return { ...unreadRow(of), unread: row === "unread" };
