@@ -102,8 +102,9 @@ export function missingPricesQuery(
   priced: ReadonlySet<string>,
 ): Query<Record<string, VaultRedemptions["price"]>> | null {
   const parts = held.flatMap(({ vault }): [string, Query<VaultRedemptions["price"]>][] => {
-    const isRead = adapterOf(vault).exits?.exitPrice === undefined || priced.has(vault.address.toLowerCase());
-    return isRead ? [] : [[vault.vaultId, exitPriceOf(vault)]];
+    const query = priced.has(vault.address.toLowerCase()) ? none : exitPriceOf(vault);
+    // Not every vault of a family has a price of its own to read: no request is sent for none.
+    return Object.keys(query.reads).length === 0 ? [] : [[vault.vaultId, query]];
   });
   return parts.length === 0 ? null : queryAll(Object.fromEntries(parts));
 }
