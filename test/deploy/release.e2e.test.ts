@@ -26,6 +26,7 @@ async function release(
     sha?: string;
     plan?: Plan;
     secrets?: Record<string, string>;
+    more?: string;
   } = {},
 ) {
   const record = { type: "version-upload", version_id: "v2", preview_url: change.version ?? api };
@@ -38,6 +39,7 @@ async function release(
     },
     secrets: { DATABASE_URL: connectionString(hub), PUBLIC_URL: change.url ?? api, ...change.secrets },
     env: { DATABASE_HTTP_URL: `${hub.neon}/sql` },
+    more: change.more,
     plan: {
       "deployments status": { stdout: deployed(["v1", 100]) },
       "versions upload": { record },
@@ -58,7 +60,8 @@ test("deploy changes nothing while another release is under way", async () => {
 });
 
 test("deploy migrates, uploads, tests and releases, and passes wrangler no other secrets", async () => {
-  const { released, steps, npm, said, calls } = await release();
+  // As in production: a version that just starts may be slow to reach its stores.
+  const { released, steps, npm, said, calls } = await release({ more: "--patience-ms 60000" });
   expect(released, said).toBe("success");
   expect(steps).toEqual([".ci/run", "npm ci", `npm run deploy -- --tag "\${GITHUB_SHA:0:12}"`]);
   expect(npm).toEqual(["npm ci", "npm test", "npm ci", "npm run"]);
