@@ -18,7 +18,14 @@ import {
 import { query } from "../../support/e2e/database.ts";
 import { amounts, bodyFor } from "../../support/e2e/deposit.ts";
 import { bodyOf, findingsOf, problemOf } from "../../support/e2e/http.ts";
-import { authorize, refusedSignature, signatureIn, signOrder, submit } from "../../support/e2e/sign-order.ts";
+import {
+  alteredSignature,
+  authorize,
+  refusedSignature,
+  signatureIn,
+  signOrder,
+  submit,
+} from "../../support/e2e/sign-order.ts";
 
 const api = new Api();
 const usdc = vaultNamed("Plain USDC");
@@ -105,7 +112,7 @@ describe("POST /v1/deposits/{tracking_id}/authorize", () => {
     const right = await signOrder(built, user);
     const before = await api.deposit(built.tracking_id);
     const byOther = await signOrder(built, await newUser(chain));
-    for (const wrong of ["0x", "0x1234", byOther, `${right.slice(0, -4)}00${right.slice(-2)}`] as Hex[])
+    for (const wrong of ["0x", "0x1234", byOther, alteredSignature(right)] as Hex[])
       expect((await refusedSignature(api, built.tracking_id, wrong)).code, wrong).toBe("signature_invalid");
     expect(await api.deposit(built.tracking_id)).toEqual(before);
     await authorize(api, built.tracking_id, right);

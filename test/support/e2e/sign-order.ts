@@ -26,6 +26,15 @@ export function signOrder(
   return account.signTypedData(message as unknown as Parameters<typeof account.signTypedData>[0]);
 }
 
+/**
+ * Returns a signature of 65 bytes with the last byte of its `s` changed by one bit. A constant byte would be the right one
+ * of every 256th signature.
+ */
+export function alteredSignature(signature: Hex): Hex {
+  const last = Number.parseInt(signature.slice(-4, -2), 16);
+  return `${signature.slice(0, -4)}${(last ^ 1).toString(16).padStart(2, "0")}${signature.slice(-2)}` as Hex;
+}
+
 const authorizePath = (trackingId: string) => `/v1/deposits/${trackingId}/authorize`;
 
 /** Completes a built deposit with a signature. */
