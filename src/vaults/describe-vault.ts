@@ -14,7 +14,7 @@ export interface VaultDisplay {
   entry: DepositEntry;
   /** True if the vault's contract is known to reject deposits. */
   pausedOnChain: boolean;
-  /** The contract's minimum deposit in the asset's smallest unit, or null if unknown. */
+  /** The contract's minimum deposit in the asset's smallest unit, or null if none is known. */
   minDeposit: bigint | null;
 }
 

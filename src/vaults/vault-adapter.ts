@@ -21,6 +21,7 @@ export interface VaultState {
   sharePrice: bigint | null;
   /** Largest possible deposit. Only a hint: some vaults report too much or too little. */
   maxDeposit: bigint | null;
+  /** Minimum deposit, or null if none is known. */
   minDeposit: bigint | null;
   /** True if on-chain data show that deposits are switched off; false also if unknown. */
   paused: boolean;
@@ -48,8 +49,9 @@ export interface DepositTerms {
    * unknown.
    */
   price: { assets: bigint; shares: bigint } | null;
-  /** Largest deposit that the vault takes now; only a hint. */
+  /** Largest deposit that the vault takes now, or null if unknown. Only a hint. */
   maxDeposit: bigint | null;
+  /** Minimum deposit, or null if none is known. */
   minDeposit: bigint | null;
   /** True if on-chain data show that deposits are switched off; false also if unknown. */
   paused: boolean;
@@ -65,8 +67,8 @@ export interface DepositTerms {
    */
   refusal?: Refusal | null;
   /**
-   * True if the vault would take this deposit as an asynchronous request now. May be absent in families that do not
-   * have both instant deposits and requests.
+   * True if the vault would take this deposit as an asynchronous request now. Absent in families where the vault's
+   * state does not decide this.
    */
   async?: boolean;
 }
@@ -87,7 +89,7 @@ export interface DepositInput {
    * known in advance.
    */
   caller: Address | null;
-  /** The account that receives the shares. */
+  /** The account that is to receive the shares. */
   receiver: Address;
   /** Minimum shares in the share token's smallest unit. Only some families' deposit calls take it. */
   minShares: bigint;
@@ -110,7 +112,10 @@ export interface DepositCall {
   /** The contract that pulls the token and therefore needs the allowance. */
   spender: Address;
   data: Hex;
-  /** Byte offset in `data` of the amount, which the Router overwrites with its executor's balance of the token. */
+  /**
+   * Byte offset in `data` of the amount. The Router, if it makes the call, overwrites it with its executor's balance of
+   * the token, times `amountScale`.
+   */
   amountOffset: number;
   /**
    * Factor that converts an amount in the token's smallest unit to the unit that the call expects, such as 10^12 for a
@@ -120,7 +125,7 @@ export interface DepositCall {
   shareToken: Address;
   /** The account that receives the minted shares. If it is the caller, the Router must pass them on to the user. */
   sharesTo: "receiver" | "caller";
-  /** True if the call only requests a deposit and the vault mints the shares later, at settlement. */
+  /** True if the call only requests a deposit, which the vault settles later. */
   async: boolean;
   /**
    * What enforces the minimum of shares. `native`: the vault's own call, with or without the Router. `router`: only the
@@ -145,13 +150,11 @@ export interface VaultFlow {
   /** In the share token's smallest unit. */
   shares: bigint | null;
   /**
-   * Query that converts an amount in another token to `assets` at the event's block, by the vault's own prices; its
-   * result is null if they are unknown. Absent if there is nothing to convert.
+   * Query, to be run at the event's block, that converts an amount in another token to `assets` by the vault's own
+   * prices; its result is null if they are unknown. Absent if there is nothing to convert.
    */
   conversion?: Query<bigint | null>;
-  /**
-   * Id of the redemption request that the flow belongs to, if `VaultExits.takenOut` values it. Absent for other flows.
-   */
+  /** Id by which `VaultExits.takenOut` knows the redemption request of the flow. Absent for other flows. */
   requestId?: string;
 }
 
@@ -209,8 +212,8 @@ export interface AsyncDeposits {
    */
   pending(vault: Vault, of: { user: Address; requestIds: readonly string[] }): Query<PendingDeposit>;
   /**
-   * Encodes the user's call that claims all claimable shares, or returns null if nothing is known to be claimable or
-   * settlement itself sends the shares.
+   * Encodes the user's call that claims the claimable shares of `pending`, or returns null if nothing is known to be
+   * claimable or settlement itself sends the shares.
    */
   claim(vault: Vault, of: { user: Address; pending: PendingDeposit }): { target: Address; data: Hex } | null;
   /** True if settlement itself sends the shares, so that the user claims nothing. */
@@ -246,16 +249,13 @@ export interface VaultAdapter {
    */
   toAssets?(vault: Vault, read: { shares: bigint; rate: bigint }): bigint | null;
   /**
-   * Returns a query for whether the vault still uses the price contracts of its registry entry. Absent if the family
-   * does not check this.
+   * Returns a query for whether the vault still uses the price contracts of its registry entry; false also if that
+   * cannot be read. Absent if the family does not check this.
    */
   pricingUnchanged?(vault: Vault): Query<boolean>;
-  /**
-   * Returns a query for a vault's totals, share price and limits. `now` is in milliseconds since the epoch, for limits
-   * that depend on it.
-   */
+  /** Returns a query for a vault's totals, share price and limits. `now` is in milliseconds since the epoch. */
   state(vault: Vault, now: number): Query<VaultState>;
-  /** Returns a query for whether a vault is paused, and its minimum deposit. */
+  /** Returns a query for whether a vault is paused, and for its minimum deposit. */
   flags(vault: Vault): Query<VaultFlags>;
   /** Returns a query for the conditions of one deposit, such as its preview, limits, pause and permission. */
   terms(vault: Vault, request: TermsInput): Query<DepositTerms>;
@@ -273,8 +273,7 @@ export interface VaultAdapter {
   /** The family's withdrawals. Absent if they are not supported. */
   exits?: VaultExits;
   /**
-   * True if the fee for instant withdrawals is taken from the conditions of a withdrawal, because the vault's state
-   * lacks it.
+   * True if the fee for instant withdrawals is read from the conditions of a withdrawal instead of the vault's state.
    */
   exitFeeInTerms?: true;
 }
@@ -314,8 +313,8 @@ export interface VaultFamily {
   /** Returns a query for the vault's timelock in seconds; the result is null if unknown. Absent if it is not read. */
   timelockQuery?: (vault: Vault) => Query<bigint | null>;
   /**
-   * View functions that return who governs the family's vaults, in groups of alternatives: each vault has one of each
-   * group. Absent if none is known.
+   * View functions that return who governs the family's vaults, in groups of alternatives: of each group, a vault has
+   * one. Absent if none is known.
    */
   roleViews?: readonly (readonly RoleView[])[];
   /**

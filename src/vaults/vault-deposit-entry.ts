@@ -33,8 +33,8 @@ export async function depositEntry(ctx: Context, vault: Vault): Promise<DepositE
 }
 
 /**
- * Returns the contract that a deposit into a vault calls, for display. If the chain is not served or cannot be read,
- * logs a warning and returns the vault's own entry point. Never throws.
+ * Returns the contract that a deposit into a vault calls, for display. If `depositEntry` fails, logs a warning and
+ * returns the vault's own entry point. Never throws.
  */
 export async function depositEntryForDisplay(ctx: Context, vault: Vault): Promise<DepositEntry> {
   try {

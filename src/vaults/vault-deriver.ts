@@ -108,8 +108,8 @@ export interface ShareTokenInfo {
 }
 
 /**
- * Returns a query for a share token's name and decimals. The result is null if the contract has no `decimals()` or no
- * `totalSupply()`.
+ * Returns a query for a share token's name and decimals. The result is null if `decimals()` or `totalSupply()` cannot
+ * be read.
  */
 export function shareTokenQuery(address: Address): Query<ShareTokenInfo | null> {
   const on = { to: address, abi: shareTokenAbi() } as const;

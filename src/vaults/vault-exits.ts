@@ -67,9 +67,11 @@ export interface ExitTerms {
    * `refusal`). Null if unknown or, where this is checked, if the vault names other contracts than the registry entry.
    */
   asset: Address | null;
-  /** Shares that the owner can redeem in total, including those that the call itself claims first. */
+  /** The owner's shares, including those that the call itself claims first. */
   heldShares: bigint | null;
-  /** Shares that the vault would redeem now. Only a hint; null if unknown or if the family's view is unreliable. */
+  /**
+   * Largest number of shares that the vault would redeem or take a request for now, or null if unknown. Only a hint.
+   */
   maxShares: bigint | null;
   /** Smallest number of shares that the vault redeems or takes a request for; null also if there is no minimum. */
   minShares: bigint | null;
@@ -82,21 +84,24 @@ export interface ExitTerms {
   previewRevert: Hex | null;
   /** Value of the shares before exit fees. */
   grossAssets: bigint | null;
-  /** Assets that the vault can pay instantly. Only a hint; null if its views do not show them. */
+  /** Assets that the vault can pay instantly, or null if unknown. Only a hint. */
   availableAssets: bigint | null;
   /** When the price is fixed: in this transaction (`now`), or when the vault settles (`later`). */
   priced: "now" | "later";
   /** Time at which a lock of the owner's shares ends, in unix seconds, or null if none is known. */
   lockedUntil: number | null;
-  /** Earliest time at which a request made now is paid, in unix seconds, or null if the chain does not show it. */
+  /** Earliest time at which a request made now is paid or can be claimed, in unix seconds, or null if unknown. */
   earliest: number | null;
   /** Time at which a request made now expires, in unix seconds, or null if none is known. */
   expiresAt: number | null;
-  /** Part of the payment that is made immediately while the rest is queued, or null if the payment is not split. */
+  /**
+   * Part of the payment that is made immediately if the vault queues the rest; null if unknown or if it does not split
+   * payments.
+   */
   paidNow: bigint | null;
   /** True if on-chain data show that such withdrawals are switched off; false also if unknown. */
   paused: boolean;
-  /** True if `maxShares` is 0 because the vault is closed, not short of liquidity. A hint that explains a revert. */
+  /** True if `maxShares` is 0 and the views suggest that the vault is closed, not short of liquidity. Only a hint. */
   closed: boolean;
   /** Why the vault would reject the withdrawal, or null if its views show no reason. */
   refusal: ExitRefusal | null;
@@ -150,14 +155,17 @@ export interface PendingExit {
   mode: "request" | "cooldown";
   /** Shares of the request, in the share token's smallest unit. */
   shares: bigint | null;
-  /** Payment of the request, in the smallest unit of `token`; an estimate until it is priced. */
+  /**
+   * Payment of the request, in the smallest unit of `token`, or the value of the shares that it returns; an estimate
+   * until it is priced.
+   */
   assets: bigint | null;
   /**
-   * Value of `assets` in the vault's asset, in its smallest unit, if `token` is another token. Null if unknown; unused
-   * if the vault pays its asset.
+   * Value of an open request's `assets` in the vault's asset, in its smallest unit, if `token` is another token. Null
+   * if unknown; unused if the vault pays its asset.
    */
   value: bigint | null;
-  /** True once the assets no longer change. */
+  /** True if the assets no longer change; false also if that is unknown. */
   priced: boolean;
   token: Address;
   /** `rejected`: the vault will not pay; `expired`: the time in which it could be paid or claimed is over. */
@@ -168,7 +176,7 @@ export interface PendingExit {
   claimableShares: bigint | null;
   /** Token that a claim pays: assets, or the shares of a cancelled request. */
   pays: "assets" | "shares";
-  /** Times of the request, its earliest payment and its expiry, in unix seconds; null if the chain shows none. */
+  /** Times of the request, its earliest payment and its expiry, in unix seconds; null if unknown. */
   since: number | null;
   earliest: number | null;
   expiresAt: number | null;
@@ -177,11 +185,11 @@ export interface PendingExit {
   /** True if the shares are still in the user's wallet and therefore part of the share balance. */
   inWallet: boolean;
   /**
-   * True if the vault emits its withdrawal event when the request is made. The flows then count `assets` as paid before
-   * they are.
+   * True if the vault emits its withdrawal event when the request is made. The flows then count it as paid before it
+   * is.
    */
   bookedOut: boolean;
-  /** Time of that event in unix seconds, or null if the chain does not show it. */
+  /** Time of that event in unix seconds, or null if unknown. */
   bookedAt: number | null;
 }
 
@@ -221,13 +229,10 @@ export interface VaultExits {
   viaRouter(vault: Vault, mode: ExitMode): boolean;
   /**
    * Returns the contract that may need an allowance of the owner's shares although `encode` names no spender, or null.
-   * Absent if that is never so.
+   * Absent means null.
    */
   mayNeedAllowance?(vault: Vault, mode: ExitMode): Address | null;
-  /**
-   * True if a request is made by the plain redemption, in which the vault pays what is liquid and queues the rest.
-   * Absent if requests have a function of their own.
-   */
+  /** True if a request is made by the plain redemption, in which the vault pays what is liquid and queues the rest. */
   redeemQueues?: true;
   /** Returns a query for the conditions of one withdrawal. */
   terms(vault: Vault, request: ExitTermsInput): Query<ExitTerms>;
@@ -242,7 +247,7 @@ export interface VaultExits {
   explain?(revert: Hex): ExplainedRevert | null;
   /**
    * Returns a query for a user's open redemptions; the result is null if they cannot be read. `requestIds` are the ids
-   * known from receipts and logs (see `findsByIds`), `now` is in unix milliseconds.
+   * known from receipts and logs (see `findsByIds`), `now` is in unix milliseconds. Absent without requests.
    */
   pending?(
     vault: Vault,
@@ -265,10 +270,7 @@ export interface VaultExits {
    * known. Absent if the family does not read them.
    */
   rewards?(vault: Vault): Query<string | null>;
-  /**
-   * Returns true if a settled request in this mode is paid without a claim by the user. Absent if the user claims in
-   * every mode.
-   */
+  /** Returns true if a settled request in this mode is paid without a claim by the user. Absent means false. */
   paysUnclaimed?(mode: ExitMode, vault: Vault): boolean;
   /**
    * Encodes the claim of a claimable redemption, or returns null if nothing is known to be claimable or the vault pays
@@ -280,10 +282,7 @@ export interface VaultExits {
    * are not supported.
    */
   cancel?(vault: Vault, of: { user: Address; request: PendingExit }): ExitFollowUp | null;
-  /**
-   * Returns true if the shares of a cancelled request are returned by a later transaction. Absent if the cancellation
-   * returns them.
-   */
+  /** Returns true if the shares of a cancelled request are returned by a later transaction. Absent means false. */
   returnsLater?(vault: Vault): boolean;
   /** Finds the user's redemption request in the logs of a successful receipt, or returns null if there is none. */
   findRequest?(vault: Vault, seen: { user: Address; logs: readonly Log[] }): ExitRequestSeen | null;

@@ -25,7 +25,8 @@ export const CachedFigures = z.object({
 
 /**
  * A vault's figures in lists, null where there is no value. `minDeposit` and `maxDeposit` are in the asset's smallest
- * unit, `sharePrice` in whole assets per whole share times 10^18, `exitFee` and yields are fractions (0.05 = 5%).
+ * unit, `sharePrice` in whole assets per whole share times 10^18, `tvlUsd` in US dollars; `exitFee` and yields are
+ * fractions (0.05 = 5%).
  */
 export type VaultFigures = z.infer<typeof CachedFigures>;
 

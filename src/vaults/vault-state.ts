@@ -140,8 +140,8 @@ function stateWithExitFee(vault: Vault, now: number): Query<VaultState> {
 }
 
 /**
- * Returns the query for the states of several vaults of one chain, by vault id: null for a vault whose state cannot be
- * read. `now` is in milliseconds since the epoch.
+ * Returns the query for the states of several vaults of one chain, by vault id: null for a vault where
+ * `vaultStateQuery` or its query throws. `now` is in milliseconds since the epoch.
  */
 export function vaultStatesQuery(
   vaults: readonly Vault[],

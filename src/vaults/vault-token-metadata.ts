@@ -23,7 +23,7 @@ const MAX_UINT8 = 255;
 
 /**
  * Reads a token's symbol (at most 32 characters, empty if it returns no string) and decimals, cached for days. Throws
- * `token_unsupported` if the contract returns no decimals, `chain_unsupported`, and errors of RPC nodes.
+ * `token_unsupported` if the contract returns no valid decimals, `chain_unsupported`, and errors of RPC nodes.
  */
 export async function readTokenMetadata(
   ctx: Context,

@@ -22,12 +22,12 @@ export interface Vault {
   type: VaultType;
   /** Name of the vault's family. */
   adapter: string;
-  /** Parameters of the family; empty if it needs none. */
+  /** Parameters of the family; may be empty. */
   params: Readonly<Record<string, string>>;
   /** Name of the vault for display. */
   name: string;
   asset: Token;
-  /** Tokens that the vault accepts without a swap. */
+  /** Tokens that the registry entry lists as accepted without a swap; the asset may be missing. */
   acceptedAssets: readonly Token[];
   shareToken: Address;
   shareDecimals: number;
@@ -46,7 +46,7 @@ export interface Vault {
   statusReason: string;
   /** The last known proof of the vault, or null. */
   proof: VaultProof | null;
-  /** Minimum deposit in the asset's smallest unit, or null if unknown. */
+  /** Minimum deposit in the asset's smallest unit, or null if none is known. */
   minDeposit: bigint | null;
   /** True if the vault is known to have no minimum deposit. */
   noMinimum: boolean;

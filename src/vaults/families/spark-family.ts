@@ -77,7 +77,7 @@ function identifySpark({ address }: DerivationSubject): Query<Identification> {
 }
 
 /**
- * Vault family of interest-bearing savings tokens, most of which are governed by wards (accounts with full admin
+ * Vault family of interest-bearing savings tokens, with the governance events of wards (accounts with full admin
  * rights).
  */
 export const sparkFamily: VaultFamily = {

@@ -48,8 +48,9 @@ export function governanceEventsOf(adapter: string): readonly GovernanceEvent[] 
 }
 
 /**
- * Finds the definition of a governance event by its emitter (`address`) and first topic, both lowercase. `links` is
- * null for a stored log: an emitter other than the vault's own contracts then counts as any linked one.
+ * Finds the definition of a governance event by its emitter (`address`) and first topic, both lowercase; undefined if
+ * there is none. `links` is null for a stored log: an emitter other than the vault's own contracts then counts as any
+ * linked one.
  */
 export function findGovernanceEvent(
   vault: Vault,

@@ -9,7 +9,8 @@ import { positionLensCreationCode } from "./position-lens-artifact.ts";
  */
 export type LensVault =
   // `convertToAssets(balance)` of the pricer. If that fails, `convert_or_ratio` takes `balance × totalAssets() of the
-  // pricer / totalSupply()`, rounded down, which is right only if totalAssets are the net assets of all shares.
+  // pricer / totalSupply() of the share token`, rounded down, which is right if totalAssets are the net assets of all
+  // shares.
   | { kind: "convert_or_ratio" | "convert"; shareToken: Address; pricer: Address }
   | { kind: "balance"; shareToken: Address }
   // `rate`: the first word of the pricer's `selector(argument)`. `report`: the same, if the third word exists and is

@@ -16,7 +16,7 @@ const flowsAbi = once(() =>
  */
 export function erc4626Flows(vault: Vault, keeper: Address | null = null): FlowSource {
   return {
-    // Another keeper changes whom withdrawals count for, so the history must be read again; it emits none of the events.
+    // Another keeper changes whom withdrawals count for, so the history must be read again. It emits no such event.
     addresses: [vault.entryPoint, ...(keeper === null ? [] : [keeper])],
     topics: flowsAbi().map(toEventSelector),
     decode(log) {

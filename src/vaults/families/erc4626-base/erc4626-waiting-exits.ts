@@ -87,7 +87,10 @@ const namesOwner = (vault: Vault): boolean =>
 /** Registry parameters that `identifyWaiting` sets. */
 const WAITING_PARAMS = ["exit", "cooldown_call", "pool_manager", "withdrawal_manager", "withdrawal_type"];
 
-/** Validates the registry parameters of a generic ERC-4626 vault that may delay withdrawals. Throws an Error if one is invalid. */
+/**
+ * Validates the registry parameters of a generic ERC-4626 vault that may delay withdrawals. Throws an Error if one is
+ * invalid.
+ */
 export function checkWaitingParams(vault: Vault): void {
   waitOf(vault);
   namesOwner(vault);

@@ -22,15 +22,16 @@ export const mapleAbi = once(() =>
 );
 
 /**
- * Returns true if a Maple pool pays settled requests itself, by the registry parameter `withdrawal_type`. Throws an
+ * Returns true if a Maple pool's withdrawal manager is a queue, by the registry parameter `withdrawal_type`. Throws an
  * Error for another value than `queue`.
  */
 export const hasMapleQueue = (vault: Vault): boolean =>
   optionalChoiceParam(vault, { name: "withdrawal_type", choices: ["queue"] }) !== null;
 
 /**
- * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple`, without `withdraw_seconds`,
- * and with the lowercase addresses of both managers if the pool manager names the withdrawal manager.
+ * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple` and without
+ * `withdraw_seconds`. If the pool manager names the withdrawal manager, also the lowercase addresses of both and, for a
+ * queue, `withdrawal_type`.
  */
 export function identifyMaple(
   params: Readonly<Record<string, string>>,

@@ -63,7 +63,7 @@ export function findMapleEnd(vault: Vault, of: SeenLogs & { requestId: string })
 const names = (requestId: string, id: bigint): boolean =>
   !isMapleRequestId(requestId) || requestId === id.toString();
 
-/** Returns the payment by a queue: it processes each request and then redeems the shares, which it owns, for the user. */
+/** Returns the payment by a queue: it processes each request and then redeems its own shares for the user. */
 function paidByQueue(
   vault: Vault,
   { user, requestId, logs }: SeenLogs & { requestId: string },

@@ -41,7 +41,10 @@ const managerAbi = once(() =>
   ]),
 );
 
-/** Creates the read of an account's newest request id in a Maple queue. It fails for the cyclical withdrawal manager. */
+/**
+ * Creates the read of an account's newest request id in a Maple queue. The cyclical withdrawal manager has no such
+ * view.
+ */
 export const mapleQueueRead = (manager: Address, account: Address) =>
   read({ to: manager, abi: managerAbi(), name: "requestIds", args: [account] });
 

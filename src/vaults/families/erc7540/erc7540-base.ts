@@ -154,8 +154,8 @@ const requestsAbi = once(() =>
 const ANY_REQUEST = 0n;
 
 /**
- * Asynchronous deposits that the user requests and claims, as controller, owner and receiver at once. All requests are
- * read under the id 0 and claimed together. Source: EIP-7540.
+ * Asynchronous deposits that the user requests and claims, as controller, owner and receiver at once. They are read
+ * under the request id 0, under which a vault may return only the last request. Source: EIP-7540.
  */
 export const erc7540Requests: AsyncDeposits = {
   pending(vault, { user }) {

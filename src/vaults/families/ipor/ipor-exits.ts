@@ -259,8 +259,8 @@ export const iporExits: VaultExits = {
 };
 
 /**
- * Returns a query for the registry parameter `withdraw_manager`: `reviewed`, or empty if the vault's access manager does
- * not treat it as the WithdrawManager. `reviewed` stays if that cannot be read. Absent if `reviewed` is null.
+ * Returns a query for the registry parameter `withdraw_manager`: `reviewed`, or empty if the vault's access manager
+ * does not treat it as the WithdrawManager. `reviewed` stays if that cannot be read. Absent if `reviewed` is null.
  */
 export function iporExitParams(of: {
   vault: Address;

@@ -73,7 +73,7 @@ export interface MellowMarket {
    * has no price.
    */
   price: bigint | null;
-  /** True if the oracle's last report is suspicious or has no price. Deposits then revert. */
+  /** True if the oracle's last report is suspicious or has no price. */
   suspicious: boolean;
   /** Reduction of the price for an instant deposit, in millionths; 0 for requests. */
   penalty: bigint | null;

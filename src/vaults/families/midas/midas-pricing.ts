@@ -109,10 +109,7 @@ export interface MidasMarket {
   paused: boolean;
   /** Null if one of its values is unknown or a price is 0. */
   rates: MidasRates | null;
-  /**
-   * Result of the first price feed that fails, or of a working feed if none fails. Feeds revert if their price is
-   * stale.
-   */
+  /** The failure of the first price feed that fails, otherwise a success. Feeds revert if their price is stale. */
   feed: ReadResult<bigint>;
   /** Minimum of mTokens that this payer's deposit must mint. */
   minMTokens: bigint | null;

@@ -67,8 +67,8 @@ const plainEventAbi = once(() =>
  */
 const REQUESTED_TOPICS: readonly string[] = ["0xcf41fab8", "0xf60d67b1"];
 /**
- * Beginnings of the first topics of `WithdrawalProcessed` in multi-asset vaults and in the two versions of legacy vaults,
- * without and with `wasBlacklisted`.
+ * Beginnings of the first topics of `WithdrawalProcessed` in multi-asset vaults and in the two versions of legacy
+ * vaults, without and with `wasBlacklisted`.
  */
 const PROCESSED_TOPICS: readonly string[] = ["0x2e06b2c9", "0x5c7471cb", "0xa6f30f7b"];
 

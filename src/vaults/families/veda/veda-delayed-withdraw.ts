@@ -114,8 +114,8 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
 
 /**
  * Returns a query for the user's requests at the delayed-withdrawal contract for `vedaExitTokens`; null if one cannot
- * be read. Their assets are an estimate at the lower of the request's and, if known, the current rate; null if the fee is
- * above 100%.
+ * be read. Their assets are an estimate at the lower of the request's and, if known, the current rate; null if the fee
+ * is above 100%.
  */
 export function pendingDelayed(
   vault: Vault,

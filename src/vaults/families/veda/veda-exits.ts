@@ -285,8 +285,9 @@ function mayCall(account: Address, of: { target: Address; selector: Hex }): Quer
 }
 
 /**
- * Returns a query for the registry parameters for withdrawals. Those of the contracts in `reviewed` are empty if these
- * do not belong to this vault, and stay if that cannot be read, as `wasOpen` does; `anyone` is an account without rights.
+ * Returns a query for the registry parameters for withdrawals. Those of the contracts in `reviewed` are empty if the
+ * chain shows that they are not the vault's. What cannot be read stays as in `reviewed` and `wasOpen`. `anyone` is an
+ * account without rights.
  */
 export function vedaExitParams(of: {
   vault: Address;
