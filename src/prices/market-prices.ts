@@ -66,8 +66,8 @@ export interface MarketScope {
 
 /**
  * Requests prices from the price API and returns the known ones by `priceKey`; none without an API. The breaker counts
- * all requests of a call as one: a failure if none succeeded or the API asked to wait. Throws OutsideError if no request
- * succeeded or the breaker is open. Source: DefiLlama, `GET /prices/current/{coins}`.
+ * all requests of a call as one: a failure if none succeeded or the API asked to wait. Throws OutsideError if no
+ * request succeeded or the breaker refuses. Source: DefiLlama, `GET /prices/current/{coins}`.
  */
 export async function fetchMarketPrices(
   scope: MarketScope,

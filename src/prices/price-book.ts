@@ -28,16 +28,16 @@ export class MarketBreaker {
   #pausedUntil = 0;
 
   /**
-   * Returns true while no request is sent to the API, because it failed before or a trial is in progress. `now` is in
-   * milliseconds since the epoch.
+   * Returns true while no request may be sent to the API, because it failed before or a trial is in progress. `now` is
+   * in milliseconds since the epoch.
    */
   isOpen(now: number): boolean {
     return now < this.#pausedUntil;
   }
 
   /**
-   * Returns true if a request may be sent now. After a pause, it is true for one trial, and then false for three
-   * seconds, or until its outcome is recorded. `now` is in milliseconds since the epoch.
+   * Returns true if a request may be sent now. After a pause, it is true for one trial, and false for other requests
+   * during the next three seconds, unless the trial succeeds. `now` is in milliseconds since the epoch.
    */
   admits(now: number): boolean {
     if (this.isOpen(now)) return false;
@@ -46,8 +46,8 @@ export class MarketBreaker {
   }
 
   /**
-   * Returns the breaker's state for operators; `hangs` is the number of consecutive failures. `now` is in milliseconds
-   * since the epoch.
+   * Returns the breaker's state for operators; `hangs` is the number of failures in a row, as `noteFailure` counts
+   * them. `now` is in milliseconds since the epoch.
    */
   report(now: number): BreakerReport {
     const until = this.isOpen(now) ? this.#pausedUntil : null;
@@ -67,8 +67,8 @@ export class MarketBreaker {
   }
 
   /**
-   * Records a failure at `now` of what was sent at `sentAt` (both in milliseconds since the epoch). What was sent before
-   * the last recorded failure belongs to the same outage: it does not double the pause. `waitS` is the API's
+   * Records a failure at `now` of what was sent at `sentAt` (both in milliseconds since the epoch). What was sent
+   * before the last recorded failure belongs to the same outage: it does not double the pause. `waitS` is the API's
    * `Retry-After` in seconds, or null if it sent none; it can lengthen the pause, up to a minute.
    */
   noteFailure({ now, sentAt, waitS }: { now: number; sentAt: number; waitS: number | null }): void {

@@ -79,8 +79,8 @@ export function recordFeedPrices(ctx: Context, read: { readings: FeedReadings; h
 }
 
 /**
- * Runs a query uncached, and in the same batch reads price feeds of `tokens` for `recordFeedPrices`. A function as
- * `query`: see `atBlockTime`. Throws `chain_unsupported`; errors of the chain client propagate.
+ * Runs a query uncached; the same batch also reads the price feeds of `tokens`, whose prices `recordFeedPrices` stores.
+ * A function as `query`: see `atBlockTime`. Throws `chain_unsupported`; errors of the chain client propagate.
  */
 export async function readWithFeeds<S>(
   ctx: Context,
@@ -120,8 +120,8 @@ const MARKET_STALE_MS = 5 * MINUTE_MS;
 const MARKET_KEEP_MS = HOUR_MS;
 
 /**
- * Starts requesting the market prices of tokens, at most once per token and API request, and returns immediately.
- * `pricesOfRequest` uses the prices that have arrived. Never throws.
+ * Starts requesting the market prices of tokens, at most once per token and HTTP request, and returns immediately.
+ * `pricesOfRequest` uses the prices that arrive in time. Never throws.
  */
 export function requestMarketPrices(ctx: Context, tokens: readonly ChainToken[]): void {
   const { market } = ctx.prices.book;
@@ -255,8 +255,8 @@ export async function readPricesWith<S>(
 }
 
 /**
- * Reads the feeds of some tokens of a chain in one request, so that `pricesOfRequest` knows their prices. Changes
- * nothing if the chain is not served or cannot be read. Never throws.
+ * Reads the feeds of some tokens of a chain, so that `pricesOfRequest` knows their prices. Changes nothing if the chain
+ * is not served or cannot be read. Never throws.
  */
 export async function learnFeedPrices(
   ctx: Context,

@@ -3,10 +3,7 @@ import type { ChainFeeds } from "./price-feed.ts";
 import { rollupFeeds } from "./rollup-feeds.ts";
 import { sovereignChainFeeds } from "./sovereign-chain-feeds.ts";
 
-/**
- * The price feeds of the chains that are defined in code, by chain id. A heartbeat that no source states is assumed to
- * be one day, and a deviation 1%.
- */
+/** The price feeds of the chains that are defined in code, by chain id. */
 export const feedTables: Readonly<Record<number, ChainFeeds>> = {
   ...ethereumFeeds,
   ...rollupFeeds,
