@@ -16,10 +16,7 @@ export const depositRouterCodeHash = depositRouterCreate2.codeHash;
 /** keccak256 of the Executor implementation's runtime code, which contains the Router's address and its own. */
 export const executorCodeHash = depositRouterCreate2.childCodeHash;
 
-/**
- * keccak256 of the CREATE2 factory's runtime code, which is the same on every chain. Source:
- * github.com/Arachnid/deterministic-deployment-proxy.
- */
+/** keccak256 of the CREATE2 factory's runtime code. Source: github.com/Arachnid/deterministic-deployment-proxy. */
 export const create2FactoryCodeHash = "0x2fa86add0aed31f33a762c9d88e807c475bd51d0f52bd0955754b2608f7e4989";
 
 /**
@@ -29,8 +26,8 @@ export const create2FactoryCodeHash = "0x2fa86add0aed31f33a762c9d88e807c475bd51d
 export const create2Factory = depositRouterCreate2.factory;
 
 /**
- * Returns the transaction that deploys the Router, from any account. It reverts if the Router already exists, and has
- * no effect on a chain without the factory. Source: github.com/Arachnid/deterministic-deployment-proxy.
+ * Returns the transaction that deploys the Router, from any account. It reverts if the Router already exists, and
+ * deploys nothing on a chain without the factory. Source: github.com/Arachnid/deterministic-deployment-proxy.
  */
 export function deployTransaction(): { to: Hex; data: Hex } {
   return { to: create2Factory, data: concatHex([depositRouterCreate2.salt, depositRouterCreationCode]) };

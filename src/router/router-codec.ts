@@ -42,8 +42,9 @@ export interface RouterPatch {
 }
 
 /**
- * One call of the Router's executor. Before it, the executor must hold `needAmount` of `needToken`, and approves its
- * balance of `approveToken` to `spender`. `value` is in wei; the largest uint256 means all.
+ * One call of the Router's executor. Before it, the executor must hold `needAmount` of `needToken` (zero address:
+ * native), and approves its balance of `approveToken` (zero address: none) to `spender`. `value` is in wei; the largest
+ * uint256 means all.
  */
 export interface RouterStep {
   target: Address;

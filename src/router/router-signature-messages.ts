@@ -13,7 +13,7 @@ import { depositRouterAbi } from "./deposit-router-artifact.ts";
 import { depositRouterAddress } from "./router-address.ts";
 import type { RouterCall } from "./router-codec.ts";
 
-/** Address of Permit2 (Uniswap's contract for signed token transfers), the same on every supported chain. */
+/** Canonical address of Permit2, Uniswap's contract for signed token transfers. */
 export const permit2Address: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 
 /** Returns Permit2's EIP-712 domain separator on a chain; the domain has no version. Source: Permit2, `EIP712.sol`. */
