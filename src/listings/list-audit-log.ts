@@ -5,7 +5,7 @@ import type { AuditEntry } from "../schemas/admin/admin-schema.ts";
 
 /**
  * Returns one page of audit log entries, newest first, after the position `before` if that is not null. `subject` is
- * the id of an application, vault or key pair, or a partner's address; null for all.
+ * the id of an application, vault or key pair, or a partner's address; null for all. Throws `store_unavailable`.
  */
 export async function listAuditEntries(
   ctx: Context,

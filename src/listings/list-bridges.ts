@@ -2,8 +2,8 @@ import type { Context } from "../context.ts";
 import type { BridgeSummary } from "../schemas/bridge-schema.ts";
 
 /**
- * Lists the bridges whose calldata providers can verify, with the ids of the chains of each, ascending; only bridges
- * between at least two served chains. Throws `internal` if the providers' settings are invalid.
+ * Lists the bridges that the providers support, with the ids of the served chains of each, ascending; only bridges
+ * between at least two of these. Throws `internal` if the providers' settings are invalid.
  */
 export async function listBridges(ctx: Context): Promise<BridgeSummary[]> {
   const bridges = new Map<string, BridgeSummary>();

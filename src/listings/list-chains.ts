@@ -6,7 +6,7 @@ import { isRouterDeployed } from "../vaults/vault-deposit-entry.ts";
 
 /**
  * Lists the chains that this deployment serves. A chain's DepositRouter address and code hash are null if the Router's
- * code was not found there (checked again after a minute) or could not be read. Never throws.
+ * code was not found there or could not be read. Never throws.
  */
 export async function listChains(ctx: Context): Promise<Chain[]> {
   const definitions = [...ctx.chains.definitions.values()];

@@ -60,8 +60,9 @@ const LIST_SYMBOL_LENGTH = 20;
 const LIST_NAME_LENGTH = 60;
 
 /**
- * Converts a chain's tokens to Uniswap's Token Lists, without those that the format does not allow. Equal tokens give
- * equal bytes within a clock hour. `now` is in milliseconds. Source: @uniswap/token-lists.
+ * Converts a chain's tokens to Uniswap's Token Lists, without the native currency and tokens whose symbol is longer
+ * than 20 characters. Equal tokens give equal bytes within a clock hour. `now` is in milliseconds since the epoch.
+ * Source: @uniswap/token-lists.
  */
 export function toTokenList(
   tokens: readonly TokenSummary[],

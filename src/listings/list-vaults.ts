@@ -35,7 +35,7 @@ export interface VaultFilter {
   chainId?: number | undefined;
   /** Address or symbol of the vault's asset. Letter case is ignored. */
   asset?: string | undefined;
-  /** Address or symbol of a token that the vault accepts without a swap. Letter case is ignored. */
+  /** Address or symbol of the asset or of an accepted token in the registry entry. Letter case is ignored. */
   accepts?: string | undefined;
   type?: string | undefined;
   /** Name of the vault family. */
@@ -111,7 +111,9 @@ interface Entry {
   figures: VaultFigures | null;
   flags: VaultFlags;
   yields: Yields;
-  /** True if the Router is known to be on the vault's chain: from its figures or else from those of the chain's others. */
+  /**
+   * True if the Router is known to be on the vault's chain: from its figures or else from those of other vaults there.
+   */
   routerDeployed: boolean;
   /** The value by which the list is sorted, or null if it is unknown. */
   value: string | null;

@@ -42,7 +42,7 @@ const storedOf = new WeakMap<Registry, Map<number, StoredFigures>>();
 
 /**
  * Returns the figures of a chain's vaults that are stored with the registry, with newer pauses and minimum deposits; if
- * none are stored, reads them from the chain. Never throws: what cannot be read is missing.
+ * none are stored, reads them from the chain. What cannot be read is missing or null. Never throws.
  */
 export async function readChainFigures(
   ctx: Context,
@@ -83,8 +83,8 @@ function groupByChain({ all, facts }: Registry): Map<number, StoredFigures> {
 }
 
 /**
- * Returns whether a vault is paused, and its minimum deposit (in the asset's smallest unit, or null if unknown), from
- * its stored state.
+ * Returns whether a vault is paused, and its minimum deposit (in the asset's smallest unit, or null if none is known),
+ * from its stored state.
  */
 export const flagsOf = ({ paused, minDeposit }: VaultFigures): VaultFlags => ({
   paused,
