@@ -36,8 +36,8 @@ export interface SnapshotReport {
 
 /**
  * Takes and stores a snapshot of every vault in `listRegistry` and the values that vault lists show, and deletes old
- * snapshots. A chain or vault that cannot be read is logged and left out. If only a chain's Router cannot be read, the
- * values that lists show are left out. Throws `store_unavailable`.
+ * snapshots. A chain that cannot be read or a vault whose query fails is logged and left out. If only a chain's Router
+ * cannot be read, the values that lists show are left out. Throws `store_unavailable`.
  */
 export async function takeSnapshots(ctx: Context): Promise<SnapshotReport> {
   const { all } = await listRegistry(ctx);

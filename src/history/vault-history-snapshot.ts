@@ -34,8 +34,8 @@ interface Views {
 }
 
 /**
- * On-chain values of a vault at one block, as a snapshot stores them: totals, share price and limits (`state`),
- * governance roles, settings and liquidity (`views`), and fees.
+ * On-chain values of a vault, as a snapshot stores them: totals, share price and limits (`state`), governance roles,
+ * settings and liquidity (`views`), and fees.
  */
 export interface VaultSnapshot {
   state: VaultState;
