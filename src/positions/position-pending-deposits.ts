@@ -35,8 +35,8 @@ export function vaultsWithRequests(vaults: readonly Vault[]): Omit<RequestVault,
 }
 
 /**
- * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if it has none. An
- * unknown amount counts as pending if `open` contains a deposit request to the vault.
+ * Returns the query for a user's pending deposits at the asynchronous vaults of one chain, or null if it has none.
+ * Unknown pending assets or claimable shares count if `open` contains a deposit request to the vault.
  */
 export function pendingQuery(query: {
   user: Address;

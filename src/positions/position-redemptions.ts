@@ -32,7 +32,7 @@ export interface VaultRedemptions {
 
 /**
  * Returns the query for a user's open redemptions and for the prices of instant redemption at the vaults of one chain,
- * or null if no vault has either. `now` is in UNIX milliseconds. Ended redemptions are left out.
+ * or null if neither is read at any vault. `now` is in UNIX milliseconds. Ended redemptions are left out.
  */
 export function redemptionsQuery(input: {
   user: Address;
@@ -183,8 +183,8 @@ const isRedemptionOf = ({ chainId, address }: Vault, one: OpenRequest): boolean 
  */
 export interface PositionValue extends HeldShares {
   /**
-   * Assets that the user would receive for all shares by instant redemption, whatever the vault's liquidity. Null if
-   * unknown, or if the vault does not pay instantly.
+   * Value of all shares that have not left the wallet, less the fees of instant redemption that `VaultExits.exitPrice`
+   * shows, whatever the vault's liquidity. Null if unknown, or if the vault does not pay instantly.
    */
   redeemable: bigint | null;
   /**
@@ -192,7 +192,7 @@ export interface PositionValue extends HeldShares {
    * whose shares are not claimed yet, minus withdrawals that it lacks. Null if unknown.
    */
   correction: bigint | null;
-  /** Time in UNIX seconds up to which flows must be indexed for the correction to apply; null if it always applies. */
+  /** Time in UNIX seconds up to which flows must be indexed for the correction to apply; null if none is known. */
   correctFrom: number | null;
   requests: readonly PendingExit[];
 }

@@ -22,8 +22,8 @@ export interface HeldShares {
   vault: Vault;
   shares: bigint;
   /**
-   * Null if the vault could not convert the shares to assets, or if other contracts than the registry entry's price
-   * them.
+   * Null if unknown, for example because the conversion failed or other contracts than the registry entry's price the
+   * shares.
    */
   assets: bigint | null;
 }
@@ -146,8 +146,8 @@ export async function readChainPositionsWith<S>(
 const isLarge = ({ data }: PositionCall<LensedVault>): boolean => size(data) > MAX_INITCODE_BYTES;
 
 /**
- * Reads a user's balances of share tokens after an earlier block, by the token's lowercase address. A balance that
- * cannot be read is null; the result is empty if the call fails or would be too large. Never throws.
+ * Reads a user's balances of share tokens at the end of an earlier block, by the token's lowercase address. A balance
+ * that cannot be read is null; the result is empty if the call fails or would be too large. Never throws.
  */
 export async function readSharesAt(
   client: ChainClient,
@@ -241,8 +241,8 @@ function heldShares({ call, answer }: Answered): HeldShares[] {
 }
 
 /**
- * Returns the query for the ids of vaults whose shares cannot be valued, because they are now priced by contracts other
- * than those in the registry entry. Null if no vault needs this check.
+ * Returns the query for the ids of vaults whose shares cannot be valued, because other contracts than the registry
+ * entry's price them now or because that cannot be read. Null if no vault needs this check.
  */
 export function outdatedQuery(vaults: readonly Vault[]): Query<ReadonlySet<string>> | null {
   const parts = Object.fromEntries(
