@@ -268,9 +268,9 @@ function exitRefusal(
 }
 
 /**
- * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests. `max` is their payment, or
- * these requests' assets, in the smallest unit; null if unknown or not in one token. The code `cooldown` has the earliest known time in
- * `until`; `timestamp` is the block's, in UNIX seconds.
+ * Returns what a user can claim now: redemptions that are ready, otherwise deposit requests. `max` of a possible claim
+ * is their payment, or these requests' assets, in the smallest unit; null if unknown or not in one token. The code
+ * `cooldown` has the earliest known time in `until`. `timestamp` is the block's, in UNIX seconds.
  */
 export function claimAction(
   vault: Vault,

@@ -17,11 +17,11 @@ export interface ShownDeposit {
   sent: bigint | null;
   sentToken: Address | null;
   /**
-   * Shares that the depositor received, in the share token's smallest unit, or null if the deposit is a request that
-   * the vault settles later.
+   * Shares that arrived, in the share token's smallest unit, or null if the deposit is a request that the vault settles
+   * later.
    */
   received: bigint | null;
-  /** The request, or null if there is none. `requestId` is null if the family does not number requests. */
+  /** The request, or null if there is none. `requestId` is null if it has none. */
   request: { account: Address; requestId: string | null } | null;
 }
 

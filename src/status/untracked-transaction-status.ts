@@ -14,8 +14,8 @@ import { findShownWithdrawal, type ShownWithdrawal } from "./untracked-withdrawa
 
 /**
  * The status of a transaction that belongs to no recorded row. `sent` is an amount of `sentToken`, `received` of
- * `shareToken`, which may be another token than shares: in smallest units, null if not shown or, as to `received`,
- * while a request is open. `substatus` is null for `NOT_FOUND` and `INVALID`.
+ * `shareToken`, which may be another token than shares. Amounts are in smallest units, and null if unknown; `received`
+ * also while a request is open. `substatus` is null for `NOT_FOUND` and `INVALID`.
  */
 export interface UntrackedStatus {
   status: TransferStatusName;

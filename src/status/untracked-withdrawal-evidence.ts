@@ -14,8 +14,8 @@ import { accountsOf } from "./untracked-deposit-evidence.ts";
 export interface ShownWithdrawal {
   vault: Vault;
   /**
-   * `paid`: the vault paid, possibly to another account. `request`: the vault pays later. `cooldown`: the vault pays
-   * after a cooldown. `bridged`: the payment went into a bridge.
+   * `paid`: the vault paid, possibly to another account. `request`: the vault may pay later. `cooldown`: the same at a
+   * vault that has cooldowns. `bridged`: the payment went into a bridge.
    */
   kind: "paid" | "request" | "cooldown" | "bridged";
   /** Shares that were redeemed or requested. */
