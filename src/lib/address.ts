@@ -23,7 +23,7 @@ const NAME = /^(?!0x)[A-Za-z][\w.-]{0,15}$/i;
 const NATIVE_WORD = /^(?:native|eth|ether|bnb|xdai|pol|matic|mon|hype|avax|xpl)$/i;
 
 /**
- * Explains a text that `parseAddress` rejected, for example spaces around an address, an ENS name, a symbol, a wrong
+ * Returns why `parseAddress` rejected a text, for example spaces around an address, an ENS name, a symbol, a wrong
  * length, or mixed case that does not match the EIP-55 checksum.
  */
 export function explainAddress(text: string): string {

@@ -51,8 +51,8 @@ export function mulDivDown(a: bigint, b: bigint, denominator: bigint): bigint {
 }
 
 /**
- * Converts a fraction such as 0.03 to parts per billion, rounded down. What is within a millionth of a part below a
- * whole part counts as that part, because of floating-point errors.
+ * Converts a fraction such as 0.03 to parts per billion, rounded down after adding a millionth of a part, because of
+ * floating-point errors.
  */
 export function fractionToParts(fraction: number): bigint {
   return BigInt(Math.floor(fraction * Number(PARTS_PER_BILLION) + 1e-6));

@@ -3,7 +3,7 @@ import type { Breaker, BreakerVerdict } from "./circuit-breaker.ts";
 import { sleep } from "./timers.ts";
 
 /**
- * What the outcome of a request shows about the dependency. `answer`: it works. `timeout`: it may hang. `broken`: it
+ * What the outcome of a request shows about the dependency. `answer`: it responds. `timeout`: it may hang. `broken`: it
  * could not be reached, which is not a hang.
  */
 export type Outcome = "answer" | "timeout" | "broken";

@@ -31,8 +31,8 @@ export const providerPolicy: BreakerPolicy = {
 export type BreakerVerdict = "pass" | "doubtful" | "trial" | "refused";
 
 /**
- * State of a circuit breaker, for operators. `hangs` counts the hangs since the last response; `until` is the end of
- * the pause in milliseconds since the epoch, and null unless the state is `open`.
+ * State of a circuit breaker, for operators. `hangs` is the number of hangs counted since the last response; `until` is
+ * the end of the pause in milliseconds since the epoch, and null unless the state is `open`.
  */
 export interface BreakerReport {
   name: string;
@@ -47,8 +47,8 @@ export interface BreakerReport {
 const TRIAL_MS = 12_000;
 
 /**
- * Circuit breaker of one dependency, per isolate. After too many hangs without a response in between, or one failed
- * check, requests are refused for a pause; then one trial is let through. Any response, even an error, closes it.
+ * Circuit breaker of one dependency, per isolate. After too many hangs or a failed check, without a response in
+ * between, requests are refused for a pause; then one trial is let through. Any response, even an error, closes it.
  */
 export class Breaker {
   readonly name: string;

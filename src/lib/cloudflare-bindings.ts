@@ -17,8 +17,8 @@ export interface MessageQueue {
 }
 
 /**
- * The platform's cache in front of the Worker: `ctx.cache` of every handler if `[cache]` in wrangler.toml is on.
- * `purge` removes the responses that carry any of the tags.
+ * The platform's cache in front of the Worker, as in `ctx.cache` of a handler. `purge` removes the responses that carry
+ * any of the tags.
  */
 export interface EdgeCacheControl {
   purge(what: { tags: string[] }): Promise<{ success: boolean; errors: readonly { message: string }[] }>;
@@ -62,8 +62,8 @@ export function edgeCacheOf(executionContext: unknown): EdgeCacheControl | null 
 const MAX_TAGS = 100;
 
 /**
- * Purges the responses with any of the tags, at most the first 100, from Cloudflare's cache in front of the Worker.
- * Never throws; a failed purge is logged. Source: developers.cloudflare.com/workers/cache/purge.
+ * Purges the responses with any of the tags, at most the first 100 distinct ones, from Cloudflare's cache in front of
+ * the Worker. Never throws; a failed purge is logged. Source: developers.cloudflare.com/workers/cache/purge.
  */
 export async function purgeEdge(
   { cache, log }: { cache: EdgeCacheControl | null; log: Logger },

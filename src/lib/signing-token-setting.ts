@@ -16,7 +16,7 @@ export interface SigningToken {
   /** True if the token supports ERC-3009 authorizations, with the signature as `v, r, s` and as bytes. */
   erc3009: boolean;
   /**
-   * How the token verifies the signature of an account with code. `code`: only by calling the account (ERC-1271), or
+   * How the token verifies the signature of an account with code. `code`: by calling the account (ERC-1271), or
    * unknown; `ecrecover`: only by recovering the signer's key.
    */
   checks: "code" | "ecrecover";
