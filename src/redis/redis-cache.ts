@@ -6,8 +6,8 @@ import type { RedisStore } from "./redis-client.ts";
 import type { CacheEntry } from "./redis-memory-cache.ts";
 
 /**
- * Second-level cache, which all isolates share through Redis. Its functions never throw: a Redis error counts as a
- * missing value, and errors of `read` and `write` are logged.
+ * Second-level cache, which all isolates share through Redis. Its functions never throw; errors of `read` and `write`
+ * are logged.
  */
 export interface SharedCache {
   /**
@@ -15,7 +15,7 @@ export interface SharedCache {
    * schema or is dated more than five seconds in the future, or if Redis fails.
    */
   read(policy: SharedPolicy): Promise<CacheEntry | null>;
-  /** Stores an entry, which expires after the policy's `keepMs`, or never if that is null. */
+  /** If Redis responds, stores an entry, which expires after the policy's `keepMs`, or never if that is null. */
   write(policy: SharedPolicy, entry: CacheEntry): Promise<void>;
   /**
    * Takes the lock of a cache key for five seconds. Returns false if it is held already, and true if Redis fails, so

@@ -39,14 +39,14 @@ export interface Cached<T> {
 /** Two-level cache of one request: the isolate's memory, then Redis. */
 export interface Cache {
   /**
-   * Returns a value from memory, Redis or `load`, as the ages of the policy allow, and reloads one that is not fresh,
-   * if possible in the background. If loading fails, returns a value that `keepMs` allows, or throws.
+   * Returns a value from memory, Redis or `load`, as the ages of the policy allow. If loading fails, returns a value
+   * that `keepMs` allows, or throws the error of `load`.
    */
   cached<T>(policy: CachePolicy<T>): Promise<Cached<T>>;
   /**
-   * Loads a value now, and replaces it in this isolate's memory and, if the isolates share it and Redis responds, in
-   * Redis, but not in other isolates' memory. A load that began earlier cannot replace it in this isolate. If loading
-   * fails, the last known value stays. Never throws; failures are logged.
+   * Loads a value now and stores it, unless memory has a newer one, in this isolate's memory and, if the isolates share
+   * it and Redis responds, in Redis, but not in other isolates' memory. If loading fails, the last known value stays.
+   * Never throws; failures are logged.
    */
   renew<T>(policy: CachePolicy<T>): Promise<void>;
   /**
