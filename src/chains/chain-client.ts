@@ -44,8 +44,8 @@ export interface ChainClient {
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
    * Calls `work` with a session whose requests all go to one node, and again with another if it throws, on at most
-   * three nodes from index `turn` on, failing ones last. Throws `work`'s AppError at once, otherwise the last RpcError,
-   * `upstream_timeout` or `upstream_unavailable`.
+   * three nodes from index `turn` on, recently failing ones last. Throws `work`'s AppError at once, otherwise the last
+   * error: an RpcError, or `upstream_timeout` or `upstream_unavailable` for any other.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /**
@@ -64,7 +64,7 @@ export interface NodeSession {
    * Sends one JSON-RPC request to the node, with a timeout of five seconds and without retries, and returns its result.
    */
   request(method: string, params: readonly unknown[]): Promise<unknown>;
-  /** Limits of the node's `eth_getLogs`, learnt from its errors and kept in memory for some minutes. */
+  /** Limits of the node's `eth_getLogs`, as searches have learnt them, kept in memory for some minutes. */
   readonly logLimits?: LogLimits;
 }
 
@@ -244,7 +244,7 @@ export class NodeHealth {
 
   /**
    * Returns the learnt limits of a node's `eth_getLogs` at the given time, in milliseconds since the epoch. The object
-   * is shared: callers that learn a limit write it into the object. A new, empty one replaces it every ten minutes.
+   * is shared: callers that learn a limit write it into the object. A new, empty one replaces it after ten minutes.
    */
   logLimits(url: string, now: number): LogLimits {
     const known = this.#logLimits.get(url);

@@ -13,7 +13,7 @@ import {
 export interface Read<T> {
   to: Address;
   data: Hex;
-  /** Decodes the return data. Throws if it does not match the function's output types. */
+  /** Decodes the return data, or throws if it cannot be decoded. */
   decode: (data: Hex) => T;
 }
 

@@ -18,7 +18,7 @@ const NO_FINALIZED = /finali[sz]ed block|unknown block|(?:block|header) not foun
 
 /**
  * Reads a chain's newest final block: the finalized one or, if the node knows none, the one 1,024 blocks below the
- * head; at least 64 blocks below the head, but not below `atLeast`, the last block known to be final. Throws
+ * head; at least 64 blocks below the head, but not below block 0 or `atLeast`, the last block known to be final. Throws
  * OutsideError `malformed` if the head is below `atLeast`; errors of the node propagate.
  */
 export async function readFinalBlock(

@@ -48,10 +48,7 @@ export function toLogFilters(subscription: LogSubscription, limits: FilterLimits
   });
 }
 
-/**
- * Splits a log filter into filters within the limits. Together they match the same logs, and no log matches two of
- * them.
- */
+/** Splits a log filter into filters within the limits that together match the same logs. */
 export function splitFilter(filter: LogFilter, limits: FilterLimits): LogFilter[] {
   let lists: (readonly string[] | null)[][] = [[]];
   for (const list of filter.topics) {

@@ -63,7 +63,7 @@ export const isRateLimit = (message: string): boolean => RATE_LIMIT.test(message
 /**
  * Returns the one dimension of a failed log request to reduce, with its new size, or null if a smaller request is not
  * worth trying. With `anyRefusal`, most JSON-RPC errors count as being about the size, but not those about a missing
- * block, and no timeouts.
+ * block; a request that timed out counts only without `anyRefusal`.
  */
 export function shrinkAfterFailure(
   asked: LogQuerySize,
@@ -103,8 +103,8 @@ export function reduceLimit(asked: number, message: string): number {
 }
 
 /**
- * Returns the maximum number of blocks that a node's error message states, if the message is about the size of a
- * request and the limit is lower than `asked`; otherwise null.
+ * Returns the limit that a node's error message seems to state for the number of blocks, if the message is about the
+ * size of a request and the limit is lower than `asked`; otherwise null.
  */
 export function statedBlocks(asked: number, message: string): number | null {
   const named = isRangeRefusal(message) ? namedLimit(message) : null;

@@ -71,7 +71,7 @@ const ANSWERS_BEFORE_WIDENING = 16;
 const MAX_LOGS = 10_000;
 
 /**
- * Reads event logs from one node: at least one window of blocks, and at most what the request budget allows. Throws
+ * Reads event logs from one node: one window of blocks, and more as far as the request budget allows. Throws
  * OutsideError if the logs are on another fork than the node's blocks; errors of the node propagate.
  */
 export function readLogs(
@@ -185,8 +185,8 @@ function applyRefusal(
 }
 
 /**
- * Widens the block range after a successful request of a search, or after enough of them while indexing. Most nodes have
- * a fixed limit of blocks, so that trying a wider range after every success would waste every other request.
+ * Widens the block range after a successful request of a search, or after enough of them while indexing. Most nodes
+ * have a fixed limit of blocks, so that trying a wider range after every success would waste every other request.
  */
 function widenAfterAnswer({ budget, width }: Reading, blocks: number): void {
   if (width !== null) {

@@ -26,10 +26,8 @@ const LEAST_BLOCKS = 10;
 const STEP_DOWN = 4;
 
 /**
- * The number of blocks in the next request of one search, and what later searches learn from it. A limit that the node
- * states, or else half of the blocks that it rejects as too many if that is at least ten, is remembered at once. Any other
- * failure may pass: the search continues with a quarter of the blocks and doubles them after each success. A further
- * failure of more blocks than succeeded counts as a limit; success with as many blocks as failed ends the trial.
+ * The number of blocks in the next request of one search, and what later searches learn from it about the node. After a
+ * failure that may pass, the search continues with fewer blocks and widens again on success.
  */
 export class SearchWidth {
   readonly #limits: LogLimits;

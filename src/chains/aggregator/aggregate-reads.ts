@@ -77,8 +77,8 @@ interface ProgramAnswer<T> {
 
 /**
  * Runs a program and makes view calls in one request, hence at the same block. Returns null if they do not fit, the
- * program fails or returns nothing, or a call cannot be made. Throws an RpcError `unsupported` if no node accepts a
- * state override that is needed; other errors of the chain client propagate.
+ * program fails, or a call cannot be made. Throws an RpcError `unsupported` if no node accepts a state override that is
+ * needed; other errors of the chain client propagate.
  */
 export async function aggregateProgram<T>(
   client: ChainClient,
@@ -129,8 +129,9 @@ function runTogether<T>(
 }
 
 /**
- * Runs a program that a state override places at an account, so that size limits do not apply. Throws an RpcError
- * `unsupported` if no node accepts the override; other errors of the chain client propagate. Source: EIP-170, EIP-3860.
+ * Runs a program that a state override places at an account, so that the limits of code size do not apply. Throws an
+ * RpcError `unsupported` if no node accepts the override; other errors of the chain client propagate. Source: EIP-170,
+ * EIP-3860.
  */
 export function runHeldProgram<T>(client: ChainClient, program: Program<T>): Promise<T> {
   return client.ask({

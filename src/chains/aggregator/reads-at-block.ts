@@ -26,8 +26,8 @@ const NOT_KEPT =
 const PASSING = /temporar|\bagain\b|time(?:d |-)?out|overload|\bbusy\b|\brate\b/i;
 
 /**
- * Returns true if an error is a node's answer that it cannot execute calls at an old block, now or later: it does not
- * keep the block's state, or the chain's rules of that time do not allow the call. False if the error may pass.
+ * Returns true if an error seems to be a node's answer that it can never execute the calls at an old block: it does not
+ * keep the block's state, or the chain's rules of that time do not allow the call.
  */
 export function isBlockUnreadable(error: unknown): boolean {
   if (!(error instanceof RpcError)) return false;

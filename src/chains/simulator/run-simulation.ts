@@ -42,7 +42,7 @@ export interface SimulationInput {
   later?: { calls: readonly SimulationCall[]; time: number };
   /**
    * What the calls show to contracts that look for signs of a simulation. If a node rejects it, the simulation is
-   * repeated without it. Absent for the nodes' defaults.
+   * repeated without it. Null or absent for the nodes' defaults.
    */
   setting?: SimulationSetting | null;
 }
