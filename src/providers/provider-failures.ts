@@ -3,8 +3,8 @@ import { AppError, type ErrorCode, failure, failureFrom } from "../errors.ts";
 
 const NoRouteReason = z.object({ code: z.string(), detail: z.string() });
 /**
- * One reason why there is no route: a stable code for programs and a sentence for customers. A `no_route` error lists
- * one or more of them in its field `reasons`.
+ * One reason why there is no route: a stable code for programs and a sentence for customers, as listed in the field
+ * `reasons` of `no_route` errors.
  */
 export type NoRouteReason = z.infer<typeof NoRouteReason>;
 const NoRouteReasons = z.array(NoRouteReason);
@@ -67,10 +67,7 @@ export function toProviderFailure(error: unknown): AppError {
   return failureFrom("upstream_unavailable", "the provider is unavailable; try again later", error);
 }
 
-/**
- * Returns true if an error is attributed to a provider or its route, so that another route may succeed. All other
- * errors are attributed to the vault or the request.
- */
+/** Returns true if an error is attributed to a provider or its route, so that another route may succeed. */
 export function isProviderFailure(error: AppError): boolean {
   return PROVIDER_ERROR_CODES.has(error.code) || isUnsafeRoute(error);
 }
@@ -95,9 +92,9 @@ export function noRouteReasons(failures: readonly AppError[]): NoRouteReason[] {
 }
 
 /**
- * Chooses the error to report if every route failed: one about the vault or the request, else an unsafe offer, else
- * `no_route` if the user can remove a reason, else a provider's failure by `FAILURE_PRIORITY`, else `no_route`. A
- * `no_route` error lists all reasons, the main one first. The code is never `rate_limited`.
+ * Chooses the error to report if every route failed: one that is not about a route or its provider, else an unsafe
+ * offer, else `no_route` if the user can remove a reason, else a provider's failure by `FAILURE_PRIORITY`, else
+ * `no_route`. A `no_route` error lists all reasons, the main one first. The code is never `rate_limited`.
  */
 export function mostUsefulFailure(failures: readonly AppError[]): AppError {
   const own = failures.findLast((error) => !isProviderFailure(error));

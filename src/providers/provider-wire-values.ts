@@ -26,8 +26,8 @@ export const WireCalldata = z
   .regex(/^0x([0-9a-fA-F]{2})*$/)
   .transform((text) => text.toLowerCase() as Hex);
 /**
- * Schema of the units of gas that a swap uses, as a decimal string of up to 12 digits. They are only displayed: an
- * invalid or missing value becomes null instead of failing the response.
+ * Schema of the units of gas that a swap uses, as a decimal string of up to 12 digits. An invalid or missing value
+ * becomes null instead of failing the response.
  */
 export const WireGas = z
   .string()

@@ -44,8 +44,7 @@ export interface DestinationCall {
 }
 
 /**
- * A request to bridge a token to another chain, or to swap it on one chain: the payment of a deposit, or the payout of
- * a withdrawal. It is a swap if both chain ids are equal.
+ * A request to bridge a token to another chain, or to swap it on one chain. It is a swap if both chain ids are equal.
  */
 export interface TransferRequest {
   fromChainId: number;
@@ -84,8 +83,8 @@ export interface TransferQuote {
   /** Minimum amount delivered, in the smallest unit of `toToken`; in a quote, nothing enforces it yet. */
   toAmountMin: bigint;
   /**
-   * Fees that the provider declares to be contained in its amounts, in parts per billion of the amount paid or
-   * delivered. The declaration is not verified.
+   * Fees contained in the amounts according to the provider, in parts per billion of the amount paid or delivered. They
+   * are not verified.
    */
   declaredFee: bigint;
   /**
@@ -157,11 +156,11 @@ export interface TransferReference {
  */
 export interface ProviderStatus {
   /**
-   * Progress of the transfer. `delivered`: paid out on the destination chain, even if a call there failed. `refunding`,
-   * `refunded`: on the source chain. `failed`: no delivery is expected. `unknown`: nothing is known of it.
+   * Progress of the transfer. `delivered`: paid out on the destination chain, even if a call there failed. `refunding`:
+   * being paid back. `refunded`: paid back. `failed`: no delivery is expected. `unknown`: nothing is known of it.
    */
   phase: "unknown" | "source_pending" | "bridging" | "delivered" | "refunding" | "refunded" | "failed";
-  /** The substatus shown to customers, or null if the provider reports none or one that is unknown. */
+  /** The substatus shown to customers, or null if none is known. */
   substatus: string | null;
   /** Hash of the transaction that delivered the transfer, or null if it is unknown. */
   destinationTxHash: Hex | null;
@@ -177,11 +176,12 @@ export interface ProviderStatus {
 
 /** Evidence of a transfer from the bridge's own contracts on both chains. It does not rely on any API. */
 export interface BridgeProof {
-  /** Evidence of the delivery in `destinationTxHash`, or null if there is none. */
+  /** Evidence of the payout in `destinationTxHash`, or null if there is none. */
   delivery: DeliveryProof | null;
   /**
    * What the bridge took on the source chain, and the contract (`by`) that would refund it after `deadline` (UNIX
-   * seconds). `refundable`: the destination chain shows that it passed without payout. Null if never refunded there.
+   * seconds). `refundable`: the destination chain shows that it passed without payout. Null if the bridge makes no such
+   * refunds or it is unknown.
    */
   taken: { token: Address; amount: bigint; by: Address; deadline: number; refundable: boolean } | null;
 }

@@ -146,7 +146,7 @@ export interface DecodedAcrossDeposit {
 /** A decoded message to the multicall handler: the calls to make and the fallback recipient. */
 export interface DecodedInstructions {
   calls: readonly HandlerCall[];
-  /** Receives all tokens if a call fails, otherwise the tokens left over after the calls. */
+  /** Receives the delivered tokens if a call fails, otherwise what the calls leave over. */
   fallbackRecipient: Address;
 }
 

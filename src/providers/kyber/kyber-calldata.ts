@@ -28,8 +28,8 @@ export const kyberFlags = {
 } as const;
 
 /**
- * The part of a swap that MetaAggregationRouterV2 itself enforces: tokens, amounts, fees and receiver. Amounts are in
- * the smallest unit of their token. Source: MetaAggregationRouterV2.sol.
+ * The part of a swap that MetaAggregationRouterV2 itself enforces: tokens, amounts, fees and receiver. Amounts other
+ * than fees are in the smallest unit of their token. Source: MetaAggregationRouterV2.sol.
  */
 export interface KyberSwapDescription {
   srcToken: Address;

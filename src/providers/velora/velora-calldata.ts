@@ -37,7 +37,7 @@ export interface AugustusSwap {
   fromAmount: bigint;
   /** Minimum output before fees and the unit that the router keeps; the router reverts below it. */
   toAmount: bigint;
-  /** Output above which the router keeps the rest as surplus. */
+  /** Output above which the router may keep the rest as surplus. */
   quotedAmount: bigint;
   /** Velora's id of the request and the block of its price; the router does not read it. */
   metadata: Hex;

@@ -73,7 +73,7 @@ export const veloraToken = (token: Address): Address => (isNative(token) ? VELOR
 
 /**
  * Returns true if a Velora price has the request's chain, tokens and input amount, names the deployment's router and
- * its only accepted function, and has an output above zero.
+ * the accepted function, and has an output above zero.
  */
 export function matchesSwapRequest(
   route: VeloraRoute,

@@ -63,8 +63,8 @@ export interface Fill {
   /** Amount delivered, in the smallest unit of the output token. */
   amount: bigint;
   /**
-   * True if the destination calls succeeded or there were none; false if one failed and the user received the tokens
-   * instead; null if the logs do not show the outcome, as after an update signed by the depositor.
+   * True if the destination calls succeeded or there were none; false if one failed and the fallback recipient received
+   * the tokens instead; null if the logs do not show the outcome, as after an update signed by the depositor.
    */
   callsSucceeded: boolean | null;
   /**

@@ -96,8 +96,8 @@ const meaningByStatus: Readonly<Record<number, ErrorMeaning>> = {
 const UNAVAILABLE = "the routing provider is unavailable; try again later";
 
 /**
- * Converts an error response of LI.FI to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with the reasons
- * that the response states, otherwise `upstream_unavailable`. Source: docs.li.fi, error codes.
+ * Converts an error response of LI.FI to an AppError: `rate_limited`, `upstream_timeout`, `no_route` with its reasons,
+ * otherwise `upstream_unavailable`. Source: docs.li.fi, error codes.
  */
 export function failureFromLifiResponse(response: LifiErrorResponse): AppError {
   const body = parseBody(response.text);

@@ -28,8 +28,8 @@ export class RateLimitMemory {
   }
 
   /**
-   * Records the rate limit that a response reports, by status 429 or a `ratelimit-remaining` of 0, unless the wait that
-   * an earlier one asked for is longer; other responses change nothing. `now` is in milliseconds since the epoch.
+   * Records the rate limit that a response reports, by status 429 or a `ratelimit-remaining` of 0, unless an earlier
+   * one ends later; other responses change nothing. `now` is in milliseconds since the epoch.
    */
   record(family: EndpointFamily, answer: { status: number; headers: Headers; now: number }): void {
     const { status, headers, now } = answer;

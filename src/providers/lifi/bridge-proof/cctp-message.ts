@@ -9,8 +9,8 @@ export interface BurnMessage extends BurnBody {
 }
 
 /**
- * The body of a burn message, which the mint on the destination chain repeats. Amounts are in USDC's smallest
- * unit.
+ * The body of a burn message, which the mint on the destination chain repeats. Amounts are in the burned token's
+ * smallest unit.
  */
 export interface BurnBody {
   /**

@@ -14,8 +14,8 @@ const LZ_RECEIVE = 1;
 const LZ_COMPOSE = 3;
 
 /**
- * Decodes LayerZero execution options (type 3) that only buy gas; empty options (`0x`) buy none. Returns null for all
- * other options. Source: LayerZero V2 ExecutorOptions.sol.
+ * Decodes LayerZero execution options (type 3) that only buy gas, for the delivery and for at most one destination
+ * call; empty options (`0x`) buy none. Returns null for all other options. Source: LayerZero V2 ExecutorOptions.sol.
  */
 export function decodeLayerZeroOptions(options: Hex): LayerZeroOptions | null {
   if (options === "0x") return { composeGas: null };
