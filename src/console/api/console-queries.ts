@@ -92,7 +92,7 @@ export const chainsQuery = queryOptions({
   staleTime: HOUR,
 });
 
-/** Query for the tokens that a user can pay with on a chain, with their prices; fresh for a minute. */
+/** Query for the tokens that the API lists on a chain, with their prices; fresh for a minute. */
 export const tokensQuery = (chainId: number) =>
   queryOptions({
     queryKey: ["tokens", chainId],

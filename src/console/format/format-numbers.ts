@@ -77,8 +77,8 @@ const NUMBER =
 const DECIMAL_COMMA = /^(?:0*|[\d.\s_'’٬]+)[,٫]\d*$/;
 
 /**
- * Parses an amount that the user typed to the smallest unit of a token, or returns the problem with it: nothing is
- * rounded or guessed. Accepts separators between groups of three digits, but no decimal comma or exponent.
+ * Parses an amount that the user typed to the smallest unit of a token, or returns the problem with it; nothing is
+ * rounded. Accepts separators between groups of three digits, but no decimal comma or exponent.
  */
 export function parseAmount(text: string, decimals: number): ParsedAmount {
   const typed = text.trim();

@@ -48,9 +48,6 @@ export function familyName(family: string): string {
   return family.charAt(0).toUpperCase() + family.slice(1).replaceAll(/[-_]/g, " ");
 }
 
-/**
- * Returns what is shown in place of a minimum that no contract enforces. The price of a request is the vault's: some
- * vaults set it when they take the request, others when they settle it.
- */
+/** Returns what is shown in place of a minimum that no contract enforces. */
 export const describeNoMinimum = (kind: Settlement): string =>
   kind === "request" ? "No minimum; the vault sets the price" : "No minimum";

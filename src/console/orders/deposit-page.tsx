@@ -23,7 +23,7 @@ export function DepositPage() {
 
 /**
  * View of a deposit with its steps. While a step is required or waiting, it is reloaded as often as the API recommends
- * (every 3 seconds before its first response).
+ * (every 3 seconds without a recommendation).
  */
 export function DepositOrder({ trackingId }: { trackingId: string }) {
   const query = useQuery({

@@ -14,8 +14,8 @@ export function holdsSameAsset(moved: Moved, { chainId, asset }: Pick<Vault, "ch
 }
 
 /**
- * Returns the vaults into which a position can be moved, which are all others that are not paused. Vaults with the same
- * asset come first, those on the same chain before others; then by name.
+ * Returns the vaults that are offered for moving a position: all others that are not paused. Vaults with the same asset
+ * come first, those on the same chain before others; then by name.
  */
 export function moveTargets(vaults: readonly Vault[], moved: Moved): Vault[] {
   const rank = (vault: Vault): number => {

@@ -2,8 +2,7 @@ import type { ReactNode } from "react";
 import { Fact } from "../ui/page-and-cards.tsx";
 
 /**
- * Minimum of an order, as its children show it. In two steps, no contract enforces the quoted minimum yet: the second
- * transaction is built for what arrives and has a minimum of its own, which the row then says.
+ * Row with the minimum of an order (`children`). With `twoStep`, it adds that the quoted minimum is not enforced yet.
  */
 export function MinimumFact(props: { term: string; twoStep: boolean; children: ReactNode }) {
   const { term, twoStep, children } = props;

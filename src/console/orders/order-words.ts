@@ -8,7 +8,7 @@ export type OrderState = string;
 /** Kind of an order. The API's paths contain it in the plural. */
 export type OrderKind = "deposit" | "withdrawal";
 
-/** Returns true while one of an order's steps is required or waiting, so that the order can still change. */
+/** Returns true while one of an order's steps is required or waiting. */
 export const isOpen = ({ steps }: { steps: readonly Pick<Step, "state">[] }): boolean =>
   steps.some(({ state }) => state === "required" || state === "waiting");
 
@@ -26,10 +26,7 @@ export const isCancellable = ({ state, steps }: { state: string; steps: readonly
 /** States of an order of which no transaction is known. */
 const UNSENT = new Set(["built", "expired", "abandoned"]);
 
-/**
- * Returns what the user must know of an order if another one has the same call and the transaction. An order that is
- * itself unsent may still be sent, and would then pay a second time.
- */
+/** Returns what the user must know of an order if another one has the same call and the transaction. */
 export function describeEqual(
   { state }: { state: OrderState },
   kind: OrderKind,
@@ -143,8 +140,8 @@ function describeSignature({ typedData }: Step, amount: string): string {
 type ShownToken = { symbol: string; decimals: number | null };
 
 /**
- * Returns the token that a deposit pays, from the listed tokens or else from its steps: a move pays with a vault's
- * shares, which no list contains and which have no symbol. Undefined if neither knows it.
+ * Returns the token that a deposit pays, from the listed tokens or else from its steps, as for a move, which pays with
+ * a vault's shares. Undefined if neither contains it.
  */
 export function paidToken(
   { fromToken, fromChainId, steps }: { fromToken: string; fromChainId: number; steps: readonly Step[] },

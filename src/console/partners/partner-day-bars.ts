@@ -9,8 +9,9 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns one bar for each UTC day in ascending order, from the day of `since` (ISO time) to the day of `now`
- * (milliseconds), or to the last day in the list if that is later. If `since` is null, the first listed day is the
- * start. Days that are not in the list have no deposits; listed days before `since` are left out.
+ * (milliseconds), or to the last day in the list if that is later. If `since` is null, the start is the first listed
+ * day or, if that is earlier, the day of `now`. Days that are not in the list have no deposits; listed days before
+ * `since` are left out.
  */
 export function toDayBars(
   list: readonly DayBar[],

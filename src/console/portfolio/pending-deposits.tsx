@@ -10,7 +10,7 @@ import { walletSession } from "../wallet/wallet-session.ts";
 export type PendingDeposit = Positions["pending"][number];
 
 /**
- * Button that claims the shares of all settled deposit requests at a vault, or the reason why that is not possible now.
+ * Button that claims the settled shares of the deposit requests at a vault, or the reason why that is not possible now.
  * No button if there is nothing to claim, or `own`, the connected account, is null.
  */
 export function ClaimDeposit({ pending, own }: { pending: PendingDeposit; own: `0x${string}` | null }) {

@@ -13,7 +13,7 @@ type Request = Position["requests"][number];
 
 /**
  * List of a position's open requests, with buttons to claim or cancel them if it belongs to the connected account
- * (`own`). `pending` is what can be claimed of its deposit requests. Renders nothing without requests.
+ * (`own`). `pending` describes its deposit requests, null if there are none. Renders nothing without requests.
  */
 export function PositionRequests(props: {
   position: Position;

@@ -26,8 +26,8 @@ const NAMES: Readonly<Record<string, string>> = {
 const IN_POINTS = new Set(["apy_1d", "withdrawable"]);
 
 /**
- * Describes a figure of a signal. Null for a figure that this page does not know, and for an amount whose decimals are
- * unknown: no figure is shown in a unit that may be wrong.
+ * Describes a figure of a signal. Null for a figure that this page does not know, and for one that it cannot format,
+ * such as an amount whose decimals are unknown.
  */
 export function describeMetric({ label, value, unit, decimals, change }: Metric): MetricWords | null {
   const name = NAMES[label];

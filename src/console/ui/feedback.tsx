@@ -50,7 +50,7 @@ export function Notice(props: { tone?: Tone; title?: string; action?: ReactNode;
   );
 }
 
-/** Message about an error in place of the data that failed to load, with a button to try again if `retry` is given. */
+/** Message about an error, with a button to try again if `retry` is given. */
 export function ErrorState({ error, retry }: { error: unknown; retry?: () => void }) {
   const { title, advice, reference } = explainError(error);
   return (

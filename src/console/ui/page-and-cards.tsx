@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from "react";
 
 /**
  * A page with a heading, which is also the document's title. `lead` is shown below the heading and `actions` beside it;
- * a `narrow` page has a single column.
+ * a `narrow` page is less wide.
  */
 export function Page(props: {
   title: string;

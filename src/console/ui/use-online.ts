@@ -1,7 +1,10 @@
 import { onlineManager } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 
-/** Returns true while the browser is online, and renders the component again when that changes. */
+/**
+ * Returns false from when the browser goes offline until it is online again, and renders the component again at each
+ * change. A page that is loaded offline does not notice it.
+ */
 export const useOnline = (): boolean =>
   useSyncExternalStore(
     (listener) => onlineManager.subscribe(listener),

@@ -5,8 +5,9 @@ import { familyName } from "../format/format-vault-words.ts";
 export type VaultOrder = "tvl" | "apy" | "name";
 
 /**
- * Filters and sort order of the list of vaults, as stored in the page's URL. `asset` is the exact symbol of an accepted
- * token. A missing filter matches every vault; a missing `order` means `tvl`.
+ * Filters and sort order of the list of vaults, as stored in the page's URL. `asset` is the exact symbol of the asset
+ * or an accepted token; `settlement` is that of deposits. A missing filter matches every vault; a missing `order` means
+ * `tvl`.
  */
 export interface VaultFilters {
   q?: string;

@@ -55,10 +55,10 @@ export interface WalletConnection {
   disconnect(): Promise<void>;
   /**
    * Returns an account's balance of a token (the zero address is the native currency) on the wallet's chain, in the
-   * smallest unit. Throws `wrong_account` if no wallet is connected; errors of the wallet propagate.
+   * smallest unit. May throw `wrong_account` if no wallet is connected; errors of the wallet propagate.
    */
   balanceOf(of: { token: `0x${string}`; owner: `0x${string}` }): Promise<bigint>;
-  /** Signs a text with the connected account. Throws `user_rejected`, `wrong_account` or `wallet_failed`. */
+  /** Signs a text with the account `address`. Throws `user_rejected`, `wrong_account` or `wallet_failed`. */
   sign(of: { address: `0x${string}`; message: string }): Promise<`0x${string}`>;
   /** Returns a client that can sign. May throw `wrong_account` if no wallet is connected. */
   client(): Promise<Wallet>;

@@ -8,8 +8,8 @@ const WalletDialog = lazy(() =>
 );
 
 /**
- * Button that opens the wallet dialog. It shows the connected account or, if there is none, `label`. On a page with
- * this button, the wallet of the last visit is connected again if it still permits that.
+ * Button that opens the wallet dialog. It shows the connected account or, if there is none, `label`. When it is shown,
+ * it reconnects a wallet by `resumeWallet`.
  */
 export function WalletButton({
   primary = false,

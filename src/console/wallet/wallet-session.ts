@@ -53,8 +53,8 @@ export function useWallet(): WalletState {
 }
 
 /**
- * Reconnects the wallet of the last visit without a prompt, if the wallet still permits it. Runs once per page and
- * never throws; failures leave the wallet disconnected.
+ * Reconnects a wallet that permits it without a prompt, that of the last visit first; does nothing if there was none.
+ * Runs once per page and never throws; failures leave the wallet disconnected.
  */
 export async function resumeWallet(): Promise<void> {
   if (resumed) return;
