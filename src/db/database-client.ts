@@ -7,8 +7,8 @@ import type { Drizzle, openDrizzle } from "./open-drizzle.ts";
 /** The Postgres database, for one request or job run. */
 export interface Database {
   /**
-   * Runs one statement or batch, which is one HTTP request. Throws `store_unavailable`, `internal` if the statement
-   * itself is wrong, and the driver's error for integrity violations (SQLSTATE class 23).
+   * Runs one statement or batch. Throws `store_unavailable`, `internal` if the statement itself is wrong, and the
+   * driver's error for integrity violations (SQLSTATE class 23).
    */
   run<T>(statement: (db: Drizzle) => PromiseLike<T>): Promise<T>;
 }
@@ -63,9 +63,8 @@ export function createDatabase(open: OpenDatabase, timing: Timing): Database {
 export const UNIQUE_VIOLATION = "23505";
 
 /**
- * Returns the Postgres error code (SQLSTATE) of an error or of its causes: the first code of five digits and capital
- * letters that is not a code of the operating system, such as `EPIPE`: no class of Postgres begins with E. Null if there
- * is none.
+ * Returns the Postgres error code (SQLSTATE) of an error or of its causes: the first one of five digits and capital
+ * letters that does not begin with E, as codes of the operating system do (`EPIPE`). Null if there is none.
  */
 export function pgCode(error: unknown): string | null {
   for (let current = error; current instanceof Error; current = current.cause) {

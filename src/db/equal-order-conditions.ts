@@ -21,7 +21,7 @@ export const continuationOf = (row: ContinuedRow): Record<Continuation, SQL> => 
 
 /**
  * SQL condition that a row with the alias `other` continues after its source transaction as another one with the same
- * call does: it leads to the same vault, and pays the same token on the same chain in the same number of steps.
+ * call does: its vault, `moveToken`, `toChainId` and `twoStep` are the same.
  */
 export const continuesAlike = (other: SQL, row: Record<Continuation, SQL | AnyPgColumn>): SQL =>
   raw`((${other}.vault_chain_id, ${other}.vault_address, ${other}.to_chain_id, ${other}.move_token, ${other}.two_step)
@@ -33,8 +33,9 @@ export const isReportedFor = (trackingId: SQL, hash: SQL): SQL<boolean> =>
     and told.tx_hash = ${hash} and told.origin <> 'logs')`;
 
 /**
- * SQL condition that keeps only one of the rows that share a source transaction because they have the same call: the
- * one with `depositProven`, otherwise a completed one, otherwise the first that was built. All other rows meet it.
+ * SQL condition that keeps only one of the rows that share a source transaction because they have the same call: one
+ * with `depositProven` before others, then a completed one, then the first that was built. Rows that share none meet
+ * it.
  */
 export const isCounted = raw`not (${deposits.sourceProven} and exists (select from ${deposits} as other
   where other.source_tx_hash = ${deposits.sourceTxHash} and other.source_proven

@@ -58,7 +58,7 @@ const NOBODY: KeyOwner = {
 
 /**
  * Selects the partner that owns the API key with one of these digests, or returns a placeholder for an unknown or
- * revoked key. One statement reads the key and whether it is valid. Throws `store_unavailable`.
+ * revoked key. Throws `store_unavailable`.
  */
 export async function selectKeyOwner(db: Database, digests: readonly string[]): Promise<KeyOwner> {
   const wanted = raw.join(
@@ -149,8 +149,8 @@ const FURTHER_PAIRS = 4;
 
 /**
  * Inserts a key pair of a partner into a free one of its four further slots, otherwise in place of a revoked first
- * pair. Returns its id (`keyId`, or the first pair's); null without a free place or an approved application, or if
- * another insertion took the place. Throws `store_unavailable`.
+ * pair. Returns its id (`keyId`, or the first pair's); null without a free place or an approved application, or
+ * possibly because of a concurrent insertion. Throws `store_unavailable`.
  */
 export async function insertPair(
   db: Database,
@@ -286,7 +286,8 @@ export async function notePairUse(
 
 /**
  * Replaces the key pair of version `keyVersion`, and deletes the partner's sessions except `session`. Changes nothing
- * and returns false without such a pair, an approved application or a valid `session`. Throws `store_unavailable`.
+ * and returns false without such a pair or an approved application, or if a given `session` is not valid. Throws
+ * `store_unavailable`.
  */
 export async function replacePair(
   db: Database,

@@ -9,7 +9,8 @@ import { depositEvidence, depositHints } from "../tables/deposit-tracking-tables
 import { type DepositRow, type EvidenceBlock, firstRow, type TrackedRow } from "./deposit-queries.ts";
 
 /**
- * A row of the table `deposit_evidence`: the block of a transaction that proves the state of a deposit or withdrawal.
+ * A row of the table `deposit_evidence`: the block of a transaction, as evidence of the state of a deposit or
+ * withdrawal.
  */
 export type EvidenceRow = typeof depositEvidence.$inferSelect;
 
@@ -25,8 +26,8 @@ export async function selectEvidence(db: Database, trackingIds: readonly string[
 }
 
 /**
- * Replaces the evidence of a row with the given blocks. The stored block of a transaction is kept, unless it counts as
- * lost. A failure may leave too much evidence, never too little. Throws `store_unavailable`.
+ * Replaces the evidence of a row with the given blocks. The stored block of one of their transactions is not changed,
+ * unless it counts as lost. Other evidence is deleted last. Throws `store_unavailable`.
  */
 export async function replaceEvidence(
   db: Database,
@@ -61,7 +62,8 @@ interface Claimed {
 }
 
 /**
- * Number of blocks by which a reorg may move a transaction below the head block at which its deposit was built.
+ * Number of blocks by which a transaction may be below the head block at which its deposit or withdrawal was built,
+ * because a reorg may have moved it.
  */
 export const MAX_REORG_BLOCKS = 32;
 
@@ -79,7 +81,7 @@ const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.reque
 
 /**
  * Selects the row for which a source transaction counts, of one user's rows with the same call, which anyone can build:
- * normally the one bound to it, otherwise `row` or one that needs a source. Null if none is stored. Throws
+ * normally the one bound to it, otherwise `row` or one that needs a source. Null if there is none. Throws
  * `store_unavailable`.
  */
 export async function selectSourceHolder(
@@ -151,9 +153,9 @@ interface EqualOrder {
 }
 
 /**
- * Selects a row with the call and payment of `row` and a proven transaction newer than its build; one that was not
- * reported for `row` must be built no later than a day after its expiry. Null if there is none. Throws
- * `store_unavailable`.
+ * Selects another row of the user with the call and payment of `row`, whose proven source transaction is above the
+ * block at which `row` was built (if known). Unless the transaction is reported for `row`, it was built within a day
+ * after `row` expired, or before. Null if there is none. Throws `store_unavailable`.
  */
 export async function selectEqualOrder(db: Database, row: TrackedRow): Promise<EqualOrder | null> {
   const reported = isReportedFor(raw`${row.trackingId}`, raw`${deposits.sourceTxHash}`);
@@ -205,8 +207,8 @@ const sameCall = (row: TrackedRow): SQL[] => [
 ];
 
 /**
- * Returns true if a transaction on the destination chain is recorded as the delivery of another deposit or withdrawal
- * of the same user. Throws `store_unavailable`.
+ * Returns true if a transaction on the destination chain is recorded as the `destinationTxHash` of another deposit or
+ * withdrawal of the same user. Throws `store_unavailable`.
  */
 export function isDeliveryOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const chainId = row.direction === "withdrawal" ? row.toChainId : row.vaultChainId;
@@ -216,8 +218,8 @@ export function isDeliveryOfAnother(db: Database, { row, hash }: Claimed): Promi
 }
 
 /**
- * Returns true if a transaction on the source chain is recorded as the refund of another deposit or withdrawal of the
- * same user. Throws `store_unavailable`.
+ * Returns true if a transaction on the source chain is recorded as the `refundTxHash` of another deposit or withdrawal
+ * of the same user. Throws `store_unavailable`.
  */
 export function isRefundOfAnother(db: Database, { row, hash }: Claimed): Promise<boolean> {
   const own = and(eq(deposits.userAddress, row.userAddress), eq(deposits.fromChainId, row.fromChainId));
@@ -225,8 +227,8 @@ export function isRefundOfAnother(db: Database, { row, hash }: Claimed): Promise
 }
 
 /**
- * Returns true if the deposit transaction of a row, which is its proof, is already that of another row of the user with
- * the same share token. Throws `store_unavailable`.
+ * Returns true if the proven deposit transaction of a row is also that of another row of the user with the same share
+ * token. False if the row has none. Throws `store_unavailable`.
  */
 export async function isProofOfAnother(db: Database, row: TrackedRow): Promise<boolean> {
   if (!row.depositProven || row.depositTxHash === null) return false;

@@ -63,7 +63,7 @@ export async function selectHints(db: Database, trackingIds: readonly string[]):
 }
 
 /**
- * Deletes the hints `txHashes` of a row that are only reported, and marks the others as dropped. The hints `carrying`
+ * Deletes the hints `txHashes` of a row that are only reported, and marks the others as dropped. Of these, `carrying`
  * first get the origin `both`, because they may prove the row after a reorg. Throws `store_unavailable`.
  */
 export async function dropHints(
@@ -194,7 +194,7 @@ const MAX_EQUAL = 24;
 /** Maximum number of equal transactions of one round that raise the limit `MAX_EQUAL`. */
 const MAX_EQUAL_SENT = 100;
 
-/** Results of one round (a reading of a chain's logs for deposits and withdrawals), to be stored as hints. */
+/** Results of one round (a reading of a chain's logs for deposits and withdrawals), for `addFindings`. */
 export interface Findings extends Pick<Sightings, "references" | "payments" | "moves" | "touched"> {
   /** Transactions of users, one entry for each hash of their calldata and of the calls in it. */
   sources: readonly (Candidate & { dataHash: string })[];

@@ -33,7 +33,7 @@ type WithdrawalColumns = "mode" | "exitToken" | "estimatedAssets" | "minAssets" 
 
 /**
  * A row of the table `deposits` with a tracked deposit. Addresses and hashes are lowercase, amounts decimal strings in
- * the token's smallest unit. `history` lists its states with their times (RFC 3339), oldest first.
+ * the smallest unit of their token. `history` lists its states with their times (RFC 3339), oldest first.
  */
 export interface DepositRow extends Omit<StoredRow, DirectedColumns | WithdrawalColumns> {
   direction: "deposit";
@@ -51,7 +51,7 @@ export interface WithdrawalRow extends Omit<StoredRow, DirectedColumns | Withdra
   /** Token that the user requested, on the chain `toChainId`. */
   moveToken: string;
   toChainId: number;
-  /** Expected, minimum and paid amount of `exitToken`; null if unknown, not enforced, or not paid yet. */
+  /** Expected, minimum and paid amount of `exitToken`; null if there is none or it is unknown. */
   estimatedAssets: string | null;
   minAssets: string | null;
   assets: string | null;
@@ -108,9 +108,9 @@ export async function selectTracked(db: Database, trackingId: string): Promise<T
 const MAX_SAME_TRANSACTION = 20;
 
 /**
- * Selects at most 20 rows that a transaction may belong to: first those that it proves or whose reference it emits,
- * then those with its calldata, then those that a hint, an unproven record or a second step connects with it. Throws
- * `store_unavailable`.
+ * Selects at most 20 rows that a transaction may belong to: first those whose reference it emits or that a proven
+ * record connects with it, then those with its calldata, then those that a hint, an unproven record or a second step
+ * connects with it. Throws `store_unavailable`.
  */
 export async function selectDepositsByTransaction(
   db: Database,
@@ -262,9 +262,9 @@ interface TrackedUpdate<Row extends TrackedRow, Change> {
 }
 
 /**
- * Updates a deposit in the state `from` and returns the new row. Null if another writer changed the state or bound the
- * source; `evidence` is stored even then. With `parentDueAt`, what its parent took over from it counts as lost. Throws
- * `store_unavailable`, and error 23505 if its deposit transaction proves another.
+ * Updates a deposit in the state `from` and returns the new row. Null if it is in another state or another row is bound
+ * to the source transaction; `evidence` is stored even then. With `parentDueAt`, what its parent took over from it
+ * counts as lost. Throws `store_unavailable`, and error 23505 if its deposit transaction already proves another.
  */
 export async function updateDeposit(
   db: Database,

@@ -122,8 +122,8 @@ export async function postponeChecks(
 
 /**
  * Makes the direct deposit that a transaction proves name `parent` as its parent, if it is of the same user and vault
- * and names none that can take it over: anyone can build it, with any deposit of the user as its parent. Returns false
- * if there is none. Throws `store_unavailable`.
+ * and names none that took it over or can: anyone can build it, with any deposit of the user as its parent. Returns
+ * false if there is none. Throws `store_unavailable`.
  */
 export async function adoptContinuation(
   db: Database,
@@ -197,8 +197,8 @@ function continuationsOf({ parent, router }: Continued): (SQL | undefined)[] | n
 
 /**
  * Selects a deposit that names a deposit as its parent and pays the delivered token into the same vault for the same
- * user, in an amount that may be the delivered one: a proven one, completed ones before others, otherwise an unproven
- * one. Null if there is none. Throws `store_unavailable`.
+ * user, in an amount that may be the delivered one: a proven one that is requested, claimable or (first) completed,
+ * otherwise an unproven one. Null if there is none. Throws `store_unavailable`.
  */
 export async function selectContinuation(db: Database, continued: Continued): Promise<DepositRow | null> {
   const { trackingId, destinationTxHash } = continued.parent;
@@ -232,7 +232,7 @@ const MAX_EQUAL_CONTINUATIONS = 20;
 
 /**
  * Selects the unproven continuations of a deposit whose calldata has one of the given hashes, oldest first and at most
- * 20, however many others are built. Throws `store_unavailable`.
+ * 20. Throws `store_unavailable`.
  */
 export async function selectUnprovenContinuations(
   db: Database,

@@ -26,10 +26,13 @@ export type StartSearch = Omit<typeof flowStarts.$inferSelect, "chainId">;
  */
 export interface FlowState {
   tip: FlowTip;
-  /** Vaults whose start block is known, with their coverage, sorted by address. */
+  /** Vaults known to users (`isKnownToUsers`) whose start block is known, with their coverage, sorted by address. */
   vaults: { row: typeof vaults.$inferSelect; coverage: VaultCoverage }[];
   provisional: FlowRow[];
-  /** Vaults whose start block is not known yet, with the progress of the search, which is null before it has begun. */
+  /**
+   * The other vaults known to users, with the progress of the search for their start block, or null before it has
+   * begun.
+   */
   withoutStart: { row: typeof vaults.$inferSelect; search: StartSearch | null }[];
 }
 
@@ -129,7 +132,9 @@ export function selectFlowTips(db: Database): Promise<FlowTip[]> {
   return db.run((sql) => sql.select().from(flowTips).orderBy(asc(flowTips.chainId)));
 }
 
-/** Selects the ids of the chains whose last index run failed. Throws `store_unavailable`. */
+/**
+ * Selects the ids of the chains of which an index run has failed since the tip last moved. Throws `store_unavailable`.
+ */
 export async function selectFailingChains(db: Database): Promise<ReadonlySet<number>> {
   const rows = await db.run((sql) =>
     sql.select({ chainId: flowTips.chainId }).from(flowTips).where(isNotNull(flowTips.error)),

@@ -136,8 +136,8 @@ export async function applyHistoryStep(db: Database, step: HistoryStep): Promise
 }
 
 /**
- * Inserts final flows that are not stored yet, and returns their number. Leaves out flows outside start and final block
- * or from outdated sources, and all if the tip has another version. Throws `store_unavailable`.
+ * Inserts final flows that are not stored yet, and returns their number. Leaves out flows below the start block, above
+ * the final block or from outdated sources, and all if the tip has another version. Throws `store_unavailable`.
  */
 export async function addOmittedFlows(db: Database, step: OmittedStep): Promise<number> {
   const { chainId } = step;
@@ -190,7 +190,7 @@ const invalidate = { version: raw`${flowTips.version} + 1`, run: "" };
 
 /**
  * Discards the flows, coverage and outdated start blocks of vaults, so that their history is read again from other
- * contracts or events (`source`). Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ * contracts or events (`source`). A tip run in progress then stores no flows. Throws `store_unavailable`.
  */
 export async function resetFlows(
   db: Database,
@@ -216,7 +216,7 @@ export async function resetFlows(
 
 /**
  * Deletes a chain's flows from block `from` on and all provisional ones, and clears the tip, so that they and the
- * governance events are read again. Tip runs that began earlier write nothing. Throws `store_unavailable`.
+ * governance events are read again. A tip run in progress then stores no flows. Throws `store_unavailable`.
  */
 export async function rewindFlows(db: Database, rewind: { chainId: number; from: number }): Promise<void> {
   const { chainId, from } = rewind;
@@ -244,8 +244,8 @@ export async function rewindFlows(db: Database, rewind: { chainId: number; from:
 }
 
 /**
- * Stores the error code of a chain's last index run, or the time at which backfill messages were queued. Does nothing
- * for a chain that was never indexed. Throws `store_unavailable`.
+ * Stores the error code of a failed index run on a chain, or the time at which backfill messages were queued. Does
+ * nothing for a chain without a tip. Throws `store_unavailable`.
  */
 export async function writeFlowNote(
   db: Database,

@@ -106,8 +106,8 @@ export type WatchedDeposit = Pick<
 /** The deposits and withdrawals that a round on a chain looks for. */
 export interface WatchList {
   /**
-   * The contracts, sorted by contract and token, at most 4,000 entries: the Router and the vaults' own entry points
-   * once each, whatever the tokens; a provider's contract with at most 500 tokens.
+   * The contracts, at most 4,000 entries: the Router and the vaults' own entry points once each, whatever the tokens; a
+   * provider's contract with at most 500 tokens.
    */
   targets: readonly WatchedTarget[];
   /**

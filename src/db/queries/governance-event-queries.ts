@@ -11,7 +11,7 @@ const KEPT_MS = 8 * DAY_MS;
 
 /**
  * Inserts a chain's governance events up to block `to`, records that block as read, and deletes the chain's events
- * stored more than eight days ago. Running it twice is harmless. Throws `store_unavailable`.
+ * stored more than eight days ago. Throws `store_unavailable`.
  */
 export async function writeControlEvents(
   db: Database,

@@ -49,7 +49,7 @@ const Followed = z.array(
 );
 /**
  * Reading progress of a chain: the last block and its time, the number of missing final blocks, the last successful
- * round (null: none) and the last round's error code (null: it succeeded). Times are UNIX seconds.
+ * round (null: none) and the recorded error code of a later one (null: none). Times are UNIX seconds.
  */
 export type FollowedChainHealth = z.infer<typeof Followed>[number];
 

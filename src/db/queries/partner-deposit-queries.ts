@@ -7,8 +7,8 @@ import { type Direction, deposits, underWay } from "../tables/deposit-tables.ts"
 import type { DepositRow, WithdrawalRow } from "./deposit-queries.ts";
 
 /**
- * Filter for the deposits and withdrawals that were built with a partner's API key or session, since a build time (null
- * for no limit). Those that merely name the partner do not count, nor do those that `isCounted` leaves out.
+ * Filter for the deposits and withdrawals that were built with a partner's API key, since a build time (null for no
+ * limit). Those that merely name the partner do not count, nor do those that `isCounted` leaves out.
  */
 export interface PartnerSpan {
   address: string;

@@ -4,8 +4,8 @@ import type { Database } from "../database-client.ts";
 import { apiKeys, applications, partners, sessions } from "../tables/partner-tables.ts";
 
 /**
- * A partner's session, with the partner's data and whether the session is valid. The address is lowercase; `keyVersion`
- * is the version of the partner's first API key.
+ * A partner's session, with the partner's data. The address is lowercase; `keyVersion` is the version of the partner's
+ * first API key.
  */
 export interface SessionOwner {
   address: string;

@@ -137,9 +137,9 @@ export interface PricePoint {
 }
 
 /**
- * Selects the share prices of all vaults at each age in seconds, by vault and age, from the newest hourly snapshot
- * whose hour began at least that long ago, but less than 1.25 times as long or two hours, whichever is longer. Throws
- * `store_unavailable`.
+ * Selects the share prices of all vaults at each age in seconds, by vault and age, from the newest hourly snapshot with
+ * a price whose hour began at least that long ago, but less than 1.25 times as long or two hours, whichever is longer.
+ * Throws `store_unavailable`.
  */
 export async function selectPricePoints(
   db: Database,

@@ -3,7 +3,7 @@ import type { Database } from "../database-client.ts";
 import { deposits } from "../tables/deposit-tables.ts";
 import { depositEvidence, depositHints, followedChains } from "../tables/deposit-tracking-tables.ts";
 
-/** Which deposits and withdrawals count as never sent, and how many of them to delete. */
+/** Which deposits and withdrawals without a known transaction are deleted, and how many. */
 export interface UnsentAge {
   /** Time before which the quote expired and the row was last changed. */
   before: Date;
@@ -14,9 +14,9 @@ export interface UnsentAge {
 }
 
 /**
- * Deletes at most `limit` rows that were built and never sent, and returns their number. Keeps rows with transactions,
- * evidence, unread hints or children, and those whose source or vault chain was not read without gaps up to `marginMs`
- * after their expiry. Throws `store_unavailable`.
+ * Deletes at most `limit` rows that are built, expired or abandoned, and returns their number. Keeps rows with
+ * transactions, evidence, unread hints or children, and those whose source or vault chain was not read without gaps up
+ * to `marginMs` after their expiry. Throws `store_unavailable`.
  */
 export async function deleteUnsentDeposits(db: Database, age: UnsentAge): Promise<number> {
   const before = raw`${age.before.toISOString()}::timestamptz`;

@@ -12,7 +12,7 @@ export interface ChainFlows {
   chainId: number;
   /**
    * Block from which on the flow histories of all vaults of the chain that are active or paused, or were active before,
-   * are stored without a gap. Null if a vault is not indexed yet, or the chain has no such vaults.
+   * are stored without a gap. Null if one of them is not indexed, or the chain has no such vaults.
    */
   indexedFrom: number | null;
   /**
@@ -31,9 +31,7 @@ export interface ChainFlows {
    * unit; null if the shares of a flow are unknown or a flow belongs to a redemption request.
    */
   shares: Readonly<Record<string, string | null>>;
-  /**
-   * Lowercase addresses of vaults with a recent deposit or withdrawal of the user that the index may not include yet.
-   */
+  /** Lowercase addresses of vaults with a deposit or withdrawal of the user that the index may not include yet. */
   unindexed: readonly string[];
 }
 
@@ -52,7 +50,7 @@ export interface UserRequestFlow {
 
 /** An open request to an asynchronous vault. Addresses are lowercase. */
 export interface OpenRequest {
-  /** Tracking id, or null for a request that only the vault's events show and that was not built by Causeway. */
+  /** Tracking id, or null for a request that is known only from the vault's events. */
   trackingId: string | null;
   direction: "deposit" | "withdrawal";
   chainId: number;
@@ -142,7 +140,7 @@ export interface UserQuery {
 
 /**
  * Selects a user's net deposits and requests; `chains` lacks unindexed chains. A sum is null if an amount is unknown,
- * the vault's flow history has a gap, or `unlisted` contains the vault. Throws `store_unavailable`.
+ * the vault's flow history is incomplete, or `unlisted` contains the vault. Throws `store_unavailable`.
  */
 export async function selectUserFlows(db: Database, query: UserQuery): Promise<UserFlows> {
   const { rows } = await db.run((sql) => sql.execute(userFlowsStatement(query)));

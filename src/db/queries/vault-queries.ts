@@ -8,10 +8,7 @@ import { type AuditNote, auditInsert } from "./audit-queries.ts";
 /** A row of the table `vaults`, the registry. */
 export type VaultRow = typeof vaults.$inferSelect;
 
-/**
- * SQL condition of the vaults that are active or paused, or were active before. Users may hold shares of them, so they
- * stay readable in every later status.
- */
+/** SQL condition of the vaults that are active or paused, or were active before. Users may hold shares of them. */
 export const isKnownToUsers = or(inArray(vaults.status, ["active", "paused"]), vaults.wasActive);
 
 /**
@@ -107,7 +104,7 @@ export async function selectKnownVault(
 
 /** A row to insert into the table `vaults`, the registry. */
 export type NewVault = typeof vaults.$inferInsert;
-/** The columns of a vault that are read from its own contracts. */
+/** The columns of a vault that are derived from on-chain data. */
 export type DerivedColumns = Pick<
   NewVault,
   | "assetAddress"
@@ -123,7 +120,10 @@ export type DerivedColumns = Pick<
   | "params"
 >;
 
-/** SQL value of `was_active` after a status change: true once a vault has been open for deposits. */
+/**
+ * SQL value of `was_active` after a change to `status`: true if the vault is `active` before or after it, or the column
+ * was true.
+ */
 export const wasActiveAfter = (status: VaultStatus) =>
   status === "active" ? raw`true` : raw`${vaults.wasActive} or ${vaults.status} = 'active'`;
 

@@ -62,7 +62,7 @@ export const deposits = pgTable(
     minShares: uint256("min_shares"),
     shares: uint256("shares"),
     receivedAmount: uint256("received_amount"),
-    /** The provider of the swap or bridge, or null if there is none yet. */
+    /** The provider of the swap or bridge, or null if there is none. */
     provider: text("provider"),
     bridge: text("bridge"),
     /** The provider's own name of the bridge or exchange, which its status API needs. */
@@ -111,9 +111,7 @@ export const deposits = pgTable(
     parentTrackingId: text("parent_tracking_id"),
     partnerId: text("partner_id").notNull().default(""),
     partnerType: smallint("partner_type").notNull().default(0),
-    /**
-     * The partner that was identified by its API key or session when it built, or null if `partnerId` is only claimed.
-     */
+    /** The partner whose API key the build had, or null without one, even if `partnerId` is claimed. */
     partnerAddress: text("partner_address"),
     /** True if the partner authenticated with the API key and its secret. */
     partnerVerified: boolean("partner_verified").notNull().default(false),
@@ -126,7 +124,7 @@ export const deposits = pgTable(
     estimatedAssets: uint256("estimated_assets"),
     minAssets: uint256("min_assets"),
     assets: uint256("assets"),
-    /** Chain on which the user is paid. */
+    /** Chain of the requested token. */
     toChainId: integer("to_chain_id"),
     history: jsonb("history").$type<{ state: TrackedState; at: string }[]>().notNull(),
     createdAt: time("created_at").notNull(),
@@ -173,10 +171,10 @@ export const idempotency = pgTable(
     key: text("key").notNull(),
     /** keccak256 of the build's parameters as JSON, in hex. A repeated request must have the same hash. */
     bodyHash: text("body_hash").notNull(),
-    /** Token of the request that is building the response. */
+    /** Id of the request that took the key last. */
     owner: text("owner").notNull(),
     claimedAt: time("claimed_at").notNull(),
-    /** The stored response, or null while it is being built. */
+    /** The stored response, or null if there is none yet. */
     response: jsonb("response").$type<object>(),
     expiresAt: time("expires_at"),
   },

@@ -10,8 +10,8 @@ const trackingId = () =>
     .references(() => deposits.trackingId, { onDelete: "cascade" });
 
 /**
- * Origin of a hint: a report by any caller of the API (`report`), the service's own reading of chains (`logs`), or
- * `both`, which also marks a report of a transaction that contains the built call.
+ * Origin of a hint: a report by any caller of the API (`report`), the service itself, normally by reading a chain's
+ * logs (`logs`), or `both`, which also marks a report of a transaction that contains the built call.
  */
 export type HintOrigin = "report" | "logs" | "both";
 
@@ -106,11 +106,11 @@ export const followedChains = pgTable("followed_chains", {
   startBlock: block("start_block").notNull(),
   /** Blocks that were final when they were read. Others between `startBlock` and `finalBlock` are still missing. */
   covered: blockSet("covered").notNull().default(raw`'{}'`),
-  /** The last final block of the last round. */
+  /** The last final block of the last successful round. */
   finalBlock: block("final_block").notNull(),
   finalHash: text("final_hash").notNull(),
   /**
-   * The last block that counts as read: the final block if the last round found replaced evidence. A reorg may still
+   * The last block that counts as read: the final block if that round found replaced evidence. A reorg may still
    * replace the blocks between `finalBlock` and this one.
    */
   headBlock: block("head_block").notNull(),
@@ -119,7 +119,7 @@ export const followedChains = pgTable("followed_chains", {
   headTime: time("head_time").notNull(),
   /** Number of blocks in one `eth_getLogs` request, as learnt from the chain's nodes. */
   span: integer("span").notNull(),
-  /** Time of the last successful round, and the error of the last round, or null if it succeeded. */
+  /** Time of the last successful round, and the recorded error code of a later one, or null if there is none. */
   roundAt: time("round_at"),
   error: text("error"),
 });

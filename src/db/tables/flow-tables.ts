@@ -33,8 +33,8 @@ export const flows = pgTable(
     userAddress: text("user_address").notNull(),
     kind: text("kind").$type<FlowKind>().notNull(),
     /**
-     * Amount in the asset's smallest unit, negative for withdrawals. Null if the event does not contain it, or contains
-     * that of another token which was not converted to the asset (yet).
+     * Amount in the asset's smallest unit, negative for withdrawals. Null if the event does not contain it and it was
+     * not converted from another token (yet).
      */
     assets: signedUint256("assets"),
     /**
@@ -49,13 +49,13 @@ export const flows = pgTable(
     blockNumber: block("block_number").notNull(),
     blockHash: text("block_hash").notNull(),
     /**
-     * False for a flow that was above the chain's final block when it was read. Every tip run replaces these flows, so
-     * that reorgs correct themselves.
+     * False for a flow that was above the chain's final block when it was read. The next successful tip run replaces
+     * these flows, so that reorgs correct themselves.
      */
     final: boolean("final").notNull(),
     /**
-     * Number of attempts to convert a final flow's amount from another token to the asset. After five failed ones, its
-     * `assets` stay null.
+     * Number of attempts to convert a final flow's amount from another token to the asset; after five, no more are
+     * made.
      */
     conversionTries: integer("conversion_tries").notNull().default(0),
   },
@@ -82,7 +82,9 @@ export const flows = pgTable(
  */
 export const flowTips = pgTable("flow_tips", {
   chainId: integer("chain_id").primaryKey(),
-  /** Incremented by each tip run, rewind and reset. A tip run that is based on an older version writes nothing. */
+  /**
+   * Incremented by each stored tip run, rewind and reset. A tip run that is based on an older version stores no flows.
+   */
   version: integer("version").notNull().default(0),
   /** Id of the tip run that wrote this version, or empty if a rewind or reset did. */
   run: text("run").notNull().default(""),
@@ -95,8 +97,8 @@ export const flowTips = pgTable("flow_tips", {
   /** Number of blocks in one `eth_getLogs` request, as learnt from the chain's nodes. */
   span: integer("span").notNull(),
   /**
-   * Time at which the tip last moved, time at which backfill was last queued or done, and error code of the last run,
-   * or null if it succeeded.
+   * Time at which the tip last moved, time at which backfill was last queued or done, and error code of the last run
+   * that failed since the tip moved, or null.
    */
   movedAt: time("moved_at"),
   historyAt: time("history_at"),
@@ -129,9 +131,7 @@ export const flowStarts = pgTable(
   {
     chainId: integer("chain_id").notNull(),
     vaultAddress: text("vault_address").notNull(),
-    /**
-     * Fingerprint of the contracts and events that the search is for. Other contracts have another start block.
-     */
+    /** Fingerprint of the contracts and events that the search is for. */
     source: text("source").notNull(),
     /** Highest block at which all of the contracts are known to have no code, or -1 if no such block is known. */
     absentAt: block("absent_at").notNull(),

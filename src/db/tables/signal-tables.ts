@@ -25,7 +25,10 @@ export const signals = pgTable(
     metrics: jsonb("metrics").$type<Metric[]>().notNull(),
     evidence: jsonb("evidence").$type<Record<string, string>>().notNull(),
     evolution: jsonb("evolution").$type<Stage[]>().notNull(),
-    /** Keys of the findings that raised or updated the incident, so that no finding counts twice. */
+    /**
+     * Keys of the findings that raised or updated the incident, by which repeated findings are recognized; at most the
+     * newest 50.
+     */
     keys: jsonb("keys").$type<string[]>().notNull(),
     firstSeen: time("first_seen").notNull(),
     lastSeen: time("last_seen").notNull(),

@@ -72,7 +72,7 @@ export const vaultFigures = pgTable(
     apy1d: doublePrecision("apy_1d"),
     apy7d: doublePrecision("apy_7d"),
     apy30d: doublePrecision("apy_30d"),
-    /** True if the vault's chain has the Router with the expected bytecode. */
+    /** True if the vault's chain had the Router with the expected bytecode when it was read. */
     routerDeployed: boolean("router_deployed").notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.vaultAddress] })],

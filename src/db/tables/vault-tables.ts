@@ -50,8 +50,8 @@ export interface VaultProof {
   /** True if the proof passed. */
   ok: boolean;
   /**
-   * Block on whose state the deposit was simulated or, if the vault's views already refused it, at which they were
-   * read. Null if the proof failed before.
+   * Block on whose state the deposit was simulated or, if it reverted or was not simulated, at which the vault's views
+   * were read. Null if the proof failed before.
    */
   blockNumber: number | null;
   /** RFC 3339 time of the proof. */
@@ -114,8 +114,8 @@ export const vaults = pgTable(
     statusReason: text("status_reason").notNull().default(""),
     statusBy: text("status_by").$type<StatusOrigin>().notNull().default("admin"),
     /**
-     * True if the vault has ever been `active`. Its holders may have shares, so it stays readable in every later
-     * status.
+     * True if the vault was `active` before or after a proof or change of its status. Users may hold its shares, so it
+     * stays readable in any later status.
      */
     wasActive: boolean("was_active").notNull().default(false),
     provenance: jsonb("provenance").$type<Provenance>().notNull().default({ source: "seed", detail: "" }),
@@ -124,7 +124,7 @@ export const vaults = pgTable(
      * is removed after a complete read that does not name the vault.
      */
     namedBy: jsonb("named_by").$type<string[]>().notNull().default([]),
-    /** Registry claim of the entry's source, or null for entries older than this column. */
+    /** Registry claim of the entry's source or of a later change by an administrator, or null if none is recorded. */
     claim: jsonb("claim").$type<VaultClaim>(),
     proof: jsonb("proof").$type<VaultProof>(),
     /** Time of the next proof. A run that proves the vault sets it to the end of its lease. */
@@ -152,10 +152,10 @@ export const vaultRegisterTips = pgTable(
     address: text("address").notNull(),
     /** Last block whose events were read, or null if none were. */
     readTo: bigint("read_to", { mode: "number" }),
-    /** Number of vaults that the register named when it was last read. */
+    /** Number of vaults that the register named, in its last complete read or in all reads of its events together. */
     named: integer("named").notNull().default(0),
     dueAt: time("due_at").notNull(),
-    /** Error code of the last read, or null if it succeeded. */
+    /** Error of the last read, for operators, in at most 200 characters, or null if it succeeded. */
     error: text("error"),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.address] })],
