@@ -86,7 +86,7 @@ const BreakerState = z.object({
   }),
 });
 
-/** The part of `HealthDetails` that is cached for a few seconds and shared by all isolates. */
+/** The part of `HealthDetails` that is cached for some seconds. */
 export const SharedDetails = z.object({
   dependencies: z
     .array(DependencyHealth)

@@ -168,9 +168,7 @@ export const ChainCoverage = z
   .meta({ id: "ChainCoverage", description: "Coverage of one chain in a user's positions." });
 export type ChainCoverage = z.infer<typeof ChainCoverage>;
 
-/**
- * A user's shares and open requests in all vaults that are or were open for deposits, with the coverage of each chain.
- */
+/** A user's shares and open requests in vaults of all chains or one, with the coverage of each chain. */
 export const Positions = z
   .object({
     user_address: AddressText.meta({

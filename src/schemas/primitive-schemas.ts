@@ -27,7 +27,7 @@ export const VaultIdText = z.string().meta({
 /** A time in a response: RFC 3339 in UTC, with milliseconds. */
 export const TimeText = z.string().meta({ example: "2026-01-02T03:04:05.678Z", format: "date-time" });
 
-/** Bytes in a response, as hex with `0x`. */
+/** Bytes or a quantity in a response, as hex with `0x`. */
 export const HexText = z.string().meta({
   pattern: "^0x[0-9a-fA-F]*$",
   example:

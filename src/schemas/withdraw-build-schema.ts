@@ -105,7 +105,7 @@ export type WithdrawInput = z.infer<typeof WithdrawInput>;
 const REQUEST_ID_NEEDED =
   "is required: take it from `requests` in GET /v1/actions/{user_address}/{vault_id} or GET /v1/positions/{user_address}";
 
-/** Request body for claiming or cancelling a redemption request. */
+/** Request body for claiming or cancelling a request to a vault. */
 export const RequestActionInput = z
   .strictObject({
     vault_id: VaultIdInput.meta({
@@ -291,7 +291,7 @@ export const BuiltWithdrawal = z
   });
 export type BuiltWithdrawal = z.infer<typeof BuiltWithdrawal>;
 
-/** Response to a build request for the claim or cancellation of a redemption request. */
+/** Response to a build request for the claim or cancellation of a request to a vault. */
 export const BuiltRequestAction = z
   .object({
     ...Signable,
