@@ -31,8 +31,8 @@ export function isWorthIt(of: { deposit: VaultDeposit; terms: DepositTerms; shar
 }
 
 /**
- * Returns true if the returned amount is worth another one of the same unit, less rounding and a loss as a fraction,
- * from 0.005 to 0.03 (by default 0.03, the slippage of a proof).
+ * Returns true if `returned` is at least `amount`, in the same unit, less rounding and a loss, a fraction from 0.005 to
+ * 0.03 (by default 0.03, the slippage of a proof).
  */
 export function isWorth(
   { token }: Pick<VaultDeposit, "token">,
@@ -70,7 +70,7 @@ function timesWithin({ deposit, terms }: Limited, times: bigint): bigint {
   return within > 1n ? within : 1n;
 }
 
-/** Returns a random address without a known key, so that a vault cannot recognize it. */
+/** Returns a random address without a known key, which a vault cannot foresee. */
 export function freshAccount(ctx: Context): Address {
   return getAddress(slice(keccak256(stringToHex(`causeway proof ${ctx.randomId()}`)), 12));
 }

@@ -53,7 +53,7 @@ const noProofs = (): ProofRoundReport => ({
 
 /**
  * Runs the due proofs of vaults within the limits of a run, or queues a message per chain if a queue is configured.
- * Skips chains that are not served and those whose last index run failed. Throws `store_unavailable` and errors of the
+ * Skips chains that are not served and those of `selectFailingChains`. Throws `store_unavailable` and errors of the
  * queue.
  */
 export async function proveDueVaults(ctx: Context): Promise<ProofRoundReport> {

@@ -25,10 +25,7 @@ import { LONGEST_LOCK_S, redeemCovered, simulateAged } from "./simulate-aged-exi
 import { findTrappedAccount } from "./simulate-exit-crowd.ts";
 import { nullIfUnavailable, paidFor, simulateExit, simulateLater } from "./simulate-proof-exit.ts";
 
-/**
- * Name of the generic ERC-4626 adapter. A registry entry with this adapter gets that of the recognized family, if any,
- * when it is added alone, changed or passes a proof.
- */
+/** Name of the generic ERC-4626 adapter. `resolveVault` replaces it by that of the recognized family, if any. */
 export const GENERIC_ADAPTER = "erc4626";
 /** Part of the minted shares that is redeemed, because a later block mints slightly fewer shares. */
 const REDEEMED_PARTS = { of: 1_000n, parts: 999n } as const;

@@ -301,10 +301,7 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/**
- * All registers in code. None of them names vaults of Veda, Upshift, Midas, Maple, Superform or Silo v3, or the older
- * vaults of Mellow.
- */
+/** All registers in code. */
 export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ addresses, reading, ...kind }) =>
   addresses.flatMap(([chainId, address, from]): VaultRegister[] => {
     if ("kind" in reading) return [{ ...kind, chainId, address, reading }];
