@@ -2,7 +2,7 @@ import type { Metric, Stage, Tier } from "../schemas/signal-schema.ts";
 import type { Finding, SignalRule } from "./signal-finding.ts";
 
 /**
- * A stored incident of one vault: successive findings of one rule about one subject. `firstSeen` and `lastSeen` are in
+ * An incident of one vault: successive findings of one rule about one subject. `firstSeen` and `lastSeen` are in
  * seconds since the epoch; tier, texts, metrics and evidence are of the last finding with new keys.
  */
 export interface Incident {

@@ -40,8 +40,8 @@ export interface RaiseReport {
 }
 
 /**
- * Applies every signal rule to the vaults on served chains that are or were open for deposits, except for unreadable
- * entries, and stores new and extended incidents. Throws `store_unavailable` after the batches that it stored.
+ * Applies every signal rule to the vaults of `selectVaults` on served chains, except for unreadable entries, and stores
+ * new and extended incidents. Throws `store_unavailable` after the batches that it stored.
  */
 export async function raiseSignals(ctx: Context): Promise<RaiseReport> {
   const examined = (await selectVaults(ctx.db))

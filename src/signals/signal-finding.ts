@@ -28,7 +28,7 @@ export interface Finding {
 /** A signal rule: a pure function from the facts of one vault and the time to findings, with its public texts. */
 export interface SignalRule extends Rule {
   dimension: Dimension;
-  /** Time after the end of an incident within which a new finding still extends it, in seconds. */
+  /** Time after the last finding of an incident within which a new one still extends it, in seconds. */
   quietSeconds: number;
   /** Returns the findings about a vault, or an empty list. `now` is in seconds since the epoch. */
   find(facts: VaultFacts, now: number): Finding[];

@@ -162,7 +162,7 @@ export const largeDeposit = largeFlow({
 
 /**
  * Reports a single withdrawal since the snapshot of a day ago that is large relative to the vault's total assets then
- * and to its history. Of several, the largest is described. Needs a baseline of earlier days.
+ * and, below a quarter of them, to its history. Of several, the largest is described. Needs a baseline of earlier days.
  */
 export const largeWithdrawal = largeFlow({
   ruleId: "large_withdrawal",
