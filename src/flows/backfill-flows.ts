@@ -35,7 +35,7 @@ export interface BackfillPiece {
 
 /**
  * Reads the blocks in `blocks` that any vault's history lacks, oldest first, as far as the budget allows, and stores
- * their flows. Throws `upstream_unavailable`, `upstream_timeout`, `store_unavailable`, and RpcErrors.
+ * their flows. Throws `store_unavailable` and errors of nodes.
  */
 export async function backfill(
   indexer: Indexer,

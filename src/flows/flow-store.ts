@@ -43,7 +43,10 @@ export interface FlowStore {
   addOmitted(step: OmittedStep): Promise<number>;
   /** Returns final flows with unknown assets that may still be converted, the least tried and newest first. */
   unconverted(limit: number): Promise<FlowRow[]>;
-  /** Stores the assets of flows that were converted, and counts one attempt for each flow, converted or not. */
+  /**
+   * Stores the converted assets of flows (null: still unknown) and counts the attempts, except for flows that changed
+   * meanwhile.
+   */
   noteConversions(rows: readonly FlowRow[]): Promise<void>;
   /** Deletes the flows and the coverage of vaults, and stores their new sources. */
   reset(vaults: readonly SourcedVault[]): Promise<void>;
@@ -56,7 +59,7 @@ export interface FlowStore {
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
   /** Returns number and stored hash of the newest blocks with final flows, at most 1,024, newest first. */
   newestFinal(): Promise<BlockId[]>;
-  /** Records the error of the last run, or the time at which backfill messages were queued. */
+  /** Records the error code of a failed run, or the time at which backfill messages were queued. */
   noteRun(change: { error: string } | { historyAt: Date }): Promise<void>;
 }
 
