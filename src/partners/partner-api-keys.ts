@@ -40,9 +40,10 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces a key pair of the authenticated partner, the request's own or, for a session, the first that is listed, and
- * returns the new one. The old pair and all sessions but the caller's become invalid. Throws `credentials_required`,
- * `credentials_invalid`, `session_expired`, `store_unavailable`, and `internal` without a pepper.
+ * Replaces a key pair of the authenticated partner, the request's own or, for a session, the first that is listed (if
+ * none is, the revoked first pair), and returns the new one. The old pair and all sessions but the caller's become
+ * invalid. Throws `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable`, and `internal`
+ * without a pepper.
  */
 export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { partner, keyVersion, session, keyId } = requirePartner(ctx);

@@ -129,8 +129,8 @@ export function readStoredMessage(text: string): StoredMessage | null {
 }
 
 /**
- * Issues a sign-in message for this address and purpose, valid for ten minutes; earlier ones stay valid. A null purpose
- * means `login` for a registered partner, otherwise `register`. Throws `store_unavailable`.
+ * Issues a sign-in message for this address and purpose, valid for ten minutes; earlier ones are not revoked. A null
+ * purpose means `login` for a registered partner, otherwise `register`. Throws `store_unavailable`.
  */
 export async function issueNonce(
   ctx: Context,
