@@ -67,8 +67,8 @@ export interface ChainIndexHealth {
   indexed: number | null;
   lag: number | null;
   /**
-   * Error code of the last indexing run, or null if that run succeeded, no run has happened yet, or the database cannot
-   * be read.
+   * Error code of the last indexing run that failed since the tip last moved, or null if there is none or the database
+   * cannot be read.
    */
   error: string | null;
 }
