@@ -15,7 +15,7 @@ export function rateLimitOf(route: Pick<ServedRoute, "limit">): LimitName | null
 
 /**
  * Returns true for a route with the rate limit `quote` or `build`: its requests hold much more memory than others, so
- * that an isolate works on a limited number of them at the same time.
+ * an isolate has a limited number of slots for them.
  */
 export function takesOrderSlot(route: Pick<ServedRoute, "limit">): boolean {
   const limit = rateLimitOf(route);

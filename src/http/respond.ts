@@ -24,8 +24,8 @@ const NOT_SHARED = {
 };
 
 /**
- * Returns the HTTP response for a handler's result, as the route's schema outputs it; on routes that allow caching with
- * an ETag, or as a 304 if `If-None-Match` matches. Throws a ZodError if the result does not match the schema.
+ * Returns the HTTP response for a handler's result, as the route's schema outputs it. On routes that allow caching it
+ * has an ETag, and is a 304 if `If-None-Match` matches. Throws a ZodError if the result does not match the schema.
  */
 export async function respond(
   c: HonoContext<AppEnv>,

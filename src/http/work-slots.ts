@@ -4,7 +4,7 @@
  */
 const ABANDONED_MS = 30_000;
 
-/** Bounds how many pieces of work are in progress in an isolate at the same time. */
+/** Limits how many slots for pieces of work can be taken in an isolate at the same time. */
 export class WorkSlots {
   readonly limit: number;
   readonly #now: () => number;
