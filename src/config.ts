@@ -271,7 +271,7 @@ export interface Config {
   serverTiming: boolean;
   /** Rate limits of callers that are not partners, and the basis of those of partners. */
   limits: Limits;
-  /** Maximum number of quotes, builds and other requests for orders that one isolate works on at the same time. */
+  /** Number of slots (`WorkSlots`) that an isolate has for quotes, builds and other requests for orders. */
   maxOrders: number;
   /** Factor by which the rate limits are multiplied for partners' requests. */
   keyFactor: number;

@@ -81,7 +81,7 @@ export interface Context {
   readonly log: Logger;
   /** The circuit breakers of this isolate. */
   readonly breakers: Breakers;
-  /** Bounds the requests that quote, build or change orders in this isolate at the same time. */
+  /** Slots of this isolate for requests that quote, build or change orders. */
   readonly orderSlots: WorkSlots;
   /** Time spent waiting for outside systems in this request. */
   readonly timing: Timing;

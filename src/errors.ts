@@ -82,7 +82,7 @@ export const errorCodes: readonly ErrorCode[] = Object.keys(errorTable).filter(
 export interface ErrorMembers {
   /** Why deposits into the vault are refused, in plain words. */
   vault_paused: { reason: string };
-  /** Why each route was refused, with the reason codes of the page /docs/errors. */
+  /** Why routes were refused, with codes of the page /docs/errors. */
   no_route: { reasons: readonly { code: string; detail: string }[] };
   /** Decoded revert reason of the simulated transaction, or null if none is known. */
   would_revert: { revert: string | null };
