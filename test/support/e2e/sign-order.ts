@@ -82,9 +82,13 @@ export const accountCode = {
 export const putCode = (chain: TestChain, account: Address, code: Hex): Promise<unknown> =>
   rpc(chain.rpcUrl, "anvil_setCode", account, code);
 
-/** Delegates an account to a contract's code, as an EIP-7702 transaction does. */
+/**
+ * Delegates an account to a contract's code, as an EIP-7702 transaction does. The contract has the account's address with
+ * one bit changed, so that it is never the account itself.
+ */
 export async function delegate(chain: TestChain, account: Address, code: Hex): Promise<void> {
-  const target: Address = `0x${code.length.toString(16).padStart(2, "0")}${account.slice(4)}`;
+  const first = Number.parseInt(account.slice(2, 4), 16) ^ 1;
+  const target: Address = `0x${first.toString(16).padStart(2, "0")}${account.slice(4)}`;
   await putCode(chain, target, code);
   await putCode(chain, account, `0xef0100${target.slice(2)}`);
 }
