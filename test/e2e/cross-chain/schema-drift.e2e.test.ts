@@ -10,7 +10,6 @@ const chains = [from, chainOf(chainIds.two)];
 const journey = { from, paid: "USDC", vault: vaultNamed("Remote Prime USDC") } as const;
 const { lifi, across } = emulators();
 const { lifi_diamond: diamond, spoke_pool: pool } = from.info.contracts;
-const BUDGET_MS = 8_000;
 
 type Change = "missing" | "null" | "number_for_string" | "string_for_number" | "extra";
 
@@ -19,12 +18,7 @@ async function buildUnder(change: Change, changed: readonly string[]) {
   const traveller = await newMultiChainUser(chains);
   const body = await prepare(journey, traveller);
   const plan = { emulators: changed, faults: [{ kind: "drift", change } as const] };
-  return withFaults(plan, async () => {
-    const startedAt = performance.now();
-    const answer = await api.send("/v1/quote/build", { body });
-    expect(performance.now() - startedAt).toBeLessThan(BUDGET_MS);
-    return { answer, traveller };
-  });
+  return withFaults(plan, async () => ({ answer: await api.send("/v1/quote/build", { body }), traveller }));
 }
 
 test.each<Change>(["missing", "null", "string_for_number"])(

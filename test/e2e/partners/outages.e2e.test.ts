@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { chainOf, newUser, vaultNamed } from "../../support/e2e/chain.ts";
 import { query } from "../../support/e2e/database.ts";
 import { bodyFor } from "../../support/e2e/deposit.ts";
-import { emulators, type FaultInput, withFaults } from "../../support/e2e/faults.ts";
+import { emulators, type FaultInput, HANG_MS, withFaults } from "../../support/e2e/faults.ts";
 import { asKey, serviceAt } from "../../support/e2e/partner.ts";
 import {
   type Answer,
@@ -77,8 +77,8 @@ describe.each<[string, FaultInput]>([
     const stranger = newWallet();
     const { message: _, ...filing } = await signNonce(service, { wallet: stranger, purpose: "apply" });
     const form = { company: "A", email: "a@wallet.example" };
-    const startedAt = performance.now();
     await withFaults({ emulators: [emulators().upstash], faults: [fault] }, async () => {
+      const startedAt = performance.now();
       const [lists, detail, anonymous, keyed, paired, portal] = await Promise.all([
         read("/v1/vaults"),
         read(`/v1/vaults/${vault.vault_id}`, asKey(partner)),
@@ -98,8 +98,8 @@ describe.each<[string, FaultInput]>([
         call(service, ["POST", "/v1/applications/wallet"], { body: { ...filing, form } }),
       ]);
       for (const answer of signIns) expect(answer).toMatchObject(unavailable);
+      expect(performance.now() - startedAt).toBeLessThan(HANG_MS);
     });
-    expect(performance.now() - startedAt).toBeLessThan(16_000);
     expect(await written(stranger.address)).toMatchObject({ application: null });
     expect(await written(wallet.address)).toMatchObject({ application: "approved", partners: 0 });
     expect((await register(service, wallet)).status).toBe(200);
@@ -163,14 +163,14 @@ describe.each<[string, FaultInput]>([
 
   test("reads continue with and without a key", () => {
     expect(met.reads).toEqual(Array.from({ length: 9 }, () => 200));
-    expect(met.ms).toBeLessThan(14_000);
+    expect(met.ms).toBeLessThan(HANG_MS);
   });
 
   test("every write answers 503 and writes nothing", async () => {
     const { owner, wallet, addresses } = partnerWrites;
     expect(met.refused).toHaveLength(12);
     for (const answer of met.refused) expect(answer).toMatchObject(unavailable);
-    expect(met.ms).toBeLessThan(14_000);
+    expect(met.ms).toBeLessThan(HANG_MS);
     expect(await Promise.all(addresses.map(written))).toEqual(before);
     expect((await me(owner.session_token)).body).toMatchObject({ name: "Wallet Company", vault_ids: null });
     expect((await build(asPair(owner))).status).toBe(200);

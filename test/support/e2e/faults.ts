@@ -18,6 +18,12 @@ export function rpcEmulator(chainId: number): string {
 }
 
 /**
+ * How long what is asked hangs at least, in milliseconds: an answer in less time did not wait for it. It is far above the
+ * service's own deadlines, which a busy machine exceeds.
+ */
+export const HANG_MS = 20_000;
+
+/**
  * Makes emulators fail while the work runs. Then waits until the Worker uses the dependencies that did not respond
  * again.
  */
