@@ -4,7 +4,13 @@ import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
 import { Api } from "../../support/e2e/api.ts";
 import { chainIds, chainOf, tokenOn, vaultNamed } from "../../support/e2e/chain.ts";
 import { settled } from "../../support/e2e/settled.ts";
-import { completeDeposit, type Journey, newMultiChainUser, prepare } from "../../support/e2e/transfer.ts";
+import {
+  completeDeposit,
+  DELIVERY_POLLING,
+  type Journey,
+  newMultiChainUser,
+  prepare,
+} from "../../support/e2e/transfer.ts";
 
 const api = new Api();
 const chain = chainOf(chainIds.one);
@@ -23,7 +29,7 @@ async function positionAfter({ paid, vault }: Pick<Journey, "paid" | "vault">) {
     return (await api.positions(traveller.address, `?chain_id=${chain.chainId}`)).positions[0];
   };
   const position = await settled(read, {
-    ...{ timeout: 60_000, interval: 250 },
+    ...DELIVERY_POLLING,
     wanted: (now) => now !== undefined && now.deposited_assets !== null,
   });
   return { position, hash, amount: BigInt(body.from_amount) };

@@ -40,9 +40,7 @@ describe("LI.FI is down", () => {
       expect(built.approval?.spender_address ?? null).toBe(paid === "ETH" ? null : router);
       const { hash, shares } = await completeDeposit({ ...journey, traveller, built, style: "approval" });
       expect(shares).toBeGreaterThanOrEqual(BigInt(built.estimate.min_shares ?? "1"));
-      await expect
-        .poll(async () => (await api.status(hash, two.chainId)).substatus, { timeout: 20_000 })
-        .toBe("COMPLETED");
+      await expect.poll(async () => (await api.status(hash, two.chainId)).substatus).toBe("COMPLETED");
     },
   );
 

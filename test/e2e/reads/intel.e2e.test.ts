@@ -21,13 +21,8 @@ const FIVE_MINUTES = "*/5 * * * *";
 const vault = vaultNamed("Plain USDC");
 
 /** Again and again until it holds: histories are read by way of the queue. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 40; tries += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 250));
-  }
-  throw new Error("it did not come to hold");
-}
+const until = (holds: () => Promise<boolean>): Promise<void> =>
+  expect.poll(holds, { interval: 250 }).toBe(true);
 
 const Ready = z.object({
   indexes: z.array(

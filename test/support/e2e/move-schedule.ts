@@ -221,7 +221,7 @@ export class MoveSchedule {
     };
     const wanted = (now: Positions) =>
       now.every((one, index) => one === null || one.deposited_assets === String(this.#sides[index]?.putIn));
-    return settled(read, { ...DELIVERY_POLLING, timeout: 60_000, wanted });
+    return settled(read, { ...DELIVERY_POLLING, wanted });
   }
 
   /** Returns what the shares in both vaults are worth by the vaults' own views; values accrue, and never fall. */
