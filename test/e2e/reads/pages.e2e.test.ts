@@ -19,12 +19,22 @@ describe("pagination of GET /v1/vaults", () => {
     return seen;
   }
 
+  const idsOf = async (query: string) => (await api.vaults(query)).map(({ vault_id }) => vault_id);
+  /** Walks through the pages of a list, and again if a proof that another file's jobs queued has changed the list. */
+  async function walkAll(limit: number, filters = ""): Promise<{ all: string[]; walked: string[] }> {
+    for (;;) {
+      const all = await idsOf(`?limit=500${filters}`);
+      const walked = await walk(`/v1/vaults?limit=${limit}${filters}`);
+      if ((await idsOf(`?limit=500${filters}`)).join() === all.join()) return { all, walked };
+    }
+  }
+
   test.each([1, 2, 7, 23, 24, 25, 500])(
     "of %i lead to every vault exactly once, in the same order",
     async (limit) => {
-      const all = (await api.vaults("?limit=500")).map(({ vault_id }) => vault_id);
+      const { all, walked } = await walkAll(limit);
       expect(new Set(all).size).toBe(all.length);
-      expect(await walk(`/v1/vaults?limit=${limit}`)).toEqual(all);
+      expect(walked).toEqual(all);
     },
   );
 
@@ -36,8 +46,8 @@ describe("pagination of GET /v1/vaults", () => {
         (v) => v.chain_id === 31337 && v.asset.symbol === "USDC" && v.type === "custom" && !v.paused,
       ),
     ).toBe(true);
-    const walked = await walk("/v1/vaults?limit=2&chain_id=31337&asset=usdc&type=custom&paused=false");
-    expect(walked).toEqual(filtered.map(({ vault_id }) => vault_id));
+    const { all, walked } = await walkAll(2, "&chain_id=31337&asset=usdc&type=custom&paused=false");
+    expect(walked).toEqual(all);
   });
 
   test("filters by asset address, curator and part of the name in any case", async () => {
