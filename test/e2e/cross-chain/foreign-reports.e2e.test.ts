@@ -24,8 +24,10 @@ import {
   type SentBridgeDeposit,
   sendBridgeDeposit,
   sendMove,
+  unfollowed,
   withBridge,
 } from "../../support/e2e/cross-chain.ts";
+import { query } from "../../support/e2e/database.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
 import { startWorker } from "../../support/e2e/worker.ts";
 
@@ -267,8 +269,8 @@ describe("reorg of the source transaction", () => {
       substatus: "WAIT_SOURCE_CONFIRMATIONS",
       deposit: { state: "submitted" },
     };
-    try {
-      const prepared = await prepareMove({ provider: "across", vault });
+    /** Sends, reverts and sends again, and returns the hash of the transaction that stays. */
+    const sendTwice = async (prepared: Awaited<ReturnType<typeof prepareMove>>): Promise<Hex> => {
       const snapshot = await rpc(from.rpcUrl, "evm_snapshot");
       const hash = await withBridge({ relayer: { mode: "stall" } }, async () => {
         const sent = await sendMove(prepared);
@@ -279,6 +281,13 @@ describe("reorg of the source transaction", () => {
         return sendMove(prepared);
       });
       expect(await other.status(hash, from.chainId)).toMatchObject(SUBMITTED);
+      return hash;
+    };
+    try {
+      const prepared = await prepareMove({ provider: "across", vault });
+      // The stack's Worker, which waits for no confirmations, leaves the deposit alone.
+      await query("update deposits set next_check_at = null where tracking_id = $1", [prepared.trackingId]);
+      const hash = await unfollowed(() => sendTwice(prepared));
       await rpc(from.rpcUrl, "anvil_mine", numberToHex(40));
       const done = () => other.status(hash, from.chainId);
       await expect.poll(done).toMatchObject({ status: "DONE", substatus: "COMPLETED" });

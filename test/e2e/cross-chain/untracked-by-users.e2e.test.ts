@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
 import { describe, expect, inject, test } from "vitest";
 import { scheduledUrl } from "../../../scripts/stack/worker/scheduled.ts";
@@ -6,12 +5,13 @@ import { orderRef } from "../../../src/orders/order-attribution.ts";
 import { findRouterDeposits } from "../../../src/tracking/deposits/find-deposit-logs.ts";
 import { followDeposits } from "../../../src/tracking/follow/follow-deposits.ts";
 import { Api } from "../../support/e2e/api.ts";
-import { newUser, type TestChain, vaultNamed } from "../../support/e2e/chain.ts";
+import { newUser, vaultNamed } from "../../support/e2e/chain.ts";
 import {
   ends,
   programContext,
   type SentBridgeDeposit,
   sendBridgeDeposit,
+  unfollowed,
   withBridge,
 } from "../../support/e2e/cross-chain.ts";
 import { query } from "../../support/e2e/database.ts";
@@ -65,19 +65,6 @@ async function deliveryOf({ trackingId }: SentBridgeDeposit): Promise<Hex> {
   const hash = await settled(find, { ...DELIVERY_POLLING, wanted: (found) => found !== undefined });
   if (hash === undefined) throw new Error("the Router made no such deposit");
   return hash;
-}
-
-/** Runs work while no round reads either chain: rounds that earlier cron runs queued go on for a minute. */
-async function unfollowed<T>(work: () => Promise<T>): Promise<T> {
-  const ctx = await programContext();
-  const hold = <R>({ chainId }: TestChain, inner: () => Promise<R>) =>
-    ctx.withLock({ key: `follow:${chainId}`, work: inner });
-  for (;;) {
-    const ended = await hold(from, () => hold(to, async () => ({ result: await work() })));
-    if (ended !== null) return ended.result;
-    // A round holds one of the locks.
-    await sleep(100);
-  }
 }
 
 const report = ({ trackingId, hash }: SentBridgeDeposit) =>
