@@ -43,7 +43,8 @@ function on(
     },
     env: { GITHUB_API_URL: apis.url, NEON_API_URL: apis.url, DATABASE_HTTP_URL: `${hub.neon}/sql` },
     plan: { "preview --name": { stdout: { preview: { urls: [api] } } }, ...change.plan },
-    more: change.more,
+    // As in production: a preview that just starts may be slow to reach its stores.
+    more: change.more ?? "--patience-ms 60000",
   });
 }
 /** Empties the migration record, as a copy without rows has it. */

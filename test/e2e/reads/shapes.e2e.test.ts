@@ -201,7 +201,9 @@ describe("response schema of chains, bridges, tokens and health", () => {
       operationId: "health.ready",
       shape: { status: "text", dependencies: [{ name: "text", ok: "boolean" }] },
     });
-    expect(ready.json).toMatchObject({ status: "ok" });
+    // A store that once takes long, on a busy machine, counts as one that does not respond.
+    const status = async () => ((await api.send("/health/ready")).json as { status: string }).status;
+    await expect.poll(status).toBe("ok");
   });
 });
 
