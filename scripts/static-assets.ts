@@ -1,10 +1,14 @@
-import { copyFileSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { errorsPageBody } from "../src/openapi/errors-page-body.ts";
 import { renderGuidePage } from "./guide/render-guide-page.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url).href);
+
+/** Folder of files that are not complete yet, on the same disk as `public`. */
+const DRAFTS = ".cache/static-assets";
 
 /** Icon for tabs and bookmarks: a bridge over water. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="6" fill="#0b5cad"/><path d="M4 14h24M8 14v10M24 14v10M8 21a8 7 0 0 1 16 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>
@@ -15,23 +19,29 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect 
  * bodies of the guide's pages and of the page of error codes, robots.txt, llms.txt, and the OpenAPI document.
  */
 export function writeStaticAssets(): void {
-  mkdirSync(`${root}public/docs-assets`, { recursive: true });
-  const script = viewerScript();
-  const target = `${root}public/docs-assets/scalar.js`;
-  if (statSync(target, { throwIfNoEntry: false })?.size !== Buffer.byteLength(script))
-    writeFileSync(target, script);
-  writeFileSync(`${root}public/docs-assets/icon.svg`, ICON);
+  for (const folder of ["public/docs-assets", DRAFTS]) mkdirSync(`${root}${folder}`, { recursive: true });
+  write("docs-assets/scalar.js", viewerScript());
+  write("docs-assets/icon.svg", ICON);
   const guide = `${root}src/openapi/guide`;
-  copyFileSync(`${guide}/pages.css`, `${root}public/docs-assets/pages.css`);
-  for (const file of globSync(`${root}src/openapi/texts/*.txt`))
-    copyFileSync(file, `${root}public/${basename(file)}`);
+  write("docs-assets/pages.css", readFileSync(`${guide}/pages.css`));
+  for (const file of globSync(`${root}src/openapi/texts/*.txt`)) write(basename(file), readFileSync(file));
   const pages = globSync(`${guide}/*.md`)
     .sort()
     .map((file) => [basename(file, ".md"), renderGuidePage(readFileSync(file, "utf8"))]);
   const bodies = { ...Object.fromEntries(pages), errors: errorsPageBody() };
-  writeFileSync(`${root}public/docs-pages.json`, JSON.stringify(bodies));
+  write("docs-pages.json", JSON.stringify(bodies));
   const document: unknown = JSON.parse(readFileSync(`${root}openapi.json`, "utf8"));
-  writeFileSync(`${root}public/openapi.json`, JSON.stringify(document));
+  write("openapi.json", JSON.stringify(document));
+}
+
+/** Writes a file of `public` unless it is there already. Another Worker that serves the folder sees it whole. */
+function write(name: string, content: string | Uint8Array): void {
+  const target = `${root}public/${name}`;
+  const bytes = Buffer.from(content);
+  if (existsSync(target) && readFileSync(target).equals(bytes)) return;
+  const draft = `${root}${DRAFTS}/${randomUUID()}`;
+  writeFileSync(draft, bytes);
+  renameSync(draft, target);
 }
 
 /**
