@@ -28,7 +28,7 @@ const step = (name: string, command: string): Step => ({ name, command });
 test("runSteps() runs lanes in parallel and the steps of each in order", async () => {
   // Each lane waits for a file that the other lane writes.
   const wait = (file: string) =>
-    `for i in $(seq 200); do test -e ${file} && exit 0; sleep 0.05; done; exit 1`;
+    `for i in $(seq 4000); do test -e ${file} && exit 0; sleep 0.05; done; exit 1`;
   const { code, said } = await run([
     [
       [step("one", "touch a"), step("two", wait("b"))],
