@@ -166,7 +166,7 @@ test("timeout: the last provider gets all the remaining time", async () => {
   const traveller = await newMultiChainUser(chains);
   const body = await prepare(swap, traveller);
   // Longer than a provider gets that another waits for.
-  const fault = { kind: "latency", ms: 3_000, match: "contractCalls" } as const;
+  const fault = { kind: "latency", ms: 2_600, match: "contractCalls" } as const;
   const slow = { emulators: [lifi], faults: [fault] };
   const dead = { emulators: [swaps], faults: [{ kind: "status", status: 503 }] } as const;
   const { answer, ms } = await withFaults(dead, () => withFaults(slow, () => build({ traveller, body })));

@@ -27,7 +27,6 @@ import {
   unfollowed,
   withBridge,
 } from "../../support/e2e/cross-chain.ts";
-import { query } from "../../support/e2e/database.ts";
 import { statusOf, until } from "../../support/e2e/track.ts";
 import { startWorker } from "../../support/e2e/worker.ts";
 
@@ -284,9 +283,8 @@ describe("reorg of the source transaction", () => {
       return hash;
     };
     try {
-      const prepared = await prepareMove({ provider: "across", vault });
-      // The stack's Worker, which waits for no confirmations, leaves the deposit alone.
-      await query("update deposits set next_check_at = null where tracking_id = $1", [prepared.trackingId]);
+      // The stack's Worker, which waits for one confirmation, leaves the deposit alone.
+      const prepared = await prepareMove({ provider: "across", vault, unscheduled: true });
       const hash = await unfollowed(() => sendTwice(prepared));
       await rpc(from.rpcUrl, "anvil_mine", numberToHex(40));
       const done = () => other.status(hash, from.chainId);

@@ -35,6 +35,8 @@ export interface BridgeDepositInput {
   /** Minimum shares of the destination call. A very large number makes only that call fail. */
   minShares?: bigint;
   user?: KeyedUser;
+  /** True if no job tracks the deposit before it is asked for. */
+  unscheduled?: true;
 }
 
 const AMOUNT = 250_000_000n;
@@ -188,14 +190,14 @@ async function writeDown(
     createdAt: now,
     updatedAt: now,
     expiresAt: new Date(now.getTime() + 300_000),
-    nextCheckAt: now,
+    nextCheckAt: departure.unscheduled ? null : now,
   };
   await ctx.db.run((sql) => sql.insert(deposits).values(row));
 }
 
 /**
  * Runs work while no round reads the local chains: rounds that earlier cron runs queued go on for a minute. A deposit that
- * is due is tracked all the same.
+ * is due is tracked all the same, so the work needs one that is `unscheduled`.
  */
 export async function unfollowed<T>(work: () => Promise<T>): Promise<T> {
   const ctx = await programContext();
