@@ -15,7 +15,10 @@ import { workUnderLease } from "../lib/renewed-lease.ts";
 import { sleep } from "../lib/timers.ts";
 import { shareFailure, throwLocalFailure, throwSharedFailure } from "./order-shared-failure.ts";
 
-/** Lifetime of an idempotency key, in milliseconds: one day from when a request takes it or last renews its lease. */
+/**
+ * Lifetime of an idempotency key with a stored response, in milliseconds: one day from when a request takes it or last
+ * renews its lease.
+ */
 export const KEY_TTL_MS = DAY_MS;
 /**
  * Age of the last renewal after which a build without a stored response counts as dead, in milliseconds. `RENEW_MS` is
@@ -40,25 +43,26 @@ interface Built {
   expires_at: string;
 }
 
-/** A build of a deposit or withdrawal, to run once per idempotency key. `key` is null if the caller sent none. */
+/** A build of a deposit or withdrawal, and its idempotency key; `key` is null if the caller sent none. */
 export interface BuildRequest<T extends Built> {
   key: string | null;
-  /** Parameters of the request, of any shape. A repeated request must have the same parameters. */
+  /** Parameters of the request, of any shape; a repeated request has equal ones. */
   asked: object;
   /** User of the order; part of the key's scope for callers that are not authenticated. */
   user: Address;
   build(): Promise<T>;
 }
 
-/** The response of a build. `replayed` is true if an earlier request stored it. */
+/** The response of a build. `replayed` is true if another request stored it. */
 interface BuildOutcome<T> {
   built: T;
   replayed: boolean;
 }
 
 /**
- * Builds a deposit or withdrawal, with one response per idempotency key and caller; without a key, every request
- * builds. Throws an AppError if the key cannot be used, such as `idempotency_conflict`, and errors of `build`.
+ * Builds a deposit or withdrawal, or returns the response that is stored under the caller's idempotency key; without a
+ * key, every request builds. Throws an AppError, such as `idempotency_conflict`, `quote_expired` if the stored quote
+ * has expired, or `upstream_timeout`. Errors of `build` propagate.
  */
 export async function buildOnce<T extends Built>(
   ctx: Context,

@@ -11,11 +11,11 @@ export interface Attribution {
   /** Role of the partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
   /**
-   * Lowercase address of the partner that was identified by its API key, or null if the caller was no partner, even
-   * if it named a partner id.
+   * Lowercase address of the partner that made the request, or null if the caller was no partner, even if it named a
+   * partner id.
    */
   partnerAddress: string | null;
-  /** True if the partner authenticated with the API key and its secret, otherwise false. */
+  /** True if the partner authenticated with more than its public API key, otherwise false. */
   partnerVerified: boolean;
 }
 
@@ -63,5 +63,5 @@ export function partnerHashOf(partnerId: string): Hex {
   return partnerId === "" ? zeroHash : keccak256(stringToHex(partnerId));
 }
 
-/** Returns the reference of a deposit's or withdrawal's order, which the Router emits: keccak256 of the tracking id. */
+/** Returns the reference of a deposit or withdrawal in the Router's event: keccak256 of the tracking id. */
 export const orderRef = (trackingId: string): Hex => keccak256(stringToHex(trackingId));

@@ -30,7 +30,7 @@ export interface ExpectedEffect {
 
 /**
  * Returns the expected effect of a deposit that mints shares to the user in the same transaction. `interpret` throws
- * `simulation_unavailable` if they cannot be read.
+ * `simulation_unavailable` if neither the balance nor the call's result shows them.
  */
 export function mintEffect({ vault, user }: VaultDeposit): ExpectedEffect {
   return { reads: [balanceOfRead(vault.shareToken, user)], interpret: mintedShares };

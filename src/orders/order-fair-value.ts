@@ -27,7 +27,7 @@ const EXCESS_BAND = 300n * BASIS_POINT;
  * native currency.
  */
 export interface ValuedToken {
-  /** Null if the token does not report them. */
+  /** Null if unknown. */
   decimals: number | null;
   /** Null if no price is known that may be used for a valuation. */
   price: TokenPrice | null;
@@ -45,7 +45,7 @@ export interface FairValue {
    * currency.
    */
   output: bigint;
-  /** Part of `output` that corresponds to the fee on top; it counts as a declared fee. */
+  /** Part of `output` that corresponds to the fee on top. */
   feeOnTop: bigint;
   /**
    * Three US dollars in the requested token, rounded down; zero if the token's decimals or a usable price are unknown.
@@ -168,7 +168,7 @@ export interface AllowedLoss {
 
 /**
  * Returns the minimum output that an order must guarantee, in the requested token's smallest unit: the fair output less
- * slippage, 0.3%, and the declared fee up to 0.5% plus `threeDollars`. Rounded up, at least 1.
+ * slippage, 0.3%, and the fees (declared and on top) up to 0.5% plus `threeDollars`. Rounded up, at least 1.
  */
 export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: AllowedLoss): bigint {
   const { output } = fair;
@@ -179,7 +179,8 @@ export function leastGuaranteed(fair: FairValue, { slippage, declaredFee }: Allo
 
 /**
  * Returns the minimum acceptable expected output, in the requested token's smallest unit: the fair output less its band
- * and the fees that count for its basis. Rounded up, at least 1. `declaredFee` is in parts per billion.
+ * and, for one asset, `threeDollars` or, by prices, the fees as in `leastGuaranteed`. Rounded up, at least 1.
+ * `declaredFee` is in parts per billion.
  */
 export function leastExpected(fair: FairValue, declaredFee: bigint): bigint {
   const { output, band } = fair;

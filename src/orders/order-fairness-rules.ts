@@ -19,18 +19,18 @@ export type TokenRelation = "same_asset" | "swap";
 
 /** Results of simulating a built transaction. Amounts are in smallest units. */
 export interface SimulatedOutput {
-  /** Delivered amount of the requested token, or the value of the minted shares in it; null if it was not read. */
+  /** Delivered amount of the requested token, or the value of the minted shares in it; null if unknown. */
   delivered: bigint | null;
   /**
    * Simulated output of the order (shares, or the delivered token) and the floor that a contract enforces for it; null
-   * if it was not read.
+   * if unknown.
    */
   output: { seen: bigint; floor: bigint } | null;
 }
 
 /**
  * An offer with everything that is known about it so far. `built` is null until its transaction is built, and
- * `simulated` until that is simulated. Amounts are in the requested token's smallest unit.
+ * `simulated` until that is simulated.
  */
 export interface FairnessCase {
   relation: TokenRelation;
@@ -43,8 +43,8 @@ export interface FairnessCase {
   built: VerifiedTransfer | null;
   simulated: SimulatedOutput | null;
   /**
-   * Minimum delivered amount that the Router's deposit call accepts, or null if the route does not end in such a call:
-   * then `built.toAmountMin` alone is guaranteed.
+   * Minimum delivered amount that the Router's deposit call accepts, in the token's smallest unit, or null if the route
+   * does not end in such a call: then `built.toAmountMin` alone is guaranteed.
    */
   minIn: bigint | null;
 }
@@ -60,10 +60,7 @@ export interface FairnessRule {
 
 const breach = (holds: boolean, why: string): string | null => (holds ? null : why);
 
-/**
- * The rules that every offer must pass, in this order, at each stage: as a quote, as a built transaction and after its
- * simulation.
- */
+/** The fairness rules, in the order in which they are checked. They apply to quotes, built and simulated offers. */
 export const fairnessRules: readonly FairnessRule[] = [
   {
     name: "value_known",

@@ -10,8 +10,7 @@ export const QUOTE_TTL_MS = 5 * MINUTE_MS;
 const DEADLINE_GRACE_S = 600;
 
 /**
- * Returns the latest block timestamp at which the Router accepts an order built at the block time `blockTime`: 15
- * minutes later. Both in UNIX seconds.
+ * Returns the deadline of an order that is built at the block time `blockTime`: 15 minutes later. Both in UNIX seconds.
  */
 export function orderDeadline(blockTime: number): bigint {
   return BigInt(blockTime + QUOTE_TTL_MS / SECOND_MS + DEADLINE_GRACE_S);
@@ -36,8 +35,8 @@ export interface LossSplit {
 }
 
 /**
- * Splits a slippage tolerance, within which the compounded loss stays: half, at most 0.5%, for the vault deposit, the
- * rest for the transfer before it, rounded down. In parts per billion.
+ * Splits a slippage tolerance so that the compounded loss stays within it: half, at most 0.5%, for the vault deposit,
+ * the rest for the transfer before it, rounded down. In parts per billion.
  */
 export function splitSlippage(slippage: bigint): LossSplit {
   const half = slippage / 2n;
@@ -86,8 +85,9 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 }
 
 /**
- * Floors of an order for what a bridge or swap delivers, in smallest units: what must arrive (`minIn`), the output per
- * arrived unit, times 10^27 (`minOutPerIn`), and the minimum output that they enforce (`least`).
+ * Floors of an order for what a bridge or swap delivers: what must arrive (`minIn`) and the minimum output for it
+ * (`least`), in smallest units; the output per arrived unit, times 10^27 (`minOutPerIn`). `minOut` is zero where that
+ * suffices.
  */
 export interface DeliveredFloors extends ExactFloor {
   minIn: bigint;
@@ -97,7 +97,7 @@ export interface DeliveredFloors extends ExactFloor {
 
 /**
  * An order for what a bridge or a swap delivers: the expected delivery, the output that the vault's preview or a
- * simulation shows for it (`seen`), and the allowed losses. Both amounts are in smallest units.
+ * simulation shows for it (`seen`), and the allowed losses. Amounts are in smallest units.
  */
 export interface DeliveredOrder {
   expected: bigint;
@@ -108,8 +108,8 @@ export interface DeliveredOrder {
 }
 
 /**
- * Returns the floors of an order for what a bridge or swap delivers, which keep the total loss within the slippage. A
- * given `minIn` is kept. Null if nothing is expected or the output per unit is too small to enforce.
+ * Returns the floors of an order for what a bridge or swap delivers, which keep the total loss within `loss`. A given
+ * `minIn` is kept. Null if nothing is expected or the output per unit is too small to enforce.
  */
 export function deliveredFloors({ expected, seen, loss, ...fixed }: DeliveredOrder): DeliveredFloors | null {
   if (expected <= 0n) return null;

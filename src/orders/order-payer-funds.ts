@@ -21,8 +21,8 @@ export interface Payer {
 }
 
 /**
- * A payer's token balance and allowances, read at one block; only the balance of a payment in the native currency is
- * read separately. Amounts are in the token's smallest unit.
+ * A payer's token balance and allowances, in the token's smallest unit, read at one block; only the balance of a
+ * payment in the native currency is read separately.
  */
 export interface Funds {
   /** Null if unknown. */
@@ -32,7 +32,7 @@ export interface Funds {
    * native currency, the user's.
    */
   nativeBalance: bigint | null;
-  /** Decimals of the token, or null if the token does not report them. */
+  /** Decimals of the token, or null if unknown. */
   decimals: number | null;
   /**
    * Allowance by spender address in lowercase; empty for the native currency. An allowance is null if it could not be

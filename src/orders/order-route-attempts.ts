@@ -45,7 +45,8 @@ export interface RouteAttempt {
   ends: RouteEnd;
   /**
    * Returns the offer as input of the fairness rules, with the prices that are known at that time: reads on the
-   * destination chain may have added some. `nativeFee` is the fee on top of the built transaction, in wei.
+   * destination chain may have added some. `nativeFee` is the fee on top of the built transaction, in wei; by default,
+   * that of the quote.
    */
   offer(nativeFee?: bigint): Promise<Offer>;
 }

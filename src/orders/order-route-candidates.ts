@@ -86,8 +86,9 @@ export interface RouteCandidate {
 }
 
 /**
- * Returns the routes to try, in order: those of the preferred bridge first, one-step before two-step routes in each
- * group, otherwise as ranked. `call` is true if a provider may deliver the token into a Router call.
+ * Returns the routes to try, in order: those of the preferred bridge first (in the pass `preferred`, they alone),
+ * one-step before two-step routes in each group, otherwise as ranked. `call` is true if a provider may deliver the
+ * token into a Router call.
  */
 export function candidatesOf(
   ranking: QuoteRanking,
@@ -113,7 +114,7 @@ export interface AmountRefusal {
   error: AppError;
 }
 
-/** Returns true if a vault refused an amount, so that another provider's offer of a token may be accepted. */
+/** Returns true if a vault refused an amount, so that another provider's offer of the token may be accepted. */
 export const isAmountRefusal = ({ code }: AppError): boolean =>
   code === "above_maximum" || code === "below_minimum";
 

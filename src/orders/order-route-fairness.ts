@@ -61,7 +61,7 @@ export type RouteEnd = "one_step" | "two_step";
 export interface OfferSet {
   order: RouteOrder;
   token: Token;
-  /** Decimals of the paid token, or null if the token does not report them. */
+  /** Decimals of the paid token, or null if unknown. */
   paidDecimals: number | null;
   /** Asset tables of the providers, which state what bridges exchange one for one. */
   tables: readonly AssetTable[];
@@ -73,7 +73,7 @@ const onOneChain = ({ from, client }: RouteOrder): boolean => from.chainId === c
 
 /**
  * Returns the tokens whose prices are used to evaluate an order's offers: paid, requested and native token, each also
- * in its native or wrapped form, and for a bridge the requested token's form on the source chain.
+ * in its native or wrapped form, and for a bridge the requested token's form on the source chain, if known.
  */
 export function pricedTokens(set: Pick<OfferSet, "order" | "token" | "tables">): ChainToken[] {
   const { from, to, native, counterpart } = tokensOf(set);
@@ -213,7 +213,7 @@ export interface OfferOutcome {
   simulated: SimulatedOutput | null;
   /**
    * Minimum delivered amount that the Router's deposit call accepts, in smallest units, or null for a transfer without
-   * such a call: to the user, or within a Router order that redeems shares.
+   * such a call.
    */
   minIn: bigint | null;
 }

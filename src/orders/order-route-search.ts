@@ -46,9 +46,9 @@ const SEARCH_MS = 7_200;
 export interface FoundRoute<B> {
   built: B;
   token: Token;
-  /** Decimals of the token that the user pays with, or null if it does not report them. */
+  /** Decimals of the token that the user pays with, or null if unknown. */
   fromDecimals: number | null;
-  /** The fair offers for the token from trusted providers, in order of preference. */
+  /** The fair quotes for the token from trusted providers, in order of preference. */
   ranking: QuoteRanking;
   /** Why other routes failed; empty if none did. */
   reasons: NoRouteReason[];
@@ -56,9 +56,9 @@ export interface FoundRoute<B> {
 }
 
 /**
- * Finds a route for an order: requests quotes and builds the fair ones in order of preference until one succeeds. If
- * none does, throws the most useful failure, or `upstream_timeout` after 7.2 seconds. Errors that no other route could
- * avoid propagate at once.
+ * Finds a route for an order: requests quotes and builds the acceptable ones in order of preference until one succeeds.
+ * If none does, throws the most useful failure, or `upstream_timeout` after 7.2 seconds. Errors that no other route
+ * could avoid propagate.
  */
 export async function searchRoutes<B>(ctx: Context, input: RouteSearchInput<B>): Promise<FoundRoute<B>> {
   const late = () => failure("upstream_timeout", "the transfer could not be built in time; try again");

@@ -39,16 +39,16 @@ export async function shareFailure(ctx: Context, failed: { work: string; error: 
 }
 
 /**
- * Throws the latest failure of a build in this isolate if it happened after `since`, the start of the waiting request
- * (UNIX milliseconds). `work`: caller, idempotency key and parameters.
+ * Throws the latest failure of a build that this isolate still knows, if it happened after `since`, the start of the
+ * waiting request (UNIX milliseconds). `work`: caller, idempotency key and parameters.
  */
 export function throwLocalFailure(of: { work: string; since: number }): void {
   throwIfLater(latest.get(of.work), of.since);
 }
 
 /**
- * Throws the latest failure of `work` (as in `throwLocalFailure`) in any isolate, of the last five seconds, if it
- * happened after `since`, the start of the waiting request (UNIX milliseconds). Does nothing if Redis fails.
+ * Throws the failure of `work` (as in `throwLocalFailure`) that an isolate has shared through Redis, if it happened
+ * after `since`, the start of the waiting request (UNIX milliseconds). Does nothing if Redis fails.
  */
 export async function throwSharedFailure(ctx: Context, of: { work: string; since: number }): Promise<void> {
   const text = await ctx.redis.get(redisKey(of.work)).catch(() => null);

@@ -12,7 +12,7 @@ const ROUNDING_TOLERANT_DECIMALS = 6;
 
 /**
  * Returns the maximum loss that a deposit or redemption tolerates, in parts per billion: the user's slippage (a
- * fraction), and at most 0.5% unless tokens are swapped or bridged (`routed`).
+ * fraction), limited to 0.5% unless tokens are swapped or bridged (`routed`).
  */
 export function allowedLoss(slippage: number, routed: boolean): bigint {
   const asked = fractionToParts(slippage);
@@ -30,7 +30,8 @@ export function minimumShares(previewShares: bigint, loss: bigint): bigint {
 
 /**
  * Returns true if a deposit's shares are worth its amount at the vault's share price (`price.shares` for
- * `price.assets`), less the slippage, which counts as 0.5% to 3%, and rounding. Amounts are in smallest units.
+ * `price.assets`), less the slippage, which counts as 0.5% to 3%, and rounding. Amounts are in smallest units;
+ * `price.shares` must not be zero.
  */
 export function priceIsSafe(deposit: {
   amount: bigint;

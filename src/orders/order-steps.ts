@@ -23,7 +23,7 @@ export const StepLeg = z.object({
   amount: z.string().nullable(),
   /** Amount of the approval, if the transaction takes only this part by allowance; absent otherwise. */
   approves: z.string().optional(),
-  /** Name of the vault whose share the token is; absent for other tokens. */
+  /** Name of the vault whose shares a move or withdrawal pays with; absent otherwise. */
   shares_of: z.string().optional(),
   /**
    * Contract that takes the token; null for the native currency, calls without an approval and signed payments, and
@@ -78,7 +78,7 @@ export interface LegFacts {
 
 /**
  * Returns the steps of a leg in order: its approvals, or the signature that pays in their place, and the transaction. A
- * step's id is the leg's slot and the step's purpose, so it is the same in every response.
+ * step's id is made of the leg's slot and the step's purpose.
  */
 export function toLegSteps(leg: StepLeg, facts: LegFacts): Step[] {
   if (leg.authorization !== undefined) return signedLegSteps(leg, { ...facts, planned: leg.authorization });

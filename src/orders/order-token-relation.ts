@@ -36,7 +36,7 @@ const listsOf = (tables: readonly AssetTable[], { chain }: TokenOnChain) =>
 
 /**
  * Returns `same_asset` if two tokens are the same token, a chain's native currency and its wrapped token, or one asset
- * by the providers' asset tables; otherwise `swap`. No quote affects the result.
+ * by a provider's asset table; otherwise `swap`. No quote affects the result.
  */
 export function relationOf(
   tables: readonly AssetTable[],

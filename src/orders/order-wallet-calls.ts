@@ -11,8 +11,8 @@ export interface UserCall {
 }
 
 /**
- * Encodes the ERC-20 approvals that precede a call: of zero if `reset` is true, which USDT requires before an allowance
- * changes, then of `amount` (smallest unit). Empty for the native currency.
+ * Encodes the ERC-20 approvals that precede a call: of zero if `reset` is true, as USDT requires where an allowance
+ * remains, then of `amount` (smallest unit). Empty for the native currency.
  */
 export function encodeApprovals(approval: {
   token: Address;

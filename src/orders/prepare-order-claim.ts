@@ -27,9 +27,9 @@ export const refusedStep = (code: string, detail: string): NextStepOutcome => ({
 });
 
 /**
- * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent: it
- * would revert, bring no shares, or take some. If the user's shares cannot be read, only a revert counts. `headTime`: timestamp of the block that
- * was read (UNIX seconds). Errors of `runSimulation` propagate.
+ * Simulates the claim of a settled deposit request and returns the transaction to sign, or why it cannot be sent, such
+ * as a revert or a lack of shares. If the user's shares cannot be read, that is no reason. `headTime`: timestamp of the
+ * block that was read (UNIX seconds). Errors of `runSimulation` propagate.
  */
 export async function prepareClaim(
   ctx: Context,

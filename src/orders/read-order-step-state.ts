@@ -35,7 +35,8 @@ interface StepStateRead<R> {
 
 /**
  * Reads what an order's steps need beside its row: the stored plan, else that of `planOf`; the reported transaction of
- * the current step; and the allowance, null if not needed or unreadable. Throws `store_unavailable`.
+ * the current step; and the allowance, null if not needed or unreadable. Throws `store_unavailable`; errors of `planOf`
+ * propagate.
  */
 export async function readStepState<R extends SteppedRow>(
   ctx: Context,

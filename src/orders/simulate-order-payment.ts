@@ -28,8 +28,8 @@ import { explainCommonRevert } from "../vaults/vault-reverts.ts";
 import { encodeApprovals, type UserCall } from "./order-wallet-calls.ts";
 
 /**
- * The payment that a call takes from its payer, with the payer's balance and the spender's allowance. Amounts are in
- * the token's smallest unit.
+ * The payment that a call takes from its payer, with the payer's balance and the spender's allowance, all in the
+ * token's smallest unit.
  */
 export interface TokenPayment {
   client: ChainClient;
@@ -45,15 +45,15 @@ export interface TokenPayment {
   allowance: bigint | null;
   /** The submitter's balance of the native currency, in wei; null or absent if it was not read. */
   nativeBalance?: bigint | null;
-  /** The block at which balance and allowance were read. */
+  /** Block of the reads before the payment; simulations take their time from it. */
   block: BlockTime;
   /** What the simulation shows to contracts that look for signs of one; null or absent for the nodes' defaults. */
   setting?: SimulationSetting | null;
 }
 
 /**
- * The result of simulating a call with its preceding approvals. If it fails, `revert` is the revert data of the call
- * named by `failedCall`, where `deposit` means the call itself.
+ * The result of simulating a call with its preceding approvals. If it fails, `revert` is the revert data (`0x` if there
+ * are none) of the call named by `failedCall`, where `deposit` means the call itself.
  */
 export type SimulatedPayment =
   | {
@@ -100,8 +100,8 @@ export async function simulatePayment(
 }
 
 /**
- * Returns the number of the block on which a simulation ran: at least that of `read`, the block at which the state was
- * read, because nodes number simulated blocks differently.
+ * Returns the number of the block on which a simulation ran, but at least that of `read`, the block at which the state
+ * was read, because nodes number simulated blocks differently.
  */
 export function simulatedHead(
   { blockNumber }: Pick<SimulationResult, "blockNumber">,
@@ -145,7 +145,8 @@ const isFunded = ({ balance, amount }: TokenPayment): boolean => balance !== nul
 
 /**
  * Returns the state overrides that let an account make a payment: native currency for gas and a native payment, and the
- * amount of a token that it is not known to hold. Throws `simulation_unavailable` if that cannot be overridden.
+ * amount of a token, with the surplus of a setting, that it is not known to hold. Throws `simulation_unavailable` if
+ * that cannot be overridden; AppErrors of the chain client propagate.
  */
 export async function paymentOverrides(ctx: Context, payment: TokenPayment): Promise<StateOverride> {
   const { payer, token, amount } = payment;

@@ -43,7 +43,7 @@ import {
 
 /**
  * A signed order as a transaction that any wallet (with a permit, only the owner's) can send, with the result of its
- * simulation. Amounts in the result are decimal strings, except `output`.
+ * simulation.
  */
 export interface AuthorizedOrder {
   transaction: TransactionRequest;
@@ -68,10 +68,7 @@ export interface GivenSignature {
   signature: Hex;
   /** Error code to throw if the order was already used or cancelled. */
   spent: "deposit_state" | "withdrawal_state";
-  /**
-   * Returns the error of the vault that made the order revert with this data, or null if no vault did. Called only if
-   * the simulation with the signature reverts before the deadline.
-   */
+  /** Returns the error of the vault that made the order revert with this data, or null if no vault did. */
   explain: (revert: Hex) => Promise<AppError | null>;
 }
 

@@ -39,7 +39,7 @@ export interface OrderCancellation extends Pick<GivenSignature, "planned" | "spe
 /**
  * Returns the next step that cancels a signed order: a transaction, or, for ERC-3009 without `signature`, the message
  * to sign. Throws the code in `spent` for a permit and a used or cancelled order, `quote_expired` after the deadline,
- * `signature_invalid`, or `would_revert`; errors of the RPC nodes propagate.
+ * `signature_invalid`, `would_revert`, or another AppError; errors of the RPC nodes propagate.
  */
 export async function cancelAuthorization(ctx: Context, given: OrderCancellation): Promise<Step> {
   const { planned, spent, leg, signature } = given;

@@ -7,7 +7,7 @@ import type { AuthorizationFacts } from "./authorization-facts.ts";
 
 /**
  * How a caller wants to pay for an order: by an approval, a kind of signature, or `auto`; and which account will submit
- * the order. A submitter other than the owner requires a signature that any account can submit.
+ * the order.
  */
 export interface AuthorizationWish {
   way: AuthorizeWay;
@@ -33,7 +33,7 @@ export const asksForSignature = ({ way }: AuthorizationWish): boolean => way !==
 
 /**
  * Returns the kind of signature that pays for an order, or null for an approval. Throws `authorization_unsupported` if
- * the named kind does not work, or another account submits and no kind works.
+ * the named kind does not work or, with `auto`, if another account submits and no kind works.
  */
 export function chooseAuthorization(payable: Payable): AuthorizationKind | null {
   const { wish, owner, amount, allowance } = payable;

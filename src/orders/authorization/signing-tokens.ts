@@ -135,8 +135,8 @@ const readTables = once(() => {
 });
 
 /**
- * Returns a chain's tokens with ERC-2612 permits or ERC-3009 authorisations, by lowercase address, or null without a
- * table. Before using a row, compare its domain separator with the contract's.
+ * Returns a chain's table of tokens with ERC-2612 permits or ERC-3009 authorisations, by lowercase address, or null
+ * without one. Before using a row, compare its domain separator with the contract's.
  */
 export function signingTokensOf(chainId: number): SigningTokens | null {
   return readTables().get(chainId) ?? null;
