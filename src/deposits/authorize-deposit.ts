@@ -44,7 +44,7 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 /**
  * Verifies the user's signature for a built deposit, simulates the signed Router call, and returns the build's response
  * with its transaction. Stores no signature. `explain` replaces `explainSignedDeposit` for moves. Throws an AppError if
- * it is not accepted.
+ * it is not accepted; errors of the RPC nodes propagate.
  */
 export async function authorizeDeposit(
   ctx: Context,

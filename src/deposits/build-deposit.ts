@@ -217,8 +217,8 @@ async function buildDeposit(
 }
 
 /**
- * Builds and records a deposit, with one response per idempotency key and caller; without a key (null), each call
- * builds. `prepare` replaces `prepareDeposit` for moves. Errors of `buildOnce` propagate.
+ * Builds and records a deposit, or returns the response that is stored under the caller's idempotency key; without a
+ * key (null), each call builds. `prepare` replaces `prepareDeposit` for moves. Errors of `buildOnce` propagate.
  */
 export function buildDepositOnce(
   ctx: Context,

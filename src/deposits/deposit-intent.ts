@@ -26,17 +26,17 @@ export interface DepositIntent {
   amount: bigint;
   /** Slippage tolerance: maximum total loss, as a fraction (0.005 is 0.5%). */
   slippage: number;
-  /** Deposit reference that the Router emits: keccak256 of the tracking id. */
+  /** Deposit reference for the Router's event: keccak256 of the tracking id. */
   ref: Hex;
   /** keccak256 of the partner id, or zero if the id is empty. */
   partnerHash: Hex;
-  /** Role of the partner: 0 direct, 1 creator, 2 wallet. The Router emits it. */
+  /** Role of the partner: 0 direct, 1 creator, 2 wallet. */
   partnerType: number;
   /** How the user wants to pay; absent if only an approval is possible. */
   authorize?: AuthorizationWish;
 }
 
-/** Returns true if the user pays with the chain's native currency. */
+/** Returns true if a deposit is made in the chain's native currency. */
 export function paysNative(intent: DepositIntent): boolean {
   return isNative(intent.token.address);
 }
@@ -77,7 +77,7 @@ export interface DepositOrder extends Attribution {
   /** Bridge to try before all others, or null. */
   preferredBridge: string | null;
   trackingId: string;
-  /** Deposit reference that the Router emits: keccak256 of the tracking id. */
+  /** Deposit reference for the Router's event: keccak256 of the tracking id. */
   ref: Hex;
   /** Referrer of the deposit; the zero address if there is none. Only recorded. */
   referrer: Address;

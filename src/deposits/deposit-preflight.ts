@@ -23,16 +23,16 @@ import { type ExplainedRevert, explainCommonRevert } from "../vaults/vault-rever
 import { approvedSpender, type DepositIntent, mayBeSigned, paysNative } from "./deposit-intent.ts";
 
 /**
- * What is read before a deposit is encoded, at one block except for a native balance. Balance and allowance are in the
- * token's smallest unit, `previewShares` in the share token's.
+ * What is read before a deposit is encoded, at one block except for the balance of a payment in the native currency.
+ * Balance and allowance are in the token's smallest unit, `previewShares` in the share token's.
  */
 export interface Preflight {
   terms: DepositTerms;
   /** Shares that the vault previews for the amount. */
   previewShares: bigint;
   /**
-   * The user's actual balance and the spender's actual allowance, each null if the node could not read it. For a
-   * payment in the native currency, which needs none, the allowance is that of its wrapped token.
+   * The user's actual balance and the spender's actual allowance, each null if it could not be read. For a payment in
+   * the native currency, which needs none, the allowance is that of its wrapped token.
    */
   balance: bigint | null;
   allowance: bigint | null;
@@ -261,7 +261,7 @@ const TOKEN_REFUSALS: ReadonlySet<ErrorCode> = new Set([
 
 /**
  * Returns true if the vault's rejection may concern one accepted token only, so that a deposit in another one may
- * succeed. False for a route with an unsafe price, which is the provider's fault.
+ * succeed. False for a route with an unsafe price.
  */
 export function isTokenRefusal(error: AppError): boolean {
   return TOKEN_REFUSALS.has(error.code) && !isUnsafeRoute(error);

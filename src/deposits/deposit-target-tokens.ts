@@ -24,8 +24,8 @@ export async function findTargetTokens(ctx: Context, order: DepositOrder): Promi
 }
 
 /**
- * Orders a vault's accepted tokens for `findTargetTokens`, without duplicates. `primary`: the vault's asset; `symbol`:
- * the user's token's, empty if unknown; `same`: true for a token that bridges treat as the same asset.
+ * Selects and orders a vault's accepted tokens for `findTargetTokens`, without duplicates. `primary`: the vault's
+ * asset; `symbol`: the user's token's, empty if unknown; `same`: true for a token that bridges treat as the same asset.
  */
 export function orderTargetTokens(choice: {
   accepted: readonly Token[];

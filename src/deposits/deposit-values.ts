@@ -185,7 +185,7 @@ const IMPACT_SCALE = 10_000n;
 
 /**
  * Returns the fraction of the paid value that swaps and bridges cost, as a decimal string with four decimals, rounded
- * up: `0.0025` is 0.25%, and a gain is negative. Null if a value is unknown or nothing is paid.
+ * up: `0.0025` is 0.25%, and a gain is negative. Null if a value is unknown or the paid value is zero.
  */
 export function priceImpact({ paid, arrives }: DepositValues): string | null {
   if (paid === null || arrives === null || paid <= 0n) return null;

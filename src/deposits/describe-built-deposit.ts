@@ -109,7 +109,7 @@ export const authorizationOf = (prepared: PreparedDeposit): AuthorizationKind | 
 const exchangesOnTheWay = (prepared: PreparedDeposit): boolean =>
   prepared.kind === "routed" || prepared.swaps === true;
 
-/** Returns the warnings of a prepared deposit: those of its route, or of a move's swap. None for a direct deposit. */
+/** Returns the warnings of a prepared deposit: those of its route, or of a move's swap. */
 export function toWarnings(prepared: PreparedDeposit): Warning[] {
   return [...((prepared.kind === "direct" ? prepared.warnings : prepared.routed.warnings) ?? [])];
 }

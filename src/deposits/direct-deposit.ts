@@ -26,8 +26,8 @@ export interface DirectDeposit {
   /** The call that the user's wallet sends: to the Router, or to the vault's entry point. */
   deposit: UserCall;
   /**
-   * Amount that reaches the vault, in the deposited token's smallest unit. In a direct deposit, less than the user pays
-   * if the token charges a fee on transfers.
+   * Expected amount of the vault's deposit call, in the deposited token's smallest unit: less than the user pays if the
+   * Router receives less, as of a token that charges a fee on transfers.
    */
   depositAmount: bigint;
   floors: DepositFloors;

@@ -72,7 +72,7 @@ export interface RoutedDeposit extends BuiltRoute {
   authorization: PlannedAuthorization | null;
   /** The accepted token of the vault that the route delivers on the vault's chain. */
   token: Token;
-  /** Decimals of the token that the user pays with, or null if it does not report them. */
+  /** Decimals of the token that the user pays with, or null if unknown. */
   fromDecimals: number | null;
   /** The fair quotes for the target token, in order of preference; of a move, only the one that was built. */
   ranking: QuoteRanking;
@@ -89,7 +89,7 @@ export type PreparedDeposit = {
   sharesOf?: string;
   /** True if a move on one chain swaps the redeemed token before the deposit. */
   swaps?: boolean;
-  /** Time for which the provider's quote for a move's swap is valid, in seconds; absent if there is no swap. */
+  /** Time for which the quote of a move's swap is valid, in seconds; absent without a swap or a stated time. */
   validSeconds?: number;
   /** Warnings about the swap of a move; absent if there is none. */
   warnings?: readonly Warning[];

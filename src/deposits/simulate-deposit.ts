@@ -13,7 +13,7 @@ import type { Preflight } from "./deposit-preflight.ts";
 export type SimulatedDeposit =
   | {
       ok: true;
-      /** Shares that the user received, in the share token's smallest unit, or null for an async request. */
+      /** What `ExpectedEffect.interpret` returns: shares in the share token's smallest unit; null for a request. */
       shares: bigint | null;
       /** Gas used by the deposit, without its approvals. */
       gasUsed: bigint;

@@ -26,9 +26,7 @@ export interface SecondStep {
   amount: bigint;
   /** Slippage tolerance of the whole deposit, as a fraction. */
   slippage: number;
-  /**
-   * Tracking id of the deposit that this step completes. The order reference that the Router emits is derived from it.
-   */
+  /** Tracking id of the deposit that this step completes. The deposit reference is derived from it. */
   trackingId: string;
   partnerId: string;
   /** Role of the partner: 0 direct, 1 creator, 2 wallet. */
@@ -78,7 +76,8 @@ const secondStepSlippage = (slippage: number): number => (slippage < HALVED_BELO
 
 /**
  * Builds and simulates a provider's transaction that delivers a token to the user, and the user's deposit of the
- * guaranteed amount. Throws `price_unsafe` if the offer is unfair; errors of the provider propagate.
+ * guaranteed amount. Throws `price_unsafe` if the offer is unfair; errors of the provider, of the simulation and of
+ * `prepareSecondStep` propagate.
  */
 export async function buildTwoStep(ctx: Context, attempt: DepositAttempt): Promise<BuiltRoute> {
   const { order, token } = attempt;
