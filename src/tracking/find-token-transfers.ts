@@ -20,7 +20,7 @@ const REORG_BLOCKS = 128;
 /** A search for token transfers of one account that may belong to a deposit or withdrawal. */
 export interface TransferSearch {
   client: Pick<ChainClient, "onOneNode" | "definition">;
-  /** The deposit or withdrawal that is checked again soon if older blocks remain to be searched. */
+  /** The deposit or withdrawal to which the transfers may belong. */
   trackingId: string;
   tokens: readonly Address[];
   /** The account that sends or receives the tokens. */
@@ -37,10 +37,7 @@ export interface TransferSearch {
 export interface FoundTransfers {
   /** Hashes of the transactions, oldest first. */
   hashes: Hex[];
-  /**
-   * False if blocks remain that a later search will read. True also if this search read none of them, because the nodes
-   * refuse them.
-   */
+  /** False if blocks remain that a later search will read. True also if this search could read none of them. */
   complete: boolean;
   /** Records which blocks were searched. Call it once the transactions prove nothing. Throws `store_unavailable`. */
   noteSearched(): Promise<void>;

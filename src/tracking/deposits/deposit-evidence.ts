@@ -222,7 +222,7 @@ const NOTHING_SEEN = {
 const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies WithdrawalChange;
 const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
 
-/** Returns the transactions that a row contains as hints noted at this time, proven or not. */
+/** Returns a row's transactions, proven or not, as hints noted at this time; a deposit's refund is left out. */
 export function hintsOf(row: TrackedRow, notedAt: Date): DepositHint[] {
   const { trackingId, fromChainId, vaultChainId } = row;
   const exits = row.direction === "withdrawal";

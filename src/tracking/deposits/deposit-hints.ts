@@ -25,7 +25,7 @@ const SPREAD = 0x9e37_79b1;
 
 /**
  * Returns the hashes that may be those of a deposit's or withdrawal's source transaction, without duplicates: the
- * recorded source transaction, unless it is proven, then all hints on the source chain, oldest first.
+ * recorded source transaction, unless it is proven, then all hints on the source chain in their order.
  */
 export function sourceCandidates(row: TrackedRow, hints: readonly DepositHint[]): Hex[] {
   const recorded = row.sourceTxHash === null || row.sourceProven ? [] : [row.sourceTxHash];
@@ -48,7 +48,7 @@ export function vaultCandidates(row: DepositRow, hints: readonly DepositHint[], 
   return [...new Set([...recorded, ...some, ...found.slice(-MAX_NEWEST)])] as Hex[];
 }
 
-/** Returns the transaction hashes of the hints on one chain, in the order of the hints (oldest first). */
+/** Returns the transaction hashes of the hints on one chain, in the order of the hints. */
 export function hashesOn(chainId: number, hints: readonly DepositHint[]): string[] {
   return hints.flatMap((hint) => (hint.chainId === chainId ? [hint.txHash] : []));
 }

@@ -12,11 +12,11 @@ import { executedOrders } from "../../router/router-codec.ts";
  */
 export interface ShareProof {
   shares: bigint;
-  /** Amount that was deposited, in the deposited token's smallest unit, or null if it is unknown. */
+  /** Amount that was paid for them, in the paid token's smallest unit, or null if it is unknown. */
   amountIn: bigint | null;
   /**
-   * True if the user paid. False if the Router's event names another payer, because any account can repeat a deposit
-   * for its user.
+   * True if the user paid. False if the Router's event names another payer, such as a bridge, or an account that
+   * repeats the deposit for its user.
    */
   byUser: boolean;
 }

@@ -85,9 +85,9 @@ const parentDue = (ctx: Context, { parentTrackingId }: DepositRow): Date | null 
   parentTrackingId === null ? null : new Date(ctx.now());
 
 /**
- * Stores the state of a deposit that was derived again from the chains. Its parent becomes due, because it may have
- * taken over the shares. Returns the new row, or the stored one of a faster writer. Throws `store_unavailable`, and
- * error 23505 if its deposit transaction proves another.
+ * Stores the state of a deposit that was derived again from the chains. A parent becomes due, because it may have taken
+ * over the shares. Returns the new row, or the stored one of a faster writer. Throws `store_unavailable`, and error
+ * 23505 if its deposit transaction proves another.
  */
 export async function restateDeposit(
   ctx: Context,
@@ -164,8 +164,8 @@ export function completedTransition(
 }
 
 /**
- * Returns the transition of a deposit whose target token was delivered to the user instead of the vault. `amount` is in
- * the token's smallest unit.
+ * Returns the transition of a deposit whose target token was delivered to the user. `amount` is in the token's smallest
+ * unit.
  */
 export function deliveredTransition(
   { row, confirmed }: ReceiptContext,

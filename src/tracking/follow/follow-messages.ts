@@ -50,7 +50,7 @@ export async function sendFollowMessages(
 }
 
 /**
- * Queues a row with a reported transaction, so that it is tracked before the next round. `reportedAt` is the time from
+ * Queues a row with a reported transaction, so that it need not wait for the next round. `reportedAt` is the time from
  * which it is due. Does nothing without a queue; a failure of the queue is logged, not thrown.
  */
 export async function queueReported(

@@ -39,7 +39,7 @@ export type WithdrawalEvent =
   | { kind: "source_pending" }
   /** `confirmed`: its transaction has the confirmations that its chain requires, or a view function shows it. */
   | { kind: "chain"; shows: OnchainWithdrawalEvent; confirmed: boolean }
-  /** A provider reported a status. The status names transactions to read and never changes the state. */
+  /** A provider's status, or with `unknown` a change of columns alone. It never changes the state. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }
   | { kind: "quote_expired" }
   | { kind: "abandoned" };
