@@ -15,8 +15,9 @@ import { preparedTokens, prepareWithdrawal } from "./prepare-withdrawal.ts";
 import { type PreparedWithdrawal, transferOf } from "./prepared-withdrawal.ts";
 
 /**
- * Builds and records a withdrawal, with one response per idempotency key and caller; without a key (null), each call
- * builds. `replayed` is true if an earlier request stored the response. Errors of `buildOnce` propagate.
+ * Builds and records a withdrawal, or returns the response that is stored under the caller's idempotency key; without a
+ * key (null), each call builds. `replayed` is true if another request stored the response. Errors of `buildOnce`
+ * propagate.
  */
 export function buildWithdrawalOnce(
   ctx: Context,

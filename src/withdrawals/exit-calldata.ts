@@ -84,8 +84,7 @@ function unwrapStep(exit: Exit): RouterStep {
 
 /**
  * Returns the fields that all Router orders paid with shares have in common. An order of all shares takes the lower of
- * what the owner holds and what the owner has allowed when it is executed, but at least `shares`. The approval that is
- * offered allows just `shares`, so that no allowance is left.
+ * what the owner holds and what the owner has allowed when it is executed, but at least `shares`.
  */
 export function shareOrder(
   exit: Exit,

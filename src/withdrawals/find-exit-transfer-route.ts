@@ -160,7 +160,7 @@ export interface PreparedTransfer {
 
 /**
  * Finds, verifies and simulates the second step of a withdrawal for the amount that the vault paid. A low balance is
- * returned as `balanceSufficient` false, not thrown. Errors of `findTransfer` propagate.
+ * returned as `balanceSufficient` false, not thrown. Errors of `requestedToken` and `findTransfer` propagate.
  */
 export async function prepareTransfer(ctx: Context, step: TransferStep): Promise<PreparedTransfer> {
   const { user, from, to, slippage, preferredBridge } = step;

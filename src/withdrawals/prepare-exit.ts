@@ -41,8 +41,8 @@ export interface SimulatedExit {
   /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
   calls: UserCall[];
   /**
-   * Allowance that the redemption needs, in the share token's smallest unit: all shares, or less if the vault takes
-   * only a part by allowance. Without meaning if the redemption needs no allowance.
+   * Allowance that the redemption needs, in the share token's smallest unit: all shares, or less, perhaps zero, if the
+   * vault takes less by allowance. Without meaning on a path without a spender.
    */
   approved: bigint;
   /** Gas used by the redemption, without its approvals. */

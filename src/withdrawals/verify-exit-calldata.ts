@@ -100,7 +100,7 @@ export interface DecodedExitCall {
   minimumIn18: boolean;
   /** Maximum loss that the call accepts, in basis points. */
   maxLossBps: bigint | null;
-  /** True if the call only requests the redemption, which the vault pays later. */
+  /** True for the functions that request a redemption. Some families queue what others redeem at once. */
   async: boolean;
 }
 

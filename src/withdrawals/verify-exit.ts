@@ -55,7 +55,7 @@ const sharesOf = ({ order, held }: Pick<ExpectedWithdrawal, "order" | "held">): 
   order.shares === "all" ? held : order.shares;
 
 /**
- * Decodes a built redemption or request and compares it with the user's order: not a queue's terms, and a minimum only
+ * Decodes a built redemption or request and compares it with the user's order, except a queue's terms; a minimum only
  * if the call has one. Throws `upstream_rejected` with the name of the first field that differs.
  */
 export function verifyExit(asked: ExpectedWithdrawal, call: UserCall): void {

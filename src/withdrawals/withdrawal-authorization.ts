@@ -92,9 +92,8 @@ export interface SignedExit {
 /**
  * Returns the error that an unsigned build gives for a signed order that reverted with this data, if the redemption is
  * the reason: from the vault's conditions at the latest block, or else from the revert data. Null if another step, a
- * token or the order's minimum failed, if only the signature was rejected, and if the vault does not pay the order's
- * token. Throws
- * `mode_unsupported`, `chain_unsupported`; errors of the RPC nodes propagate.
+ * token other than the shares or the order's minimum failed, if only the signature was rejected, and if the vault does
+ * not pay the order's token. Throws `mode_unsupported`, `chain_unsupported`; errors of the RPC nodes propagate.
  */
 export async function explainSignedExit(
   ctx: Context,

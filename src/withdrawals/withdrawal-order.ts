@@ -24,7 +24,7 @@ export interface WithdrawalOrder extends Attribution {
   vault: Vault;
   exits: VaultExits;
   user: Address;
-  /** Shares to redeem, in the share token's smallest unit, or `all` for the user's whole balance. */
+  /** Shares to redeem, in the share token's smallest unit, or `all` for all that the user holds. */
   shares: bigint | "all";
   /** Chain and token that the user requests. The zero address is the native currency. */
   to: { client: ChainClient; chainId: number; token: Address };
@@ -37,7 +37,7 @@ export interface WithdrawalOrder extends Attribution {
   /** True if the Router is deployed on the vault's chain. */
   routed: boolean;
   trackingId: string;
-  /** Order reference that the Router emits: keccak256 of the tracking id. */
+  /** Order reference for the Router's event: keccak256 of the tracking id. */
   ref: Hex;
   /** How the user wants to let the Router take the shares, and the account that submits the transaction. */
   authorize: AuthorizationWish;
@@ -128,9 +128,9 @@ export interface ExitToken {
 }
 
 /**
- * Returns the token that the vault should pay: the requested token, or its wrapped form if the family allows
- * redemptions through the Router, which unwraps it. Otherwise the first token that it pays in this mode, with `pays`
- * false.
+ * Returns the token that the vault should pay: the requested token or, in `instant`, its wrapped form if the family
+ * allows redemptions through the Router, which unwraps it. Otherwise the first token that it pays in this mode, with
+ * `pays` false.
  */
 export function exitTokenFor(of: {
   exits: VaultExits;

@@ -79,8 +79,9 @@ export async function loadWithdrawal(ctx: Context, trackingId: string): Promise<
 }
 
 /**
- * Tracks a withdrawal and returns it with its steps and next transaction, or why that cannot be built (`next_refusal`).
- * If a chain cannot be read, returns what is known. Throws `withdrawal_not_found`, `store_unavailable`.
+ * Tracks a withdrawal and returns its progress, or that of an equal one (`same_as`), with its steps and next
+ * transaction or why that cannot be built (`next_refusal`). If a chain cannot be read, returns what is known. Throws
+ * `withdrawal_not_found`, `store_unavailable`.
  */
 export async function getTrackedWithdrawal(ctx: Context, trackingId: string): Promise<WithdrawalDetail> {
   const stored = await loadWithdrawal(ctx, trackingId);

@@ -37,7 +37,8 @@ interface Asked {
 
 /**
  * Builds and simulates the claim or cancellation of a redemption request, which need not have been made with this
- * service. If a claim finds none claimable, it claims the shares of settled deposit requests, if any.
+ * service. If a claim finds none claimable, it claims the shares of settled deposit requests, if any. Throws an
+ * AppError if the action is refused; errors of the RPC nodes propagate.
  */
 export async function buildRequestAction(
   ctx: Context,
