@@ -58,7 +58,7 @@ export class CausewayError extends Error {
   override readonly name = "CausewayError";
   /** An error code of the API (`/docs/errors`) or of the client. */
   readonly code: ApiErrorCode | ClientErrorCode;
-  /** HTTP status, or null if the API did not return an error response. */
+  /** HTTP status of the API's error response, or null without one that could be read. */
   readonly status: number | null;
   /** Id of the request, for support inquiries, or null if none is known. */
   readonly requestId: string | null;

@@ -144,8 +144,7 @@ async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal | un
 
 /**
  * Polls an order until no step is required or waiting, calls `onChange` at first and for each change, and returns the
- * last result.
- * Temporary failures of the API are retried; other errors propagate. Throws `aborted`.
+ * last result. Temporary failures of the API are retried; other errors propagate. Throws `aborted`.
  */
 export async function watchOrder<Reading extends OrderReading & { updatedAt: string }>(of: {
   read: () => Promise<Reading>;

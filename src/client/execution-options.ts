@@ -43,7 +43,7 @@ export interface ExecutionOptions {
   onProgress?: ((progress: ExecutionProgress) => void) | undefined;
   /**
    * Aborts the execution with the error `aborted`. What was sent is not affected, and what the wallet shows can still
-   * be confirmed there; the order is `in_progress` until then.
+   * be confirmed there; until the wallet answers, a new execution may fail with `in_progress`.
    */
   signal?: AbortSignal | undefined;
   /** False to send every transaction separately, even if the wallet supports batches. */

@@ -30,7 +30,8 @@ interface Locks {
 
 /**
  * Runs `work`, which executes an order. Throws CausewayError `in_progress` if another execution on the website has its
- * lock, unless the platform has or allows no Web Locks. Errors of `work` propagate. Source: W3C, Web Locks API.
+ * lock, unless the platform has or allows no Web Locks, and `aborted` like `endedSoonAfterAbort`. Errors of `work`
+ * propagate. Source: W3C, Web Locks API.
  */
 export function executeAlone<T>(
   { trackingId, signal }: { trackingId: string; signal?: AbortSignal | undefined },

@@ -145,8 +145,8 @@ export function quoteDeposit(client: CausewayClient, input: DepositInput & Actio
 }
 
 /**
- * Builds a deposit: the user's steps and the tracking id. The same `idempotencyKey` and input return the same
- * deposit while its quote is valid. Throws CausewayError. Source: `POST /v1/quote/build`.
+ * Builds a deposit: the user's steps and the tracking id. The same `idempotencyKey` and input of the same caller return
+ * the same deposit while its quote is valid. Throws CausewayError. Source: `POST /v1/quote/build`.
  */
 export function buildDeposit(
   client: CausewayClient,
@@ -170,8 +170,8 @@ export async function getDeposit(
 }
 
 /**
- * Lists one page of a user's deposits, newest first; `depositPages` reads older ones. Without `state`, only those with
- * a transaction on a chain. Throws CausewayError. Source: `GET /v1/deposits`.
+ * Lists one page of a user's deposits, newest first; `depositPages` reads older ones. Without `state`, only those that
+ * were sent. Throws CausewayError. Source: `GET /v1/deposits`.
  */
 export function getDeposits(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -180,7 +180,7 @@ export function getDeposits(client: CausewayClient, query: Query<"deposits.list"
 
 /**
  * Reads a user's deposits that match the filters, page by page (`for await`), newest first. Without `state`, only those
- * with a transaction on a chain. Throws CausewayError.
+ * that were sent. Throws CausewayError.
  */
 export function depositPages(client: CausewayClient, query: Query<"deposits.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -197,8 +197,8 @@ export function quoteWithdrawal(client: CausewayClient, input: WithdrawalInput &
 }
 
 /**
- * Builds a withdrawal: the user's steps and the tracking id. Throws CausewayError, for example
- * `no_liquidity` or `would_revert`. Source: `POST /v1/withdraw/build`.
+ * Builds a withdrawal: the user's steps and the tracking id. Throws CausewayError, for example `no_liquidity` or
+ * `would_revert`. Source: `POST /v1/withdraw/build`.
  */
 export function buildWithdrawal(client: CausewayClient, input: WithdrawalInput & ActionOptions) {
   const { signal, ...body } = input;
@@ -219,7 +219,7 @@ export async function getWithdrawal(
 
 /**
  * Lists one page of a user's withdrawals, newest first; `withdrawalPages` reads older ones. Without `state`, only those
- * with a transaction on a chain. Throws CausewayError. Source: `GET /v1/withdrawals`.
+ * that were sent. Throws CausewayError. Source: `GET /v1/withdrawals`.
  */
 export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
@@ -228,7 +228,7 @@ export function getWithdrawals(client: CausewayClient, query: Query<"withdrawals
 
 /**
  * Reads a user's withdrawals that match the filters, page by page (`for await`), newest first. Without `state`, only
- * those with a transaction on a chain. Throws CausewayError.
+ * those that were sent. Throws CausewayError.
  */
 export function withdrawalPages(client: CausewayClient, query: Query<"withdrawals.list"> & ActionOptions) {
   const { signal, ...filters } = query;
