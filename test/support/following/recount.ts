@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
-import { acrossDeposits, findFill, ROUTED_VAULT } from "./contracts.ts";
+import { acrossDeposits, findFill, RELAYER, ROUTED_VAULT } from "./contracts.ts";
 import { routerRecords } from "./router.ts";
 import { type Included, perBlock, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
 
@@ -134,14 +134,33 @@ function mostBindings(rows: readonly Row[], truths: readonly TrueState[]): numbe
 }
 
 /**
- * Returns the true state by the delivery that is shown, if it mints the deposit's shares, too: after a reorg of the source,
- * relayers may have filled the transfers of both blocks, and the user has received both.
+ * Returns the true state by the delivery that is shown, if it is one too: after a reorg of the source, relayers may have
+ * filled the transfers of both blocks, and the user has received both.
  */
 function asDelivered(chains: Chains, { deposit, shown }: Row, truth: TrueState): TrueState {
+  const { destination_tx_hash: hash } = shown;
+  if (deposit.kind === "two_step" && truth.delivered !== null && hash !== null) {
+    const place = chains[deposit.homeId]?.find(hash);
+    return place != null && isPayout(place.included, { user: deposit.user, amount: truth.delivered })
+      ? { ...truth, deliveries: [hash], deliveredIn: place.block.number }
+      : truth;
+  }
   if (deposit.kind !== "one_step" || truth.state !== "completed") return truth;
-  const other = routerEventsOf(chains, deposit).find(({ hash }) => hash === shown.destination_tx_hash);
+  const other = routerEventsOf(chains, deposit).find((event) => event.hash === hash);
   return other === undefined ? truth : { ...truth, shares: other.shares, deliveries: [other.hash] };
 }
+
+/** Returns true if a transaction is a relayer's that pays exactly an amount to a user. */
+const isPayout = (
+  { sent, succeeded, logs }: Included,
+  { user, amount }: { user: Hex; amount: bigint },
+): boolean =>
+  succeeded &&
+  sent.from === RELAYER &&
+  logs.some(
+    ({ topics, data }) =>
+      topics[0] === TRANSFER && `0x${topics[2]?.slice(26)}` === user && BigInt(data) === amount,
+  );
 
 function checkTruth({ deposit, shown }: Row, truth: TrueState): void {
   const wrong = (what: string, got: unknown, expected: unknown): never => {
