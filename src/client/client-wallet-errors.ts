@@ -51,8 +51,8 @@ const hasAny = (marks: ReadonlySet<unknown>, of: ReadonlySet<unknown>): boolean 
 export const isDuplicateBatch = (error: unknown): boolean => marksOf(error).has(DUPLICATE_BATCH);
 
 /**
- * Returns true if a wallet's error proves that it cannot send these calls as a batch and that it sent none of them. The
- * user's rejection is not such an error: it is meant for the calls.
+ * Returns true if a wallet's error proves that it cannot send these calls as a batch and has sent none of them. Returns
+ * false if the user rejected the request, because the user then rejected the calls themselves.
  */
 export function refusesBatch(error: unknown): boolean {
   const marks = marksOf(error);

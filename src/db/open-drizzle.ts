@@ -17,8 +17,9 @@ const CHECK_BOUNDS = { timeoutMs: 1_000, maxBytes: 64 * 1024 } as const;
 const CHECK_BODY = JSON.stringify({ query: "select 1", params: [] });
 
 /**
- * Opens the database over Neon's HTTP protocol. Each statement or batch is sent at most once, with a timeout of ten
- * seconds and at most 8 MiB of results. Throws an Error if `databaseUrl` is malformed.
+ * Opens the database over Neon's HTTP protocol, at `httpUrl` or, if it is null, at the endpoint derived from
+ * `databaseUrl`. Each statement or batch is sent at most once, with a timeout of ten seconds and at most 8 MiB of
+ * results; `breaker` may refuse it or send `select 1` first. Throws an Error if `databaseUrl` is malformed.
  */
 export function openDrizzle(settings: {
   databaseUrl: string;

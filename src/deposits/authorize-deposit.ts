@@ -43,8 +43,9 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedDepos
 
 /**
  * Verifies the user's signature for a built deposit, simulates the signed Router call, and returns the build's response
- * with its transaction. Stores no signature. `explain` replaces `explainSignedDeposit` for moves. Throws an AppError if
- * it is not accepted; errors of the RPC nodes propagate.
+ * with its transaction. Stores no signature. `explain` replaces `explainSignedDeposit` for moves. Throws
+ * `deposit_not_found`, `deposit_state`, `quote_expired`, `store_unavailable`, and the errors of `authorizeOrder`;
+ * errors of the RPC nodes propagate.
  */
 export async function authorizeDeposit(
   ctx: Context,

@@ -25,9 +25,10 @@ const UNBOUNDED_REQUESTS = 1_000_000;
 const ROUNDS = 100;
 
 /**
- * Reads the missing flows of a chain's vaults in one run, which is too long for a Worker; vaults whose start block is
- * not found are left out. If `from` is not null, first deletes the flows from that block on. Throws
- * `chain_unsupported`, errors of nodes and the database, and a RangeError if it cannot end.
+ * Reads and stores the missing flows of a chain's vaults in one run, which is too long for a Worker; vaults whose start
+ * block is not found are left out. If `from` is not null, first rewinds the index to it (`FlowStore.rewind`).
+ * `onProgress` is called after each stored part of the history. Throws `chain_unsupported`, errors of nodes and the
+ * database, and a RangeError if a round reads no missing block or blocks are missing after 100 rounds.
  */
 export async function reindexChain(
   ctx: Context,

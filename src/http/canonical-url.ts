@@ -7,8 +7,9 @@ const CASE_SENSITIVE_VALUE = /^[\w-]+$/;
 const SHORTEST = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
 
 /**
- * Returns true if a URL has a spelling that shared caches may store: the platform's cache compares URLs byte by
- * byte. `parameters` are those of the query. Source: developers.cloudflare.com/workers/cache/cache-keys.
+ * Returns true if shared caches, which compare URLs byte by byte, may store responses to a URL: its path is lowercase,
+ * its query parameters are sorted and among `parameters` (the names that the route accepts), and their values are in
+ * canonical form. Source: developers.cloudflare.com/workers/cache/cache-keys.
  */
 export function isCanonicalUrl(url: string, parameters: readonly string[]): boolean {
   // A lowercase path without a trailing slash, and escaped only in `%3A`.

@@ -59,8 +59,9 @@ async function readSet(ctx: Context, { chainId, name, tokens }: TokenSet): Promi
 }
 
 /**
- * Returns the prices of the tokens that deposits on a chain can start from. The cache key is the chain's only, so every
- * call must pass the same tokens. Tokens without a price are absent. Never throws.
+ * Returns the prices of the tokens that deposits on a chain can start from, cached for minutes, or for up to an hour if
+ * reloading fails. All calls for one chain must pass the same tokens, because the cache key contains only the chain.
+ * Tokens without a price are absent. Never throws.
  */
 export function readTokenPrices(
   ctx: Context,

@@ -60,8 +60,9 @@ interface Move {
 }
 
 /**
- * Prepares a move from the vault `from` (as stored in Postgres): in one transaction on one chain (`direct`), in two
- * steps across chains (`routed`). Throws `mode_unsupported` if that is not possible, and the errors of the stages.
+ * Prepares a move of `input.from_amount` shares of the vault `from` (as stored in Postgres) into `input.vault_id`,
+ * without recording it: in one transaction on one chain (`direct`), in two steps across chains (`routed`). Throws
+ * `mode_unsupported` if the vaults do not allow that; errors of preparing the withdrawal and the deposit propagate.
  */
 export async function prepareMove(
   ctx: Context,

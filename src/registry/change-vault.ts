@@ -24,9 +24,10 @@ export type ChangedVault = { record: VaultRecord } | { field: "state" | "adapter
 const MAX_CHANGE_ATTEMPTS = 5;
 
 /**
- * Changes a vault's status and claimed properties. On-chain data must not contradict a change that opens or lists it or
- * alters its family, parameters or assets. Throws `vault_not_found`, `chain_unsupported`, `upstream_unavailable`, and
- * `store_unavailable`, also after too many concurrent changes.
+ * Changes a vault's status, claims and texts. A change that opens or lists the vault or contains claims is not stored
+ * if a proof refuses it. After a change to `active` or `candidate` or with claims, the vault is proven again, so the
+ * returned status may differ from the requested one. Throws `vault_not_found`, `chain_unsupported`,
+ * `upstream_unavailable` and `store_unavailable`, also after too many concurrent changes.
  */
 export async function changeVault(ctx: Context, input: VaultChange): Promise<ChangedVault> {
   // A concurrent change alters what this change starts from, but not its target.

@@ -42,9 +42,9 @@ async function loadUnsent(ctx: Context, trackingId: string): Promise<SignedWithd
 }
 
 /**
- * Verifies the user's signature for a built withdrawal, simulates the signed Router call, and returns the response of
- * the build, completed with the transaction. Stores no signature. Throws an AppError if the withdrawal no longer waits
- * for a signature (`withdrawal_state`, `quote_expired`) or the signature or order is rejected; node errors propagate.
+ * Verifies the user's signature for a built withdrawal, simulates the signed Router call, and returns the build's
+ * response with its transaction. Stores no signature. Throws `withdrawal_not_found`, `withdrawal_state`,
+ * `quote_expired`, `store_unavailable`, and the errors of `authorizeOrder`; errors of the RPC nodes propagate.
  */
 export async function authorizeWithdrawal(
   ctx: Context,

@@ -39,8 +39,8 @@ const FAMILIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the display name of a vault family. A variant such as `morpho_v2` has the name of its family (Morpho); an
- * unknown family has its own name with a capital letter and spaces.
+ * Returns the display name of a vault family. A variant such as `morpho_v2` has the name of its family (Morpho). The
+ * name of an unknown family gets a capital first letter, and spaces instead of `-` and `_`.
  */
 export function familyName(family: string): string {
   const known = FAMILIES[family] ?? FAMILIES[family.split(/[-_]/)[0] ?? ""];

@@ -91,8 +91,9 @@ export async function dropHints(
 }
 
 /**
- * Restores the dropped hints of a deposit or withdrawal after a reorg, and stores the transactions `named` that its row
- * contained as hints: one whose report was deleted may be found by nothing else. Throws `store_unavailable`.
+ * Restores the dropped hints of a deposit or withdrawal after a reorg, and adds the transactions that its row contained
+ * (`named`) as hints, because one whose report was deleted may not be found in any other way. Throws
+ * `store_unavailable`.
  */
 export async function restoreHints(
   db: Database,

@@ -79,13 +79,13 @@ type TrackedColumns =
   | "requestId"
   | "nextCheckAt"
   | "checks";
-/** The columns of a tracked deposit that tracking may change. */
+/** New values for columns of a tracked deposit; absent columns stay as they are. */
 export type DepositChange = Partial<Pick<DepositRow, TrackedColumns | "state" | "history" | "shares">>;
-/** The columns of a tracked withdrawal that tracking may change. */
+/** New values for columns of a tracked withdrawal; absent columns stay as they are. */
 export type WithdrawalChange = Partial<
   Pick<
     WithdrawalRow,
-    TrackedColumns | "state" | "history" | "shares" | "assets" | "provider" | "bridge" | "tool" | "moveMin"
+    TrackedColumns | "state" | "history" | "shares" | "assets" | "provider" | "bridge" | "tool"
   >
 >;
 

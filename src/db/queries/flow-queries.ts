@@ -133,7 +133,8 @@ export function selectFlowTips(db: Database): Promise<FlowTip[]> {
 }
 
 /**
- * Selects the ids of the chains of which an index run has failed since the tip last moved. Throws `store_unavailable`.
+ * Selects the ids of the chains on which a flow index run has failed since the chain's tip last moved. Throws
+ * `store_unavailable`.
  */
 export async function selectFailingChains(db: Database): Promise<ReadonlySet<number>> {
   const rows = await db.run((sql) =>

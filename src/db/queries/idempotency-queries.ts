@@ -21,8 +21,9 @@ export interface KeyExpiry {
 }
 
 /**
- * Takes an idempotency key for one request; `owner` is a unique id of the request. False if another request holds the
- * key or its response is stored. A key that is free by `expiry` loses its response. Throws `store_unavailable`.
+ * Takes an idempotency key for the request with the unique id `owner`, and returns true. Returns false, without any
+ * change, if another request holds the key or its response is stored, unless `expiry` frees the key; then the stored
+ * response is deleted. Throws `store_unavailable`.
  */
 export async function takeKey(
   db: Database,

@@ -48,8 +48,9 @@ export async function readExitRequest(ctx: Context, row: WithdrawalRow): Promise
 }
 
 /**
- * Finds a withdrawal's request among the user's open ones: by its id, otherwise the first that returns shares; for a
- * row without an id, the first with its shares, otherwise the only one. Null if none matches. Pure.
+ * Finds a withdrawal's request among the user's. If the row has a request id: the request with that id, otherwise the
+ * first whose claim returns shares. If not: the first for the same number of shares, otherwise the only request. Null
+ * if none matches. Pure.
  */
 export function ownRequest(
   row: Pick<WithdrawalRow, "requestId" | "shares">,
