@@ -1,10 +1,16 @@
 import { createQuery, queryAll } from "../chains/chain-reads.ts";
+import type { SimulationResult } from "../chains/simulator/simulation.ts";
 import type { Context } from "../context.ts";
-import { failure } from "../errors.ts";
+import { AppError, failure } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { mulDivDown } from "../lib/amount.ts";
 import type { BlockTime } from "../lib/block-ranges.ts";
-import { mintEffect, requestEffect, type VaultDeposit } from "../orders/order-expected-effect.ts";
+import {
+  type ExpectedEffect,
+  mintEffect,
+  requestEffect,
+  type VaultDeposit,
+} from "../orders/order-expected-effect.ts";
 import { gasLimit } from "../orders/order-wallet-calls.ts";
 import {
   canSetBalances,
@@ -72,8 +78,7 @@ const MAX_PROFIT_FEE = 0.5;
 /**
  * Simulates the deposit that proves a vault, on the real state of the chain, its way back and deposits by a contract,
  * unless the views already rule it out. The amount is one whole token within the vault's limits, or 1,000 where less
- * reverts. Throws `chain_unsupported`, `simulation_unavailable`, `upstream_rejected` if the vault takes the payment
- * without recording the request, and errors of the RPC nodes.
+ * reverts. Throws `chain_unsupported`, `simulation_unavailable`, and errors of the RPC nodes.
  */
 export async function simulateProof(ctx: Context, vault: Vault): Promise<SimulatedProof> {
   const user = freshAccount(ctx);
@@ -219,7 +224,8 @@ async function simulateDeposit(
     return larger ?? { ...seen, ...verdict };
   }
   const at = { ...seen, blockNumber: simulatedHead(made.simulation, block) };
-  const shares = effect.interpret(made.simulation);
+  const shares = seenEffect(effect, made.simulation);
+  if (shares === "missing") return { ...at, ...UNRECORDED };
   if (shares === null) return { ...at, kind: "passed", reason: "" };
   return {
     ...at,
@@ -233,6 +239,24 @@ const UNFUNDED: Verdict = {
   kind: "closed",
   reason: "no deposit can be tried: the balances of its asset cannot be set in a simulation",
 };
+
+const UNRECORDED: Verdict = {
+  kind: "refused",
+  reason: "the vault does not take and record the whole amount of a deposit request",
+};
+
+/**
+ * Returns the minted shares, null for a recorded deposit request, or `missing` if the simulated chain shows that the
+ * request was not recorded as it should be. Throws `simulation_unavailable` if the simulation does not show it.
+ */
+function seenEffect(effect: ExpectedEffect, simulation: SimulationResult): bigint | null | "missing" {
+  try {
+    return effect.interpret(simulation);
+  } catch (error) {
+    if (error instanceof AppError && error.code === "upstream_rejected") return "missing";
+    throw error;
+  }
+}
 
 /** Judges a deposit that minted shares: by their value, by their redemption, and by deposits of others. */
 async function judgeMinted(

@@ -1,13 +1,16 @@
-import { type Address, encodeFunctionData, getAddress, zeroAddress } from "viem";
+import { type Address, encodeDeployData, encodeFunctionData, getAddress, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { lagoonVaultAbi } from "#stand-ins/erc7540";
 import { eulerVaultAbi, eulerVaultCreationCode } from "#stand-ins/lending";
 import { midasAccessAbi, midasDepositVaultAbi, midasTokenAbi } from "#stand-ins/midas";
 import { vaultV2Abi, vaultV2CreationCode } from "#stand-ins/morpho-v2";
 import { tokenizedVaultAbi } from "#stand-ins/upshift";
 import { vedaAccountantAbi, vedaTellerCAbi, vedaTellerDAbi } from "#stand-ins/veda";
 import { SeedRow } from "../../scripts/db/seed-row.ts";
+import { contractsOf } from "../../scripts/stack/chains/scratch-chain.ts";
 import type { Isolate } from "../../scripts/stack/test-deployment.ts";
 import { ask, sampleAmount, vaultIdOf, vaultOf } from "../support/conformance/vaults/deposit.ts";
+import { deployLagoon } from "../support/conformance/vaults/erc7540-stand-in.ts";
 import type { Placed } from "../support/conformance/vaults/family.ts";
 import { deployMidas } from "../support/conformance/vaults/midas-stand-in.ts";
 import { deployStandard, set } from "../support/conformance/vaults/standard.ts";
@@ -269,4 +272,26 @@ test("a vault of requests whose withdrawals are paused is closed, and paused if 
   expect(await prove(placed)).toMatchObject({ body: { status: "paused", status_reason: reason } });
   await pause(false);
   expect(await prove(placed)).toMatchObject({ body: { status: "active", proof: { ok: true } } });
+});
+
+test("a vault that takes the payment of a request without recording it is refused, not unread", async () => {
+  const honest = await opened({
+    ...{ name: "Lagoon", adapter: "lagoon", type: "custom" },
+    deploy: deployLagoon({ version: "0.5" }),
+  });
+  await set(honest, { abi: lagoonVaultAbi, name: "expireTotalAssets", args: [] });
+  expect(await prove(honest)).toMatchObject({
+    body: { status: "active", proof: { ok: true, shares: null } },
+  });
+  const { abi, creationCode } = contractsOf("test/support/solidity/SwallowsRequests.sol")("SwallowsRequests");
+  const args = [honest.row.address, honest.asset.address];
+  const address = await world.script((script) =>
+    script.deploy("vault", encodeDeployData({ abi, bytecode: creationCode, args })),
+  );
+  const vaultId = `${world.chainId}:${address.toLowerCase()}`;
+  await admin("POST", "vaults", { vaults: [{ vault_id: vaultId, adapter: "lagoon" }] });
+  const status_reason = "the vault does not take and record the whole amount of a deposit request";
+  expect(await admin("POST", `vaults/${vaultId}/prove`)).toMatchObject({
+    ...{ status: 200, body: { status: "refused", status_reason, proof: { ok: false } } },
+  });
 });
