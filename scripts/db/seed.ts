@@ -29,19 +29,20 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 /**
  * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other critical fields
  * are kept if they were changed at run time (an audit row exists), or if the stored row is open (`active` or `paused`)
- * and the file's is not. Their status is kept too, unless they are not open and have no audit row. `withStatus`
- * overwrites everything. Returns the number of rows written.
+ * and the file's is not. Their status is kept too, unless they are not open and have no audit row. What proofs and
+ * registers found is kept; a proof becomes due if more than texts and limits change. A row that changes nothing is left
+ * as it is. `withStatus` overwrites everything. Returns the number of the file's rows.
  */
 export async function seed(
   target: DatabaseTarget & { rows: readonly SeedRow[]; withStatus?: boolean },
 ): Promise<number> {
   const db = drizzle({ client: connect(target) });
-  const set = updates(target.withStatus === true);
+  const changes = updates(target.withStatus === true);
   for (let start = 0; start < target.rows.length; start += CHUNK) {
     await db
       .insert(vaults)
       .values(target.rows.slice(start, start + CHUNK))
-      .onConflictDoUpdate({ target: [vaults.chainId, vaults.address], set });
+      .onConflictDoUpdate({ target: [vaults.chainId, vaults.address], ...changes });
   }
   return target.rows.length;
 }
@@ -70,33 +71,49 @@ export async function seedList(
 }
 
 const KEY: ReadonlySet<string> = new Set(["chainId", "address", "createdAt"]);
-const STATUS: ReadonlySet<string> = new Set(["status", "statusReason"]);
+const STATUS: ReadonlySet<string> = new Set(["status", "statusReason", "statusBy"]);
 /** Texts and limits that no chain provides: the file is authoritative. */
-const TEXTS: ReadonlySet<string> = new Set([
-  "name",
-  "curator",
-  "minDeposit",
-  "noMinimum",
-  "startBlock",
-  "updatedAt",
-]);
+const TEXTS: ReadonlySet<string> = new Set(["name", "curator", "minDeposit", "noMinimum", "startBlock"]);
+/** What proofs and registers found at run time: the file says nothing of it. */
+const RUN_TIME: ReadonlySet<string> = new Set(["namedBy", "proof", "proofRefusals", "wasActive"]);
+/** Times of a row that is changed. */
+const TIMES: ReadonlySet<string> = new Set(["updatedAt", "proofDueAt"]);
 
 /** SQL condition of a status that shows a vault in lists. */
 const isOpen = (status: SQL | typeof vaults.status): SQL => sql`${status} in ('active', 'paused')`;
 
-function updates(withStatus: boolean): Record<string, SQL> {
+/** Returns what a row of the file changes in a stored row (`set`), and the condition that it changes something. */
+function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQL } {
   const touched = sql`exists (select 1 from ${audit} where ${audit.subject} = ${vaults.chainId} || ':' || ${vaults.address})`;
   const raised = sql`not ${isOpen(vaults.status)} and not ${touched}`;
   const lowers = sql`not ${isOpen(sql`excluded.status`)} and ${isOpen(vaults.status)}`;
   const columns = Object.entries(getTableColumns(vaults)).filter(([name]) => !KEY.has(name));
-  return Object.fromEntries(
-    columns.map(([name, column]) => {
-      const told = sql`excluded.${sql.identifier(column.name)}`;
-      if (withStatus || TEXTS.has(name)) return [name, told];
-      if (STATUS.has(name)) return [name, sql`case when ${raised} then ${told} else ${column} end`];
-      return [name, sql`case when ${touched} or (${lowers}) then ${column} else ${told} end`];
-    }),
-  );
+  const told = (column: { name: string }): SQL => sql`excluded.${sql.identifier(column.name)}`;
+  if (withStatus) return { set: Object.fromEntries(columns.map(([name, column]) => [name, told(column)])) };
+  const changes = columns
+    .filter(([name]) => !RUN_TIME.has(name) && !TIMES.has(name))
+    .map(([name, column]) => {
+      const kept = STATUS.has(name) ? sql`not (${raised})` : sql`${touched} or (${lowers})`;
+      const value = TEXTS.has(name)
+        ? told(column)
+        : sql`case when ${kept} then ${column} else ${told(column)} end`;
+      return { name, value, differs: sql`${value} is distinct from ${column}` };
+    });
+  const differ = (some: typeof changes): SQL =>
+    sql`(${sql.join(
+      some.map(({ differs }) => differs),
+      sql` or `,
+    )})`;
+  // Texts need no proof.
+  const proven = differ(changes.filter(({ name }) => !TEXTS.has(name)));
+  return {
+    set: {
+      ...Object.fromEntries(changes.map(({ name, value }) => [name, value])),
+      proofDueAt: sql`case when ${proven} then ${told(vaults.proofDueAt)} else ${vaults.proofDueAt} end`,
+      updatedAt: told(vaults.updatedAt),
+    },
+    setWhere: differ(changes),
+  };
 }
 
 await runCommand(import.meta.filename, {

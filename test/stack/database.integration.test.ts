@@ -147,6 +147,37 @@ describe("seed()", () => {
     });
   });
 
+  test("leaves what proofs and registers found of a row, and the whole of one that the file does not change", async () => {
+    const third = "0x00000000000000000000000000000000000000cc";
+    const proven = { ...row, chainId: 97, address: third };
+    const sql = openDriver(hub);
+    const now = async (): Promise<Record<string, unknown>> => ({
+      ...(await sql`SELECT * FROM vaults WHERE chain_id = 97`)[0],
+    });
+    await seed({ ...target(), rows: [proven] });
+    await sql`UPDATE vaults SET proof = '{"ok":false,"reason":"full"}', proof_refusals = 2, was_active = true,
+      proof_due_at = '2030-01-01', updated_at = '2020-01-01', named_by = '["list:x"]', status_by = 'proof'
+      WHERE chain_id = 97`;
+    const before = await now();
+    expect(before).toMatchObject({ proof: { ok: false }, was_active: true });
+    await seed({ ...target(), rows: [proven] });
+    expect(await now()).toEqual(before);
+    const { updated_at: _, ...kept }: Record<string, unknown> = { ...before, name: "Renamed" };
+    await seed({ ...target(), rows: [{ ...proven, name: "Renamed" }] });
+    const renamed = await now();
+    expect(renamed).toMatchObject(kept);
+    expect(renamed["updated_at"]).not.toEqual(before["updated_at"]);
+    await seed({ ...target(), rows: [{ ...proven, name: "Renamed", spender: third }] });
+    const {
+      proof_due_at: due,
+      updated_at: __,
+      ...rest
+    } = { ...kept, spender: third } as Record<string, unknown>;
+    const changed = await now();
+    expect(changed).toMatchObject(rest);
+    expect(changed["proof_due_at"]).not.toEqual(due);
+  });
+
   test("accepts the repository's rows", () => {
     expect(readSeedFile()).toBeInstanceOf(Array);
     expect(readSeedFile(join(folder, "absent.json"))).toEqual([]);
