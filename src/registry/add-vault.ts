@@ -37,10 +37,9 @@ export async function addVault(
   const row = { ...toClaimRow(claims, { provenance, now: ctx.now() }), type };
   const resolved = await tryResolving(ctx, row);
   if (resolved?.ok === false) return { finding: resolved.reason };
-  const name = [claims.name, resolved?.ownName ?? "", vaultId].find((text) => text !== "") ?? vaultId;
   const statusReason = resolved === null ? "the chain did not respond" : "not proven yet";
   const added = await insertVault(ctx.db, {
-    vault: { ...row, ...resolved?.derived, name, statusReason },
+    vault: { ...row, ...resolved?.derived, statusReason },
     vaultId,
     note: makeAuditNote(ctx, { action: "vault.add", actor: "admin", note }),
   });

@@ -92,7 +92,8 @@ async function tryChangingVault(
       const field = claimsOf(change) ? "adapter" : "state";
       return { field, finding: attempt.finding.proof.reason };
     }
-    derived = attempt.derived;
+    // Read as an operator's, it may bring the contract's own name, which a proof of the stored entry may not show.
+    derived = attempt.derived === null ? null : { ...attempt.derived, name: asked.name };
   }
   const { claim, name, curator, params } = asked;
   const reason = change.reason === "" && requested === row.status ? row.statusReason : change.reason;

@@ -9,10 +9,11 @@ import type { VaultProof } from "../db/tables/vault-tables.ts";
 import { AppError } from "../errors.ts";
 import { sameAddress } from "../lib/address.ts";
 import { describeError } from "../lib/logger.ts";
+import { formatVaultId } from "../lib/vault-id.ts";
 import { findFamily } from "../vaults/families/vault-families.ts";
 import { parseRegistryRow } from "../vaults/find-vault.ts";
 import type { StoredVault, Vault } from "../vaults/vault.ts";
-import { subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
+import { type DerivedVault, subjectOfRow, underivable } from "../vaults/vault-deriver.ts";
 import { isCandidate, isReviewed, type ProofFinding } from "./decide-vault-proof.ts";
 import { confirmDerivation, toDerivedColumns } from "./derive-vault.ts";
 import { readVaultCode } from "./read-registry-code.ts";
@@ -130,11 +131,10 @@ async function simulatedFinding(
 const unread = (reason: string): ProofAttempt => ({ finding: { kind: "unread", reason }, derived: null });
 
 /**
- * A vault resolved from on-chain data, with its contract's own name (unverified, may be empty); or the human-readable
- * reason why on-chain data does not confirm its entry.
+ * A vault resolved from on-chain data; or the human-readable reason why on-chain data does not confirm its entry.
  */
 export type Resolution =
-  | { ok: true; derived: NonNullable<ProofChange["derived"]>; ownName: string }
+  | { ok: true; derived: NonNullable<ProofChange["derived"]> }
   | { ok: false; reason: string };
 
 /**
@@ -165,21 +165,26 @@ export async function resolveVault(client: ChainClient, row: ClaimedEntry): Prom
   const columns = toDerivedColumns(found.vault);
   // A deposit by the user himself always works; one by the Router may not, so an open vault never returns to it.
   const caller = isOpen(row) && row.caller === "user" ? row.caller : columns.caller;
-  const { name: ownName, asset } = found.vault;
-  const named = { ...shownName(row, asset.symbol), ...(caller === undefined ? {} : { caller }) };
-  return { ok: true, derived: { ...columns, ...named, adapter, type }, ownName };
+  const named = { ...shownName(row, found.vault), ...(caller === undefined ? {} : { caller }) };
+  return { ok: true, derived: { ...columns, ...named, adapter, type } };
 }
 
 /** Suffix of a discovered vault's placeholder name, until its asset is known. */
 const PLACEHOLDER = / vault$/;
 
 /**
- * Returns the new name of a discovered or imported vault that still has a placeholder: its protocol and its asset's
- * symbol, because its own name is unverified. Returns no name for other vaults, which keep theirs.
+ * Returns the new name of a vault that still has a placeholder or its id as name. A discovered or imported one gets its
+ * protocol, if known, and its asset's symbol, because its own name is unverified; a reviewed one its own name, if it has
+ * one. Returns no name for other vaults, which keep theirs.
  */
-function shownName({ provenance, name }: ClaimedEntry, symbol: string): { name?: string } {
-  const isFound = provenance.source === "factory" || provenance.source === "list";
-  return isFound && PLACEHOLDER.test(name) ? { name: name.replace(PLACEHOLDER, ` ${symbol}`) } : {};
+function shownName(entry: ClaimedEntry, vault: Pick<DerivedVault, "name" | "asset">): { name?: string } {
+  const { name } = entry;
+  const { symbol } = vault.asset;
+  const isNameless = name === formatVaultId(entry);
+  if (isReviewed(entry))
+    return isNameless ? { name: vault.name === "" ? `Vault of ${symbol}` : vault.name } : {};
+  if (isNameless) return { name: `Vault of ${symbol}` };
+  return PLACEHOLDER.test(name) ? { name: name.replace(PLACEHOLDER, ` ${symbol}`) } : {};
 }
 
 /** Returns true if users may hold shares of the vault. */

@@ -85,6 +85,24 @@ describe("POST /v1/admin/vaults with several claims", () => {
     });
   });
 
+  test("name a vault by its contract only once its proof opens it, and a listed one by its asset", async () => {
+    const [own, listed] = [await newVault(), await newVault()];
+    await admin("POST", "vaults", { vaults: [{ vault_id: own }] });
+    expect(await stage.rowOf(own)).toMatchObject({ status: "candidate", name: own });
+    expect((await causeway.send(`/v1/vaults/${own}`)).status).toBe(404);
+    const { body } = await admin("POST", `vaults/${own}/prove`);
+    expect(body).toMatchObject({ status: "active", name: "Proven" });
+    await admin("POST", "vaults", { vaults: [{ vault_id: listed }], list: "nameless" });
+    for (let proof = 0; proof < 2; proof += 1)
+      expect((await admin("POST", `vaults/${listed}/prove`)).body).toMatchObject({
+        ...{ status: "candidate", name: "Vault of PUSD" },
+      });
+    // An administrator who opens it has not confirmed its own name.
+    expect((await admin("PATCH", `vaults/${listed}`, { state: "active" })).body).toMatchObject({
+      ...{ status: "active", name: "Vault of PUSD" },
+    });
+  });
+
   test.each([
     [{}, "vault_id"],
     [{ vault_id: idOf(1), vaults: [{ vault_id: idOf(1) }] }, "vault_id"],
