@@ -19,9 +19,10 @@ export interface Read<T> {
 
 /**
  * The result of a read: the decoded value, or a failure with the revert data. `revert` is null if there is none, for
- * example because the call was not made or its return data could not be decoded.
+ * example because the call was not made or its return data could not be decoded. `isUnmade` is true if no
+ * request left room for the call, although the contract did not use up its gas limit in another one.
  */
-export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null };
+export type ReadResult<T> = { ok: true; value: T } | { ok: false; revert: Hex | null; isUnmade?: true };
 
 /** The results of a record of reads, under the same names and with the decoded types. */
 export type ReadResults<R extends Record<string, Read<unknown>>> = {
@@ -70,6 +71,15 @@ export interface Query<S> {
    * null if these results need none. Undefined for a query with only one batch.
    */
   next?: (results: Record<string, ReadResult<unknown>>) => Query<S> | null;
+}
+
+/** Returns a query of one batch with the result `unread` if one of its calls was not made (see `ReadResult`). */
+export function unlessUnmade<S>({ reads, interpret }: Omit<Query<S>, "next">): Query<S | "unread"> {
+  const isUnmade = (result: ReadResult<unknown>): boolean => !result.ok && result.isUnmade === true;
+  return {
+    reads,
+    interpret: (results) => (Object.values(results).some(isUnmade) ? "unread" : interpret(results)),
+  };
 }
 
 const FAILED_READ: ReadResult<unknown> = { ok: false, revert: null };

@@ -21,9 +21,15 @@ export function assertServedChain(ctx: Context, chainId: number): void {
   throw failure("chain_unsupported", `chain ${chainId} is not served`);
 }
 
+/** Throws `upstream_unavailable` if the nodes made only a part of a derivation's reads. */
+export function assertRead(derivation: Derivation): void {
+  if (!derivation.ok && derivation.isUnread) throw failure("upstream_unavailable", derivation.reason);
+}
+
 /**
  * Reads a vault's addresses, tokens and parameters. The derivation fails with a reason if no family is called
- * `adapter`, it refuses the contract, or `confirmDerivation` does. Errors of the chain client propagate.
+ * `adapter`, it refuses the contract, or `confirmDerivation` does. Throws `upstream_unavailable` if it is unread; errors
+ * of the chain client propagate.
  */
 export async function deriveFromChain(
   client: ChainClient,
@@ -37,13 +43,14 @@ export async function deriveFromChain(
 
 /**
  * Returns a derivation, or a failed one with its reason if the share token has more than 36 decimals, or if the entry
- * point, spender, share token, pricer or asset has no code. The subject's own code is not read. Errors of the chain
- * client propagate.
+ * point, spender, share token, pricer or asset has no code. The subject's own code is not read. Throws
+ * `upstream_unavailable` for a derivation that is unread; errors of the chain client propagate.
  */
 export async function confirmDerivation(
   client: ChainClient,
   { derivation, subject }: { derivation: Derivation; subject: DerivationSubject },
 ): Promise<Derivation> {
+  assertRead(derivation);
   if (!derivation.ok) return derivation;
   const { vault } = derivation;
   if (vault.shareDecimals > MAX_DECIMALS)

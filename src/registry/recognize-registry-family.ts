@@ -4,10 +4,12 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { queryAll } from "../chains/chain-reads.ts";
 import { families } from "../vaults/families/vault-families.ts";
 import type { Derivation, DerivationSubject } from "../vaults/vault-deriver.ts";
+import { assertRead } from "./derive-vault.ts";
 
 /**
  * Returns the name of the first vault family with an identifying interface or factory that accepts a contract, or null;
- * it may then still be a generic ERC-4626 vault. Errors of the chain client propagate.
+ * it may then still be a generic ERC-4626 vault. Throws `upstream_unavailable` if a derivation is unread; errors of the
+ * chain client propagate.
  */
 export async function recognizeFamily(
   client: ChainClient,
@@ -31,6 +33,7 @@ export async function recognizeVault(
   const { value } = await runQuery(client, queryAll(parts));
   // A map, because names come from callers: an object would answer for its prototype's names too.
   const derivations = new Map(Object.entries(value));
+  for (const derivation of derivations.values()) assertRead(derivation);
   const family = read.find(
     ({ adapter, deriver }) => deriver.conclusive && derivations.get(adapter.name)?.ok === true,
   );

@@ -45,11 +45,20 @@ export interface DerivedVault {
   params?: Readonly<Record<string, string>>;
 }
 
-/** Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. */
-export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string };
+/**
+ * Result of deriving a registry entry from the chain: the vault, or a human-readable reason for the failure. `isUnread`
+ * is true if the nodes made only a part of the reads, which says nothing about the vault.
+ */
+export type Derivation = { ok: true; vault: DerivedVault } | { ok: false; reason: string; isUnread?: true };
 
 /** Creates the result of a failed derivation, with a human-readable reason. */
 export const underivable = (reason: string): Derivation => ({ ok: false, reason });
+
+/** Result of a derivation in which a call that decides which tokens a vault accepts was not made. */
+export const UNREAD_TOKENS: Derivation = {
+  ...{ ok: false, isUnread: true },
+  reason: "the nodes did not make every read of the accepted tokens",
+};
 
 /** Creates a query without reads whose result is a failed derivation with the given reason. */
 export function underivableQuery(reason: string): Query<Derivation> {

@@ -17,3 +17,10 @@ describe("confirmDerivation()", () => {
     });
   });
 });
+
+test("confirmDerivation() leaves a derivation that is unread to another attempt", async () => {
+  const derivation = { ok: false, reason: "not every call was made", isUnread: true } as const;
+  await expect(confirmDerivation(client, { subject, derivation })).rejects.toMatchObject({
+    code: "upstream_unavailable",
+  });
+});

@@ -57,7 +57,15 @@ export async function aggregateList(
   }
   const spent = asked.filter(({ result }) => result?.status === "spent");
   if (spent.length > 0) await readAll(client, { open: spent, callGas: LAST_GAS });
-  return { block, results: asked.map((one) => settleRead(one, one.result)) };
+  // The reads of a contract that used up its gas limit fail by its own doing.
+  const burning = new Set(spent.map(({ to }) => to));
+  const isUnmade = ({ to, result }: PendingRead): boolean =>
+    !burning.has(to) && (result === null || result.status === "not_reached");
+  const results = asked.map(
+    (one): ReadResult<unknown> =>
+      isUnmade(one) ? { ok: false, revert: null, isUnmade: true } : settleRead(one, one.result),
+  );
+  return { block, results };
 }
 
 /**

@@ -194,7 +194,8 @@ describe("aggregate() with reads that were not reached", () => {
   test("gives up after six requests", async () => {
     const client = scripted(({ to }) => (to === 1n ? ten(to) : { ok: false, status: "not_reached" }));
     const { results } = await aggregate(client, { a: value(1), b: value(2) });
-    expect(results).toEqual({ a: { ok: true, value: 10n }, b: { ok: false, revert: null } });
+    const unmade = { ok: false, revert: null, isUnmade: true };
+    expect(results).toEqual({ a: { ok: true, value: 10n }, b: unmade });
     expect(client.calls).toHaveLength(6);
   });
 });

@@ -9,6 +9,9 @@ export class Revert {
   }
 }
 
+/** A read whose call no node made. */
+export const UNMADE = Symbol("unmade");
+
 const failed = (revert: Hex | null): ReadResult<unknown> => ({ ok: false, revert });
 
 /**
@@ -19,6 +22,7 @@ export function answer<S>(query: Query<S>, table: Readonly<Record<string, unknow
   const results = Object.fromEntries(
     Object.keys(query.reads).map((name) => {
       const value = table[name] ?? table[name.split("/").at(-1) ?? ""];
+      if (value === UNMADE) return [name, { ok: false as const, revert: null, isUnmade: true as const }];
       if (value instanceof Revert) return [name, failed(value.data)];
       return [name, value === undefined ? failed(null) : { ok: true as const, value }];
     }),

@@ -6,6 +6,7 @@ import {
   type Query,
   queryAll,
   read,
+  unlessUnmade,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { once } from "../../../lib/once.ts";
@@ -16,6 +17,7 @@ import {
   type Deriver,
   shareTokenQuery,
   tokenQuery,
+  UNREAD_TOKENS,
   underivable,
   underivableQuery,
 } from "../../vault-deriver.ts";
@@ -39,9 +41,9 @@ interface VaultAnswers {
   shareToken: Address;
   /**
    * The whitelist of accepted tokens; the zero address if the vault accepts only its asset, or if the whitelist cannot
-   * be read.
+   * be read; `unread` if it was not asked for it.
    */
-  assetWhitelist: Address;
+  assetWhitelist: Address | "unread";
   /**
    * True if senders must be whitelisted, so that the Router, which uses a new executor for each order, cannot deposit.
    */
@@ -65,7 +67,7 @@ function describeVault({ address }: DerivationSubject): Query<VaultAnswers | nul
     return {
       asset: getAddress(asset.value),
       shareToken: getAddress(share.value),
-      assetWhitelist: valueOrNull(assets) ?? zeroAddress,
+      assetWhitelist: !assets.ok && assets.isUnmade ? "unread" : (valueOrNull(assets) ?? zeroAddress),
       restricted: !isAddressEqual(senders.value, zeroAddress),
       lag: valueOrNull(lag),
     };
@@ -87,14 +89,18 @@ function describeAcceptedToken(whitelist: Address, token: Address): Query<Token 
 
 function describeDerivedVault(subject: DerivationSubject, answers: VaultAnswers): Query<Derivation> {
   const { assetWhitelist, shareToken } = answers;
+  if (assetWhitelist === "unread") return createQuery({}, () => UNREAD_TOKENS);
   const others = isAddressEqual(assetWhitelist, zeroAddress)
     ? []
     : subject.tokens.filter((token) => !isAddressEqual(token, answers.asset));
-  const more = queryAll(
-    Object.fromEntries(others.map((token) => [token, describeAcceptedToken(assetWhitelist, token)])),
+  const more = unlessUnmade(
+    queryAll(
+      Object.fromEntries(others.map((token) => [token, describeAcceptedToken(assetWhitelist, token)])),
+    ),
   );
   const parts = { asset: tokenQuery(answers.asset), share: shareTokenQuery(shareToken), more };
   return mapQuery(queryAll(parts), ({ asset, share, more: accepted }): Derivation => {
+    if (accepted === "unread") return UNREAD_TOKENS;
     if (asset === null) return underivable("the vault's asset reports no symbol or decimals");
     if (share === null) return underivable("the share token reports no decimals or no total supply");
     const vault = getAddress(subject.address);

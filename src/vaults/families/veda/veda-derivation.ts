@@ -7,6 +7,7 @@ import {
   queryAll,
   type ReadResult,
   read,
+  unlessUnmade,
   valueOrNull,
 } from "../../../chains/chain-reads.ts";
 import { parseAddress } from "../../../lib/address.ts";
@@ -22,6 +23,7 @@ import {
   probeFunction,
   sanitizeLabel,
   tokenQuery,
+  UNREAD_TOKENS,
   underivable,
   underivableQuery,
 } from "../../vault-deriver.ts";
@@ -155,14 +157,15 @@ function findTeller(subject: DerivationSubject, share: ShareInfo): Query<TellerI
 
 /**
  * Returns a query for those of the tokens that the teller accepts and the accountant prices. `byData` is true if the
- * teller has the view `assetData`.
+ * teller has the view `assetData`. The result is `unread` if not every call was made.
  */
 function describeAcceptedTokens(
   teller: TellerInfo,
   tokens: readonly Address[],
-): Query<{ accepted: Token[]; byData: boolean }> {
+): Query<{ accepted: Token[]; byData: boolean } | "unread"> {
   const parts = Object.fromEntries(tokens.map((token) => [token, describeSupport(teller, token)]));
-  return mapQuery(queryAll(parts), (answers) => {
+  return mapQuery(unlessUnmade(queryAll(parts)), (answers) => {
+    if (answers === "unread") return answers;
     const accepted = Object.values(answers).flatMap(({ token, accepts }) =>
       accepts && token !== null ? [token] : [],
     );
@@ -231,7 +234,9 @@ function derive(subject: DerivationSubject): Query<Derivation> {
           exits: describeExits(subject, teller),
           waits: vedaWaits(reviewedExits(subject), tokens),
         });
-        return mapQuery(parts, ({ tokens: { accepted, byData }, exits, waits }): Derivation => {
+        return mapQuery(parts, ({ tokens: taken, exits, waits }): Derivation => {
+          if (taken === "unread") return UNREAD_TOKENS;
+          const { accepted, byData } = taken;
           // The registry entry's asset has precedence, because past prices are stored in it.
           const asset =
             subject.tokens.flatMap((token) => findToken(accepted, token))[0] ?? findToken(accepted, base)[0];

@@ -4,7 +4,7 @@ import { upshiftDeriver } from "../../../../src/vaults/families/upshift/upshift-
 import { upshiftLegacyFamily } from "../../../../src/vaults/families/upshift/upshift-legacy-adapter.ts";
 import { unreviewedSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { OTHER, USDC, vault } from "../../../support/deposits/fixtures.ts";
-import { answer } from "../../../support/vaults/answer.ts";
+import { answer, Revert, UNMADE } from "../../../support/vaults/answer.ts";
 
 const views = {
   ...{ asset: USDC, share: OTHER, price: 1_000_000n, senders: zeroAddress },
@@ -34,5 +34,18 @@ test.each(["multi", "legacy"] as const)(
     };
     expect(paramsBy({ lag: 172_800n })).toEqual({ other: "kept", withdraw_seconds: "172800" });
     expect(paramsBy({})).toEqual({ other: "kept" });
+  },
+);
+
+test.each(["assets", "entry", `more/${OTHER}/token/symbol`])(
+  "accepted tokens are unread, not fewer, if no node made the call %s",
+  (name) => {
+    const subject = { ...unreviewedSubject({ chainId: 1, address: vault.address }), tokens: [USDC, OTHER] };
+    const derive = (table: Record<string, unknown>) =>
+      answer(upshiftDeriver.derive(subject), { ...views, assets: vault.address, entry: true, ...table });
+    expect(derive({})).toMatchObject({ vault: { acceptedAssets: [{ address: USDC }, { address: OTHER }] } });
+    expect(derive({ [name]: UNMADE })).toMatchObject({ ok: false, isUnread: true });
+    const refused = derive({ [name]: new Revert("0x") });
+    expect(refused).toMatchObject({ ok: true, vault: { acceptedAssets: [{ address: USDC }] } });
   },
 );

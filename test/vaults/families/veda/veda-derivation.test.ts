@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { vedaDeriver } from "../../../../src/vaults/families/veda/veda-derivation.ts";
 import { unreviewedSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { OTHER, USDC, vault } from "../../../support/deposits/fixtures.ts";
-import { answer, Revert, reasonData } from "../../../support/vaults/answer.ts";
+import { answer, Revert, reasonData, UNMADE } from "../../../support/vaults/answer.ts";
 
 const TELLER = "0x1111111111111111111111111111111111111111";
 const views = {
@@ -124,4 +124,28 @@ describe("Veda deriver, contracts for withdrawals", () => {
     expect(exitsBy(denied)).toEqual({ queue: QUEUE, delayed: "", teller: undefined });
     expect(exitsBy({ authority: zeroAddress })).toEqual({ queue: QUEUE, delayed: "", teller: undefined });
   });
+});
+
+describe("Veda deriver, accepted tokens", () => {
+  const subject = {
+    ...unreviewedSubject({ chainId: 8453, address: vault.shareToken }),
+    tokens: [USDC, OTHER],
+  };
+  const derive = (table: Record<string, unknown>) =>
+    answer(vedaDeriver.derive(subject), { ...views, referred: REFUSED, ...table });
+
+  test.each([`tokens/${OTHER}/support/data`, `tokens/${OTHER}/support/rate`, `tokens/${OTHER}/token/symbol`])(
+    "are unread, not fewer, if no node made the call %s",
+    (name) => {
+      expect(derive({})).toMatchObject({
+        vault: { acceptedAssets: [{ address: USDC }, { address: OTHER }] },
+      });
+      expect(derive({ [name]: UNMADE })).toMatchObject({ ok: false, isUnread: true });
+      // The contract itself may refuse a token.
+      expect(derive({ [name]: UNKNOWN })).toMatchObject({
+        ok: true,
+        vault: { acceptedAssets: [{ address: USDC }] },
+      });
+    },
+  );
 });
