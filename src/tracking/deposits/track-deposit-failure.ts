@@ -20,6 +20,8 @@ export type FailureReason =
 const ROUTER_REASONS: Readonly<Record<string, FailureReason>> = {
   OutputBelowMinimum: "SLIPPAGE_EXCEEDED",
   InputBelowMinimum: "SLIPPAGE_EXCEEDED",
+  // An earlier step brought less than a later one needs, as when a vault pays less than the swap after it takes.
+  StepUnderfunded: "SLIPPAGE_EXCEEDED",
   DeadlinePassed: "EXPIRED",
 };
 

@@ -28,6 +28,11 @@ describe("reasonOf()", () => {
   test.each<[string, Hex, string]>([
     ["too few shares", router("OutputBelowMinimum"), "SLIPPAGE_EXCEEDED"],
     ["too little that arrived", router("InputBelowMinimum"), "SLIPPAGE_EXCEEDED"],
+    [
+      "too little for a later step",
+      encodeErrorResult({ abi: depositRouterAbi, errorName: "StepUnderfunded", args: [1n, 2n, 3n] }),
+      "SLIPPAGE_EXCEEDED",
+    ],
     ["a deadline passed", router("DeadlinePassed"), "EXPIRED"],
     [
       "another refusal of the Router's",
