@@ -75,8 +75,11 @@ interface SourceHolder {
 
 const Holders = z.array(z.object({ tracking_id: z.string(), proven: z.boolean() }));
 
-/** SQL condition of the rows `d` without a proven source transaction, and of those whose source reverted. */
-const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.request_id is null
+/**
+ * SQL condition of the rows `d` without a proven source transaction, and of those whose source reverted. A redemption
+ * that took shares and paid nothing has failed, but did not revert.
+ */
+const hasOpenSource = raw`(not d.source_proven or d.state = 'failed' and d.request_id is null and d.shares is null
   and not jsonb_path_exists(d.history, '$[*] ? (@.state == "requested" || @.state == "cooling" || @.state == "claimable")'))`;
 
 /**

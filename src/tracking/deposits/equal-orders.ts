@@ -47,16 +47,17 @@ export interface SharedSource<Row> {
 }
 
 /**
- * Finds the equal row that has the transaction of an unseen or failed row; for a failed one, only if its transaction is
- * reported for this row and it has not failed. It answers for both only if it is so reported, and both continue alike.
- * Throws `store_unavailable`.
+ * Finds the equal row that has the transaction of an unseen or reverted row; for a reverted one, only if its
+ * transaction is reported for this row and it has not failed. It answers for both only if it is so reported, and both
+ * continue alike. Throws `store_unavailable`.
  */
 export async function findSharedSource<Row extends TrackedRow>(
   ctx: Context,
   row: Row,
 ): Promise<SharedSource<Row>> {
   const unseen = row.direction === "deposit" ? isUnseen(row.state) : isUnseenWithdrawal(row.state);
-  const reverted = row.state === "failed" && row.requestId === null;
+  // A redemption that took shares and paid nothing has failed too, but no other transaction answers for it.
+  const reverted = row.state === "failed" && row.requestId === null && row.shares === null;
   const asks = (unseen || reverted) && row.builtBlock !== null;
   const equal = asks ? await selectEqualOrder(ctx.db, row) : null;
   if (equal === null) return { answering: row, sameAs: null };

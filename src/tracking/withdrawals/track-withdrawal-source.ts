@@ -23,11 +23,13 @@ import type { WithdrawalTransition } from "./withdrawal-transitions.ts";
 
 /**
  * Returns true if a transaction can still become the first one of a withdrawal: none is proven yet, or the proven one
- * reverted or paid nothing. A failed withdrawal that had an open request is not open.
+ * reverted. A failed withdrawal that had an open request is not open, nor one whose vault took the shares for nothing:
+ * another transaction in its place would hide that loss.
  */
 export function isExitSourceOpen(row: WithdrawalRow): boolean {
   if (!row.sourceProven) return true;
-  return row.state === "failed" && !row.history.some(({ state }) => isOpenRequest(state));
+  const reverted = row.state === "failed" && row.shares === null;
+  return reverted && !row.history.some(({ state }) => isOpenRequest(state));
 }
 
 interface ExitCandidate {

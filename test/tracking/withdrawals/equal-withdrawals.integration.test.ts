@@ -86,3 +86,28 @@ test("a transaction reported for a withdrawal of all shares is not taken by an e
   const holder = await selectSourceHolder(db, { row: stranger, hash: HASH, blockNumber: 101n });
   expect(holder).toEqual({ trackingId: all.trackingId, proven: false });
 });
+
+/** The user's redemption whose vault took the shares and paid nothing. */
+const unpaid: WithdrawalRow = {
+  ...own,
+  ...{ state: "failed", substatus: "UNKNOWN_ERROR", shares: own.fromAmount },
+  ...{ sourceTxHash: `0x${"22".repeat(32)}`, sourceProven: true },
+};
+
+test("a redemption that paid nothing keeps its transaction, whatever is reported for it", async () => {
+  const { db } = causeway.context();
+  const next: WithdrawalRow = { ...own, trackingId: `trk_${"4".repeat(32)}`, ref: HASH };
+  await causeway.db.insert(deposits).values([unpaid, next]);
+  await addReportedHint(db, { trackingId: unpaid.trackingId, chainId, txHash: HASH, now });
+  const holder = await selectSourceHolder(db, { row: next, hash: HASH, blockNumber: 101n });
+  expect(holder).toEqual({ trackingId: next.trackingId, proven: false });
+});
+
+test("a redemption that paid nothing does not answer as an equal one that was paid", async () => {
+  const ctx = causeway.context();
+  await causeway.db.insert(deposits).values([unpaid, bound]);
+  const evidence = { trackingId: bound.trackingId, chainId, txHash: HASH };
+  await causeway.db.insert(depositEvidence).values({ ...evidence, blockNumber: 101, blockHash: "0xb1" });
+  await addReportedHint(ctx.db, { trackingId, chainId, txHash: HASH, now });
+  expect(await findSharedSource(ctx, unpaid)).toEqual({ answering: unpaid, sameAs: null });
+});

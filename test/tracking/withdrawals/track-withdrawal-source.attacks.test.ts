@@ -13,7 +13,10 @@ import type { Receipt, Transaction } from "../../../src/chains/chain-transaction
 import type { Context } from "../../../src/context.ts";
 import type { Database } from "../../../src/db/database-client.ts";
 import type { WithdrawalRow } from "../../../src/db/queries/deposit-queries.ts";
-import { exitSourceTransitions } from "../../../src/tracking/withdrawals/track-withdrawal-source.ts";
+import {
+  exitSourceTransitions,
+  isExitSourceOpen,
+} from "../../../src/tracking/withdrawals/track-withdrawal-source.ts";
 import type { Vault } from "../../../src/vaults/vault.ts";
 import { contractsClient } from "../../support/chains/multicall.ts";
 import { testChain } from "../../support/chains/rpc-node.ts";
@@ -307,6 +310,12 @@ describe("a vault that takes the shares and pays another receiver", () => {
     const unpaid = [{ shows: "nothing_paid", assets: null, shares: SHARES.toString() }];
     expect(await look({ row: own, transaction: byUser, logs })).toEqual(unpaid);
     expect(await look({ row: all, transaction: byUser, logs })).toEqual(unpaid);
+  });
+
+  test("keeps its transaction; only one that reverted may be replaced by another", () => {
+    const failed = { ...own, state: "failed", sourceProven: true } as const;
+    expect(isExitSourceOpen({ ...failed, shares: SHARES.toString() })).toBe(false);
+    expect(isExitSourceOpen({ ...failed, shares: null })).toBe(true);
   });
 
   test("proves nothing in a batch, without the vault's event, or of a request", async () => {
