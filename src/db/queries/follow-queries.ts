@@ -11,14 +11,17 @@ export type FollowedChain = typeof followedChains.$inferSelect;
 
 const ChainIds = z.array(z.object({ chain_id: z.coerce.number() }));
 
-/** SQL condition of the deposits whose token reached the user, who may still deposit it. */
+/**
+ * SQL condition of the deposits whose token reached the user, who may still deposit it: for 30 days. A second step that
+ * is reported later is read without the chain's logs.
+ */
 const mayBeContinued = raw`${deposits.state} = 'partial' and ${deposits.shares} is null
-  and ${deposits.direction} = 'deposit'`;
+  and ${deposits.direction} = 'deposit' and ${deposits.updatedAt} > now() - interval '30 days'`;
 
 /**
  * Selects which of the given chains must be read, in ascending order: source and vault chains of unproven rows, all
- * chains of those in progress, vault chains of partial deposits without shares, and chains with evidence that is not
- * final. Throws `store_unavailable`.
+ * chains of those in progress, vault chains of partial deposits without shares that changed in the last 30 days, and
+ * chains with evidence that is not final. Throws `store_unavailable`.
  */
 export async function selectChainsToFollow(db: Database, chainIds: readonly number[]): Promise<number[]> {
   const given = raw`(select jsonb_array_elements_text(${JSON.stringify(chainIds)}::jsonb)::int4 as chain_id) as given`;

@@ -11,6 +11,7 @@ import {
 } from "../../../src/db/queries/follow-queries.ts";
 import { deposits } from "../../../src/db/tables/deposit-tables.ts";
 import { followedChains } from "../../../src/db/tables/deposit-tracking-tables.ts";
+import { DAY_MS } from "../../../src/lib/durations.ts";
 import { row } from "../../support/deposits/fixtures.ts";
 
 const CHAIN_ID = 1;
@@ -94,13 +95,17 @@ test("replaceEvidence() keeps the evidence if it cannot store the new one", asyn
   expect(await evidence()).toEqual({ checked: false, final: false });
 });
 
-test("selectChainsToFollow() follows a partial deposit's vault chain until its second step is known", async () => {
+test("selectChainsToFollow() follows a partial deposit's vault chain until its second step is known, for 30 days", async () => {
   const { db } = causeway.context();
+  const ago = (days: number) => new Date(Date.now() - days * DAY_MS);
   const chainIds = [row.fromChainId, row.vaultChainId + 7];
   const vaultChainId = row.vaultChainId + 7;
-  const ended = { state: "partial", sourceProven: true, vaultChainId } as const;
+  const ended = { state: "partial", sourceProven: true, vaultChainId, updatedAt: ago(29) } as const;
   await causeway.db.update(deposits).set(ended);
   expect(await selectChainsToFollow(db, chainIds)).toEqual([vaultChainId]);
+  await causeway.db.update(deposits).set({ updatedAt: ago(31) });
+  expect(await selectChainsToFollow(db, chainIds)).toEqual([]);
+  await causeway.db.update(deposits).set({ updatedAt: ago(0) });
   await causeway.db.update(deposits).set({ shares: "1" });
   expect(await selectChainsToFollow(db, chainIds)).toEqual([]);
 });

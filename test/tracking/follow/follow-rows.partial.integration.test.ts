@@ -102,3 +102,22 @@ test("a partial deposit that is no longer checked gets the shares of its second 
     deposit_tx_hash: hash,
   });
 });
+
+test("a partial deposit whose chain is no longer read gets the shares of its second step when that is reported", async () => {
+  const order = await deliverTooLate();
+  await world.settle(4);
+  await database.execute(
+    "update deposits set updated_at = updated_at - interval '31 days', next_check_at = null",
+  );
+  // What was queued for the chain before is delivered first.
+  await playMinutes(world, 1);
+  const hash = await sendSecond(order);
+  world.include();
+  const shown = "select state, shares, deposit_tx_hash from deposits";
+  await playMinutes(world, 2);
+  expect(await database.execute(shown)).toMatchObject([{ shares: null }]);
+  await world.report(order, { hash, step: "deposit" });
+  await playMinutes(world, 2);
+  const found = { state: "partial", shares: expect.stringMatching(/^7\d+$/), deposit_tx_hash: hash };
+  expect(await database.execute(shown)).toMatchObject([found]);
+});
