@@ -101,7 +101,7 @@ export function checkWaitingParams(vault: Vault): void {
 
 /**
  * Returns a query that detects how a generic ERC-4626 vault delays withdrawals, and sets the registry parameters that
- * `waitOf` and the exits use. The identification always succeeds.
+ * `waitOf` and the exits use. It fails only for a Maple pool without a known withdrawal manager (`identifyMaple`).
  */
 export function identifyWaiting({ address, params }: DerivationSubject): Query<Identification> {
   const known = withoutParams(params, WAITING_PARAMS);

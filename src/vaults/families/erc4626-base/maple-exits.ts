@@ -1,5 +1,6 @@
 import { type Address, parseAbi } from "viem";
 import { createQuery, type Query, read, readThen, valueOrNull } from "../../../chains/chain-reads.ts";
+import { isNative } from "../../../lib/address.ts";
 import { once } from "../../../lib/once.ts";
 import type { Vault } from "../../vault.ts";
 import type { ExitTerms, ExitTermsInput } from "../../vault-exits.ts";
@@ -28,27 +29,29 @@ export const mapleAbi = once(() =>
 export const hasMapleQueue = (vault: Vault): boolean =>
   optionalChoiceParam(vault, { name: "withdrawal_type", choices: ["queue"] }) !== null;
 
+const UNNAMED_MANAGER: Identification = {
+  ok: false,
+  reason: "its pool manager names no withdrawal manager, so its withdrawals cannot be followed",
+};
+
 /**
- * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple` and without
- * `withdraw_seconds`. If the pool manager names the withdrawal manager, also the lowercase addresses of both and, for a
- * queue, `withdrawal_type`.
+ * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple`, without `withdraw_seconds`,
+ * with the lowercase addresses of both managers and, for a queue, `withdrawal_type`. A pool whose manager names no
+ * withdrawal manager is not identified: payments by an unknown contract could not be credited to their receivers.
  */
 export function identifyMaple(
   params: Readonly<Record<string, string>>,
   manager: Address,
 ): Query<Identification> {
-  const identified = (found: Readonly<Record<string, string>>): Identification => ({
-    ok: true,
-    params: withWithdrawSeconds({ ...params, exit: "maple", ...found }, null),
-  });
   const found = read({ to: manager, abi: mapleAbi(), name: "withdrawalManager" });
   return readThen({ found }, (results): Query<Identification> => {
     const requests = valueOrNull(results.found);
-    if (requests === null) return createQuery({}, () => identified({}));
+    if (requests === null || isNative(requests)) return createQuery({}, () => UNNAMED_MANAGER);
     const managers = { pool_manager: manager.toLowerCase(), withdrawal_manager: requests.toLowerCase() };
-    return createQuery({ newest: mapleQueueRead(requests, ORDINARY_ACCOUNT) }, ({ newest }) =>
-      identified({ ...managers, ...(newest.ok && { withdrawal_type: "queue" }) }),
-    );
+    return createQuery({ newest: mapleQueueRead(requests, ORDINARY_ACCOUNT) }, ({ newest }) => {
+      const found = { ...managers, ...(newest.ok && { withdrawal_type: "queue" }) };
+      return { ok: true, params: withWithdrawSeconds({ ...params, exit: "maple", ...found }, null) };
+    });
   });
 }
 

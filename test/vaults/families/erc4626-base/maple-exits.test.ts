@@ -1,4 +1,4 @@
-import { type Address, decodeFunctionData, encodeFunctionResult, parseAbi } from "viem";
+import { type Address, decodeFunctionData, encodeFunctionResult, parseAbi, zeroAddress } from "viem";
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { identifyWaiting } from "../../../../src/vaults/families/erc4626-base/erc4626-waiting-exits.ts";
@@ -16,7 +16,7 @@ const abi = parseAbi([
   "function requestIds(address) view returns (uint128)",
 ]);
 
-/** Returns the registry parameters that are derived where these functions of these contracts answer. */
+/** Returns the registry parameters that are derived where these functions of these contracts answer, or the reason. */
 async function paramsOn(contracts: Readonly<Record<Address, Readonly<Record<string, unknown>>>>) {
   const subject = {
     address: VAULT,
@@ -34,7 +34,7 @@ async function paramsOn(contracts: Readonly<Record<Address, Readonly<Record<stri
     return { ok: false, data: "0x" };
   });
   const { value } = await runQuery(client, identifyWaiting(subject));
-  return value.ok ? value.params : null;
+  return value.ok ? value.params : value.reason;
 }
 
 describe("identifyWaiting()", () => {
@@ -44,8 +44,13 @@ describe("identifyWaiting()", () => {
   test("stores the managers of a Maple pool, and forgets those of another contract", async () => {
     const cyclical = { [VAULT]: pool, [MANAGER]: { withdrawalManager: REQUESTS } };
     expect(await paramsOn(cyclical)).toEqual({ other: "kept", exit: "maple", ...managers });
-    expect(await paramsOn({ [VAULT]: pool })).toEqual({ other: "kept", exit: "maple" });
     expect(await paramsOn({})).toEqual({ other: "kept" });
+  });
+
+  test("refuses a Maple pool whose withdrawal manager nothing names, whose payments nothing would credit", async () => {
+    expect(await paramsOn({ [VAULT]: pool })).toMatch(/names no withdrawal manager/);
+    const zero = { [VAULT]: pool, [MANAGER]: { withdrawalManager: zeroAddress } };
+    expect(await paramsOn(zero)).toMatch(/names no withdrawal manager/);
   });
 
   test("stores that the withdrawal manager is a queue, which pays by itself", async () => {
