@@ -8,6 +8,7 @@ import {
   parseSignature,
   zeroAddress,
 } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, test } from "vitest";
 import { rpc } from "../../../scripts/stack/chains/json-rpc.ts";
 import { permit2Address } from "../../../src/router/router-signature-messages.ts";
@@ -236,6 +237,33 @@ describe("POST /v1/withdrawals/{tracking_id}/authorize", () => {
       built.tracking_id,
     ]);
     expect((await refusedExit(api, built.tracking_id, right)).code).toBe("quote_expired");
+  });
+
+  test("refuses the signature of another withdrawal of the same shares", async () => {
+    const user = await approvedHolder();
+    const [one, other] = [
+      await api.withdrawToSign(leave(prime, user.address, { authorize: "permit2" })),
+      await api.withdrawToSign(leave(prime, user.address, { authorize: "permit2" })),
+    ];
+    const signature = await signOrder(one, user);
+    expect((await refusedExit(api, other.tracking_id, signature)).code).toBe("signature_invalid");
+    await authorizeExit(api, one.tracking_id, signature);
+  });
+
+  test("refuses a permit whose nonce the user has used for another spender", async () => {
+    const { user } = await holderOf(api, prime);
+    const built = await api.withdrawToSign(leave(prime, user.address, { authorize: "permit" }));
+    const typed = signatureIn(built.steps).typed_data as { message: { value: string; deadline: string } };
+    const { value, deadline } = typed.message;
+    const elsewhere = { ...typed, message: { ...typed.message, spender: permit2Address } };
+    const account = privateKeyToAccount(user.privateKey);
+    const { r, s, v } = parseSignature(await account.signTypedData(elsewhere as never));
+    const args = [user.address, permit2Address, BigInt(value), BigInt(deadline), Number(v), r, s] as const;
+    const data = encodeFunctionData({ abi: permitAbi, functionName: "permit", args });
+    await mined(chain, await sendCall(user, { to: prime.share_token, data }));
+    const { code } = await refusedExit(api, built.tracking_id, await signOrder(built, user));
+    expect(code).toBe("authorization_unsupported");
+    expect(await api.withdrawal(built.tracking_id)).toMatchObject({ state: "built" });
   });
 
   test("refuses what waits for no signature and what is not there", async () => {
