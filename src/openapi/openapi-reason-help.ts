@@ -21,6 +21,11 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
     cause: "The bridge's fees leave too little of this amount.",
     remedy: "Send a larger amount.",
   },
+  amount_unknown: {
+    where: "next_refusal",
+    cause: "The vault paid several requests of the account together, so the amount of this one is unknown.",
+    remedy: "The payment is in the account: swap or bridge it from the wallet.",
+  },
   asset_unsupported: {
     where: "reasons",
     cause: "The bridge does not carry this token between these chains.",
@@ -29,7 +34,7 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   balance_insufficient: {
     where: "next_refusal",
     cause: "The account no longer holds the amount that was delivered or paid to it.",
-    remedy: "Deposit, swap or bridge what is left with a new order.",
+    remedy: "Deposit what is left with a new order, or swap or bridge it from the wallet.",
   },
   bridge_excluded: {
     where: "reasons",
@@ -99,6 +104,11 @@ export const reasonHelp: Readonly<Record<string, ReasonHelp>> = {
   no_quote: {
     where: "reasons",
     cause: "The provider has no route for this transfer.",
+    remedy: "Try another token, chain or amount.",
+  },
+  not_processable: {
+    where: "reasons",
+    cause: "The provider cannot process this transfer.",
     remedy: "Try another token, chain or amount.",
   },
   pays_less: {

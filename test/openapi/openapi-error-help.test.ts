@@ -9,21 +9,25 @@ test.each(errorCodes)("errorHelp states cause and remedy of %s as sentences", (c
   for (const text of [cause, remedy]) expect(text).toMatch(/^[A-Z`].{10,160}\.$/);
 });
 
-/** Codes of zod, of signals, and of a provider before they become failures: no codes of the API. */
-const FOREIGN = new Set(["custom", "high", "medium", "low", "unavailable", "not_processable", "timeout"]);
+/** The severity of a vault's event, no code of the API. */
+const FOREIGN = new Set(["high"]);
 /** The places in which code gives a reason, a refusal or a warning its code. */
-const GIVEN =
-  /(?:noRoute|noAcrossRoute|noLifiRoute|noExchangeRoute|refusedStep)\(\s*\[?"([a-z_]+)"|code: "([a-z_]+)"/g;
-
-/** The table of what LI.FI's codes mean. */
-const MEANINGS = /^ {2}(?:\d{3,4}|[A-Z_]+): "([a-z_]+)",$/gm;
+const GIVEN = /(?:\w+Route|refused\w*)\(\s*\[?"([a-z_]+)"|\bcode: "([a-z_]+)"|"[A-Z_]+",\s*\["([a-z_]+)"/g;
+/** The tables of what providers' codes mean, from the code to its text. */
+const TABLE = /^const \w*[rR]easonDetails = \{$.*?^\} as const;$/gms;
+const TABLE_KEY = /^ {2}([a-z_]+):/gm;
 
 function givenCodes(): string[] {
-  const files = globSync("src/{providers,orders,deposits}/**/*.ts");
-  const found = files.flatMap((file) => [
-    ...readFileSync(file, "utf8").matchAll(file.endsWith("lifi-errors.ts") ? MEANINGS : GIVEN),
-  ]);
-  return [...new Set(found.map(([, a, b]) => a ?? b ?? ""))].filter((code) => !FOREIGN.has(code));
+  const folders = "{deposits,moves,orders,positions,providers,status,vaults,withdrawals}";
+  const texts = globSync(`src/${folders}/**/*.ts`).map((file) => readFileSync(file, "utf8"));
+  const tables = texts.flatMap((text) => text.match(TABLE) ?? []);
+  expect(tables).toHaveLength(2);
+  const found = [
+    ...texts.flatMap((text) => [...text.matchAll(GIVEN)]),
+    ...tables.flatMap((table) => [...table.matchAll(TABLE_KEY)]),
+  ];
+  const codes = found.map(([, ...groups]) => groups.find((group) => group !== undefined) ?? "");
+  return [...new Set(codes)].filter((code) => !FOREIGN.has(code));
 }
 
 describe("codes in responses", () => {
@@ -33,6 +37,11 @@ describe("codes in responses", () => {
     const given = givenCodes();
     expect(given.length).toBeGreaterThan(20);
     expect(given.filter((code) => !known.has(code))).toEqual([]);
+  });
+
+  test("are all given: none is explained that no response has", () => {
+    const given = new Set(givenCodes());
+    expect(Object.keys(reasonHelp).filter((code) => !given.has(code))).toEqual([]);
   });
 
   test("have a cause and a remedy in sentences, and are no error codes", () => {
