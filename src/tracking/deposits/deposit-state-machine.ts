@@ -22,8 +22,8 @@ export type OnchainEvent =
   | "vault_claimed";
 
 /**
- * An event of a deposit: a pending source transaction, an on-chain event, a provider's status, the expiry of the quote,
- * or the user's abandonment.
+ * An event of a deposit: a pending source transaction, an on-chain event, a provider's status, or the user's
+ * abandonment.
  */
 export type StateEvent =
   /** The source transaction is pending. */
@@ -32,7 +32,6 @@ export type StateEvent =
   | { kind: "chain"; shows: OnchainEvent; confirmed: boolean }
   /** A provider's status, or with `unknown` a change of columns alone. It never changes the state. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }
-  | { kind: "quote_expired" }
   | { kind: "abandoned" };
 
 /**
@@ -80,8 +79,6 @@ export function nextState(state: DepositState, event: StateEvent): DepositState 
   switch (event.kind) {
     case "provider":
       return state;
-    case "quote_expired":
-      return state === "built" ? "expired" : state;
     case "abandoned":
       return state === "built" || state === "expired" ? "abandoned" : state;
     case "source_pending":

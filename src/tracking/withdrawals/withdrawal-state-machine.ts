@@ -31,8 +31,8 @@ export type OnchainWithdrawalEvent =
   | "request_cancelled";
 
 /**
- * An event of a withdrawal: a pending first transaction, an on-chain event, a provider's status, the expiry of the
- * quote, or the user's abandonment.
+ * An event of a withdrawal: a pending first transaction, an on-chain event, a provider's status, or the user's
+ * abandonment.
  */
 export type WithdrawalEvent =
   /** The first transaction is pending. */
@@ -41,7 +41,6 @@ export type WithdrawalEvent =
   | { kind: "chain"; shows: OnchainWithdrawalEvent; confirmed: boolean }
   /** A provider's status, or with `unknown` a change of columns alone. It never changes the state. */
   | { kind: "provider"; phase: ProviderStatus["phase"] }
-  | { kind: "quote_expired" }
   | { kind: "abandoned" };
 
 /**
@@ -103,8 +102,6 @@ export function nextWithdrawalState(state: WithdrawalState, event: WithdrawalEve
   switch (event.kind) {
     case "provider":
       return state;
-    case "quote_expired":
-      return state === "built" ? "expired" : state;
     case "abandoned":
       return state === "built" || state === "expired" ? "abandoned" : state;
     case "source_pending":

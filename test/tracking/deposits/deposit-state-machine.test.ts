@@ -52,7 +52,6 @@ const phases = [
 ] as const;
 const everyEvidence: readonly StateEvent[] = [
   { kind: "source_pending" },
-  { kind: "quote_expired" },
   { kind: "abandoned" },
   ...phases.map((phase) => ({ kind: "provider", phase }) as const),
   ...everyShown.flatMap((shows) =>
@@ -64,7 +63,6 @@ const describeEvidence = (evidence: StateEvent): string => Object.values(evidenc
 /** The rules of the state machine, stated a second time as conditions on its result. */
 function expected(state: DepositState, evidence: StateEvent): DepositState {
   if (evidence.kind === "provider" || ENDS.includes(state)) return state;
-  if (evidence.kind === "quote_expired") return state === "built" ? "expired" : state;
   if (evidence.kind === "abandoned") return state === "built" || state === "expired" ? "abandoned" : state;
   const unproven = evidence.kind === "source_pending" || !evidence.confirmed;
   const isRejection = evidence.kind === "chain" && evidence.shows === "vault_rejected";

@@ -53,7 +53,6 @@ const place = (state: WithdrawalState): number =>
 const phases = ["unknown", "bridging", "delivered", "refunded", "failed"] as const;
 const everyEvent: readonly WithdrawalEvent[] = [
   { kind: "source_pending" },
-  { kind: "quote_expired" },
   { kind: "abandoned" },
   ...phases.map((phase) => ({ kind: "provider", phase }) as const),
   ...everySight.flatMap((shows) =>
@@ -64,7 +63,6 @@ const everyEvent: readonly WithdrawalEvent[] = [
 /** The rules of the state machine, stated a second time as conditions on its result. */
 function expected(state: WithdrawalState, event: WithdrawalEvent): WithdrawalState {
   if (event.kind === "provider" || ENDS.includes(state)) return state;
-  if (event.kind === "quote_expired") return state === "built" ? "expired" : state;
   if (event.kind === "abandoned") return state === "built" || state === "expired" ? "abandoned" : state;
   if (event.kind === "source_pending") return UNSENT.includes(state) ? "submitted" : state;
   const open = ["requested", "cooling", "claimable"].includes(state);
