@@ -13,7 +13,6 @@ import { LoadedPage } from "../shell/route-states.tsx";
 import { SignalList } from "../signals/signal-list.tsx";
 import { Badge, EmptyState, Loaded, Notice } from "../ui/feedback.tsx";
 import { Card, Fact, Facts, Page, Stat } from "../ui/page-and-cards.tsx";
-import { TokenAmount } from "../ui/token-display.tsx";
 import { useWallet } from "../wallet/wallet-session.ts";
 import { VaultHistory } from "./vault-history.tsx";
 import { describeCapacity, describeExitFee, describeMinimum } from "./vault-page-limits.ts";
@@ -170,7 +169,7 @@ function describeRefusal({ reason, until }: Actions["claim"]): string {
 const zeroAddress = "0x0000000000000000000000000000000000000000";
 
 function Terms({ vault }: { vault: VaultDetail }) {
-  const { settlement, acceptedAssets, proof, asset } = vault;
+  const { settlement, acceptedAssets, proof } = vault;
   return (
     <Card title="Terms and controls">
       <Facts>
@@ -179,16 +178,11 @@ function Terms({ vault }: { vault: VaultDetail }) {
         <Fact term="Fee on withdrawals">{describeExitFee(vault)}</Fact>
         <Fact term="Accepted without a swap">{acceptedAssets.map(({ symbol }) => symbol).join(", ")}</Fact>
         <Fact term="Proof">
-          {proof === null ? (
-            "Not proven yet"
-          ) : proof.ok ? (
-            <>
-              Deposit of <TokenAmount amount={proof.amount} token={asset} /> simulated{" "}
-              {formatAge(proof.at, Date.now())}
-            </>
-          ) : (
-            <>Refused: {proof.reason}</>
-          )}
+          {proof === null
+            ? "Not checked yet"
+            : proof.ok
+              ? `Last check passed ${formatAge(proof.at, Date.now())}`
+              : `Last check failed ${formatAge(proof.at, Date.now())}: ${proof.reason}`}
         </Fact>
         <Fact term="Curator">{vault.curator === "" ? "Not named" : vault.curator}</Fact>
         <Fact term="Vault">
@@ -203,7 +197,7 @@ function Terms({ vault }: { vault: VaultDetail }) {
       </Facts>
       <p className="mt-3 text-sm text-muted">
         {vault.externalRouter
-          ? "Your wallet calls the vault's own contract, because it must see you as the caller."
+          ? "Your wallet calls the vault's own contract and not the DepositRouter."
           : "Your wallet calls the DepositRouter, which has no owner and reverts unless you get at least what was agreed."}
       </p>
     </Card>
