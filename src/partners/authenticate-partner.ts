@@ -67,7 +67,8 @@ export async function authenticate(
 }
 
 /**
- * Authenticates a partner by session, by API key and secret, or by both. All credentials that the request has must be
+ * Authenticates a partner by session, by API key and secret, or by both: then the actor has the session and its rights,
+ * and the key's id and version. All credentials that the request has must be
  * valid and belong to the same partner; otherwise throws the errors of `authenticate`.
  */
 async function authenticateEither(ctx: Context, offered: OfferedCredentials): Promise<Actor> {
@@ -75,7 +76,10 @@ async function authenticateEither(ctx: Context, offered: OfferedCredentials): Pr
   const byPair = await authenticateKey(ctx, { key: offered.key, secret: offered.secret ?? "" });
   if (offered.authorization === null) return byPair;
   const bySession = await authenticateSession(ctx, bearer(offered, SESSION));
-  if (bySession.partner.address === byPair.partner.address) return bySession;
+  if (bySession.partner.address === byPair.partner.address) {
+    const { keyId, keyVersion } = byPair;
+    return { ...bySession, keyId, keyVersion };
+  }
   throw failure("credentials_invalid", "the session and the API key belong to different partners");
 }
 

@@ -34,9 +34,9 @@ export interface PartnerActor {
   kind: "partner";
   partner: PartnerIdentity;
   proof: PartnerProof;
-  /** Version of the key pair when the request was authenticated; for a session, that of the partner's first pair. */
+  /** Version of the key pair when the request was authenticated; for a session alone, of the partner's first pair. */
   keyVersion: number;
-  /** Id of the key pair that was used, or null if the request was authenticated by session. */
+  /** Id of the key pair that was used, or null if the request was authenticated by session alone. */
   keyId: string | null;
   /** Rights of the credentials; a session has all rights. */
   rights: readonly KeyRight[];

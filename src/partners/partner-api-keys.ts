@@ -40,8 +40,8 @@ export async function generateKeyPair(ctx: Context): Promise<{ shown: RotatedKey
 }
 
 /**
- * Replaces a key pair of the authenticated partner, the request's own or, for a session, the first that is listed (if
- * none is, the revoked first pair), and returns the new one. The old pair and all sessions but the caller's become
+ * Replaces a key pair of the authenticated partner, the request's own or, by session alone, the first that is listed
+ * (if none is, the revoked first pair), and returns the new one. The old pair and all sessions but the caller's become
  * invalid. Throws `credentials_required`, `credentials_invalid`, `session_expired`, `store_unavailable`, and `internal`
  * without a pepper.
  */
@@ -50,18 +50,18 @@ export async function rotateKeys(ctx: Context): Promise<RotatedKeys> {
   const { shown, stored } = await generateKeyPair(ctx);
   let version = keyVersion;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const first = session === null ? null : await selectFirstPair(ctx.db, partner.address);
+    const first = keyId === null ? await selectFirstPair(ctx.db, partner.address) : null;
     const replaced = await replacePair(ctx.db, {
       address: partner.address,
       keyVersion: first?.version ?? version,
-      keyId: session === null ? keyId : (first?.keyId ?? null),
+      keyId: keyId ?? first?.keyId ?? null,
       pair: stored,
       session,
       now: new Date(ctx.now()),
       note: makeAuditNote(ctx, { action: "partner.rotate", actor: partner.address.toLowerCase() }),
     });
     if (replaced) return shown;
-    version = await versionAfterLostRace(ctx, session);
+    version = await versionAfterLostRace(ctx, { session, keyId });
   }
   throw failure("store_unavailable", "too many rotations at the same time; this request changed nothing");
 }
@@ -74,15 +74,19 @@ const MAX_ATTEMPTS = 20;
  * `credentials_invalid` for a rotation by pair, which is no longer valid, and `session_expired` if the other rotation
  * ended this session.
  */
-async function versionAfterLostRace(ctx: Context, session: string | null): Promise<number> {
-  if (session === null)
+async function versionAfterLostRace(
+  ctx: Context,
+  { session, keyId }: { session: string | null; keyId: string | null },
+): Promise<number> {
+  const owner = session === null ? null : await selectSessionOwner(ctx.db, session);
+  if (session !== null && (owner === null || !isSessionLive(ctx, owner)))
+    throw failure("session_expired", "the session has expired or was revoked; sign in again");
+  if (owner === null || keyId !== null)
     throw failure(
       "credentials_invalid",
       "the key pair was replaced by another request; this request changed nothing",
     );
-  const owner = await selectSessionOwner(ctx.db, session);
-  if (owner !== null && isSessionLive(ctx, owner)) return owner.keyVersion;
-  throw failure("session_expired", "the session has expired or was revoked; sign in again");
+  return owner.keyVersion;
 }
 
 /**

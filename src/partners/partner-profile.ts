@@ -1,6 +1,7 @@
 import { type Address, getAddress } from "viem";
 import type { Context } from "../context.ts";
-import { selectPartner, updatePartner } from "../db/queries/partner-queries.ts";
+import { type ListedPair, selectPairs } from "../db/queries/api-key-queries.ts";
+import { type PartnerRow, selectPartner, updatePartner } from "../db/queries/partner-queries.ts";
 import { failure } from "../errors.ts";
 import { formatVaultId, type VaultKey } from "../lib/vault-id.ts";
 import type { Partner, SettingsInput } from "../schemas/partner-schema.ts";
@@ -12,13 +13,13 @@ import { requirePartner } from "./partner-actor.ts";
  * is none, and `store_unavailable`.
  */
 export async function getPartner(ctx: Context, address: Address): Promise<Partner> {
-  const row = await selectPartner(ctx.db, address);
+  const [row, pairs] = await Promise.all([selectPartner(ctx.db, address), selectPairs(ctx.db, address)]);
   if (row === null) throw failure("partner_not_found", `${address} is not registered as a partner`);
-  return toPartner(row);
+  return toPartner(row, pairs[0] ?? null);
 }
 
-/** Converts a partner's database row to the partner's profile in wire format. */
-function toPartner(row: NonNullable<Awaited<ReturnType<typeof selectPartner>>>): Partner {
+/** Converts a partner's database row and its first listed key pair, null if it has none, to the profile on the wire. */
+function toPartner(row: PartnerRow, pair: ListedPair | null): Partner {
   return {
     address: getAddress(row.address),
     partner_id: row.partnerId,
@@ -28,8 +29,8 @@ function toPartner(row: NonNullable<Awaited<ReturnType<typeof selectPartner>>>):
     contact_email: row.contactEmail,
     description: row.description,
     vault_ids: row.vaults,
-    api_key_prefix: row.keyPrefix,
-    api_key_created_at: row.keyCreatedAt.toISOString(),
+    api_key_prefix: pair?.prefix ?? "",
+    api_key_created_at: pair === null ? null : new Date(pair.createdAt).toISOString(),
     created_at: row.createdAt.toISOString(),
   };
 }

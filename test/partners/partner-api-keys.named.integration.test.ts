@@ -187,6 +187,38 @@ describe("named key pairs", () => {
     expect((await ask("GET", "/v1/partners/me", { headers: session })).status).toBe(401);
   });
 
+  test("rotate the pair that is sent beside a session, which stays", async () => {
+    const partner = await makePartner(causeway);
+    const session = asSession(partner.session_token);
+    const made = await create(session, { name: "Ops", rights: ["build"] });
+    const headers = { ...session, ...asPair(made.body) };
+    const rotated = await ask("POST", `${keys}/rotate`, { headers });
+    expect(rotated.status).toBe(200);
+    expect([await build(asPair(made.body)), await build(asPair(rotated.body))]).toEqual([401, 422]);
+    expect(await build(asPair(partner))).toBe(422);
+    expect((await list(session)).map(({ name }) => name)).toEqual(["First key", "Ops"]);
+    expect(await ask("POST", `${keys}/rotate`, { headers })).toMatchObject({ status: 401 });
+  });
+
+  test("are shown by the account while they work: the first that is listed", async () => {
+    const partner = await makePartner(causeway);
+    const session = asSession(partner.session_token);
+    const made = await create(session, { name: "Next" });
+    const shown = async () => {
+      const { body } = await ask("GET", "/v1/partners/me", { headers: session });
+      return [body["api_key_prefix"], body["api_key_created_at"]];
+    };
+    const revoke = async () => {
+      const [first] = await list(session);
+      await ask("DELETE", `${keys}/${first?.key_id}`, { headers: session });
+    };
+    expect(await shown()).toEqual([partner.api_key_prefix, expect.any(String)]);
+    await revoke();
+    expect(await shown()).toEqual([made.body["api_key_prefix"], made.body["created_at"]]);
+    await revoke();
+    expect(await shown()).toEqual(["", null]);
+  });
+
   test("of which the first was revoked rotate the first that is listed, by session", async () => {
     const partner = await makePartner(causeway);
     const session = asSession(partner.session_token);

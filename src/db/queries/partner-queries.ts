@@ -1,7 +1,7 @@
 import { eq, sql as raw } from "drizzle-orm";
 import type { ApplicationStatus } from "../../schemas/partner-application-schema.ts";
 import type { Database } from "../database-client.ts";
-import { apiKeys, partners } from "../tables/partner-tables.ts";
+import { partners } from "../tables/partner-tables.ts";
 import type { StoredPair } from "./api-key-queries.ts";
 import { type AuditNote, auditInsert } from "./audit-queries.ts";
 
@@ -10,26 +10,12 @@ export type PartnerRow = typeof partners.$inferSelect;
 /** The part of a partner's data that the partner edits itself. */
 export type PartnerProfile = Pick<PartnerRow, "name" | "website" | "contactEmail" | "description">;
 
-/**
- * Selects a partner with the displayed part and the creation time of its first API key, or returns null if the address
- * is not a partner's. Throws `store_unavailable`.
- */
-export async function selectPartner(
-  db: Database,
-  address: string,
-): Promise<(PartnerRow & { keyPrefix: string; keyCreatedAt: Date }) | null> {
+/** Selects a partner, or returns null if the address is not a partner's. Throws `store_unavailable`. */
+export async function selectPartner(db: Database, address: string): Promise<PartnerRow | null> {
   const rows = await db.run((sql) =>
-    sql
-      .select({ partner: partners, keyPrefix: apiKeys.prefix, keyCreatedAt: apiKeys.createdAt })
-      .from(partners)
-      .innerJoin(apiKeys, eq(apiKeys.partnerAddress, partners.address))
-      .where(eq(partners.address, address.toLowerCase()))
-      .limit(1),
+    sql.select().from(partners).where(eq(partners.address, address.toLowerCase())).limit(1),
   );
-  const [row] = rows;
-  return row === undefined
-    ? null
-    : { ...row.partner, keyPrefix: row.keyPrefix, keyCreatedAt: row.keyCreatedAt };
+  return rows[0] ?? null;
 }
 
 /**
