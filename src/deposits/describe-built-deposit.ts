@@ -1,5 +1,6 @@
 import { mulDivDown, partsToFraction } from "../lib/amount.ts";
 import { type GasFunds, isGasSufficient } from "../orders/order-gas-funds.ts";
+import { isCovered } from "../orders/order-payer-funds.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import type { StepPlan } from "../orders/order-steps.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
@@ -52,6 +53,7 @@ export function toDepositApproval(intent: DepositIntent): Approval | null {
 /**
  * Converts a prepared deposit to the API response of a build. If a signature pays, it does not yet contain the first
  * transaction, its approval and the calls. `paid` is in US dollars times 10^18; it and `gas` are null if unknown.
+ * Throws `upstream_unavailable` if the balance is unknown.
  */
 export function toWireBuilt(
   prepared: PreparedDeposit,
@@ -222,12 +224,12 @@ function toLegSimulation({ simulated, checked }: DirectDeposit) {
 type PayerFunds = Pick<TokenPayment, "token" | "amount" | "balance" | "allowance">;
 
 /**
- * Returns whether the user's balance and the spender's allowance cover the amount. An unknown balance or allowance
- * counts as insufficient.
+ * Returns whether the user's balance and the spender's allowance cover the amount. An unknown allowance counts as
+ * insufficient. Throws `upstream_unavailable` if the balance is unknown.
  */
 function toSufficiency({ token, amount, balance, allowance }: PayerFunds) {
   return {
-    balance_sufficient: balance !== null && balance >= amount,
+    balance_sufficient: isCovered({ balance, amount }),
     allowance_sufficient: isNativePayment({ token }) || (allowance !== null && allowance >= amount),
   };
 }

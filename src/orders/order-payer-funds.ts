@@ -80,6 +80,15 @@ export async function readFunds(
   return { ...funds, authorization, block };
 }
 
+/**
+ * Returns true if a balance covers a payment. Throws `upstream_unavailable` if the balance is null, because it could not
+ * be read.
+ */
+export function isCovered({ balance, amount }: { balance: bigint | null; amount: bigint }): boolean {
+  if (balance !== null) return balance >= amount;
+  throw failure("upstream_unavailable", "the account's balance could not be read; try again later");
+}
+
 type TokenFunds = Omit<Funds, "block" | "authorization">;
 
 const unsigned = createQuery({}, (): AuthorizationFacts | null => null);

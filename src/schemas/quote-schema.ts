@@ -52,12 +52,12 @@ const LeastDeposit = {
 const ExpectedShares = {
   estimated_shares: AmountText.meta({
     description: "Expected number of shares, in the share token's smallest unit.",
-    example: "950000000000000000",
+    example: "944000000000000000",
   }),
   min_shares: AmountText.nullable().meta({
     description:
       "Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.",
-    example: "921500000000000000",
+    example: "939280000000000000",
   }),
 };
 
@@ -92,15 +92,14 @@ const SimulationLeg = z.object({
   shares: AmountText.nullable().meta({
     description:
       "Shares minted in the simulation, in the share token's smallest unit, or `null` if none were minted.",
-    example: "950000000000000000",
+    example: "944000000000000000",
   }),
 });
 
 /** Result of the simulation of a built transaction. */
 export const SimulationSummary = SimulationLeg.extend({
   balance_sufficient: z.boolean().meta({
-    description:
-      "Whether the user's balance was sufficient for the payment at that block; `false` also if it could not be read.",
+    description: "Whether the user's balance was sufficient for the payment at that block.",
     example: true,
   }),
   allowance_sufficient: z.boolean().meta({

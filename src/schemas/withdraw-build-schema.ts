@@ -37,7 +37,7 @@ const SharesInput = z
       "arrive between the build and the transaction are redeemed too if the user signs no order, the Router executes it, " +
       "and an earlier, higher allowance covers them. Otherwise they stay with the user until the next withdrawal: the " +
       "approval in the response covers no more than the shares of the build, so that no allowance is left behind.",
-    example: "950000000000000000",
+    example: "944000000000000000",
   });
 
 /** Withdrawal modes that a caller can request. */
@@ -223,7 +223,7 @@ const WithdrawSimulation = z
         "What the user received in the simulation, in the smallest unit of the token received, or `null` if nothing arrives in this transaction or it could not be read.",
     }),
     balance_sufficient: z.boolean().meta({
-      description: "Whether the user held the shares at that block; `false` also if that could not be read.",
+      description: "Whether the user held the shares at that block.",
       example: true,
     }),
     allowance_sufficient: z.boolean().meta({
@@ -274,7 +274,7 @@ export const BuiltWithdrawal = z
     }),
     estimate: z
       .object({
-        shares: AmountText.meta({ description: "Shares that are redeemed.", example: "950000000000000000" }),
+        shares: AmountText.meta({ description: "Shares that are redeemed.", example: "944000000000000000" }),
         ...OptionFigures,
         ...AppliedSlippage,
       })

@@ -1,6 +1,7 @@
 import { mulDivDown, partsToFraction } from "../lib/amount.ts";
 import { formatUnixTime } from "../lib/unix-time.ts";
 import { type GasFunds, isGasSufficient } from "../orders/order-gas-funds.ts";
+import { isCovered } from "../orders/order-payer-funds.ts";
 import { allowedLoss } from "../orders/order-slippage.ts";
 import { type StepPlan, toBuiltWithdrawalSteps, toLeg } from "../orders/order-steps.ts";
 import { toTransactionRequest, toWalletCall } from "../orders/order-wallet-calls.ts";
@@ -158,7 +159,7 @@ export function planWithdrawalSteps(prepared: PreparedWithdrawal, share: TokenRe
 
 /**
  * Converts a prepared withdrawal to the API response of a build. If a signature pays, it contains no transaction,
- * approval or calls yet. `made.gas` is null if unknown.
+ * approval or calls yet. `made.gas` is null if unknown. Throws `upstream_unavailable` if the user's shares are unknown.
  */
 export function toWireWithdrawal(
   prepared: PreparedWithdrawal,
@@ -203,7 +204,7 @@ export function toWireWithdrawal(
       block_number: simulated.blockNumber,
       gas_used: simulated.gasUsed.toString(),
       received: simulated.received?.toString() ?? null,
-      balance_sufficient: payment.balance !== null && payment.balance >= shares,
+      balance_sufficient: isCovered({ balance: payment.balance, amount: shares }),
       allowance_sufficient: payment.allowance !== null && payment.allowance >= simulated.approved,
       gas_sufficient: isGasSufficient(made.gas, { transaction: request, approvals }),
     },

@@ -3,6 +3,7 @@ import type { ChainClient } from "../chains/chain-client.ts";
 import { chainNotServed } from "../chains/chain-definitions.ts";
 import type { Context } from "../context.ts";
 import { isNative } from "../lib/address.ts";
+import { isCovered } from "../orders/order-payer-funds.ts";
 import type { RouteAttempt, RouteSearchInput } from "../orders/order-route-attempts.ts";
 import { toTransferRequest } from "../orders/order-route-candidates.ts";
 import { assertFair, planLoss, type RouteOrder } from "../orders/order-route-fairness.ts";
@@ -152,7 +153,7 @@ export interface PreparedTransfer {
   /** Expected amount on arrival, in the smallest unit of the requested token; `toAmountMin` is the minimum. */
   toAmount: bigint;
   toAmountMin: bigint;
-  /** False if the account does not hold the amount now, or its balance could not be read. */
+  /** False if the account does not hold the amount now. */
   balanceSufficient: boolean;
   /** What the user should know before signing. */
   warnings: readonly Warning[];
@@ -160,7 +161,8 @@ export interface PreparedTransfer {
 
 /**
  * Finds, verifies and simulates the second step of a withdrawal for the amount that the vault paid. A low balance is
- * returned as `balanceSufficient` false, not thrown. Errors of `requestedToken` and `findTransfer` propagate.
+ * returned as `balanceSufficient` false, not thrown; an unknown one throws `upstream_unavailable`. Errors of
+ * `requestedToken` and `findTransfer` propagate.
  */
 export async function prepareTransfer(ctx: Context, step: TransferStep): Promise<PreparedTransfer> {
   const { user, from, to, slippage, preferredBridge } = step;
@@ -186,7 +188,7 @@ export async function prepareTransfer(ctx: Context, step: TransferStep): Promise
     ...{ target, dataHash: keccak256(data) },
     ...{ provider: route.provider, bridge: route.bridge, tool: route.tool },
     ...{ toAmount: route.toAmount, toAmountMin: route.toAmountMin },
-    balanceSufficient: balance !== null && balance >= from.amount,
+    balanceSufficient: isCovered({ balance, amount: from.amount }),
     warnings,
   };
 }

@@ -38,8 +38,13 @@ describe("toWireBuilt() sufficiency", () => {
     expect(await sufficiency({ balance: 0n, allowance: ALL })).toEqual([false, true, null]);
   });
 
-  test("reports an unread balance or allowance as insufficient; native money needs no allowance", async () => {
-    expect(await sufficiency({ balance: null, allowance: null })).toEqual([false, false, null]);
+  test("does not answer without the balance", async () => {
+    const unread = sufficiency({ balance: null, allowance: ALL });
+    await expect(unread).rejects.toMatchObject({ code: "upstream_unavailable" });
+  });
+
+  test("reports an unread allowance as insufficient; native money needs no allowance", async () => {
+    expect(await sufficiency({ balance: ALL, allowance: null })).toEqual([true, false, null]);
     expect(await sufficiency({ balance: ALL, allowance: null }, { token: native })).toEqual([
       true,
       true,

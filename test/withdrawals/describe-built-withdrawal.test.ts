@@ -191,4 +191,12 @@ describe("toWireWithdrawal()", () => {
     expect(answer.simulation).toMatchObject({ balance_sufficient: false, allowance_sufficient: false });
     expect(answer.tracking).toMatchObject({ to_chain_id: away.chainId, bridge: null });
   });
+
+  test("does not answer without the account's shares", () => {
+    const of = prepared({});
+    const unread = { ...of, exit: { ...of.exit, facts: { ...of.exit.facts, balance: null } } };
+    expect(() => wire(unread as PreparedWithdrawal)).toThrow(
+      expect.objectContaining({ code: "upstream_unavailable" }),
+    );
+  });
 });
