@@ -2204,12 +2204,12 @@ export interface components {
                 deposit_amount_min: bigint;
                 /**
                  * @description Expected number of shares, in the share token's smallest unit.
-                 * @example 950000000000000000
+                 * @example 944000000000000000
                  */
                 estimated_shares: bigint;
                 /**
                  * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
-                 * @example 921500000000000000
+                 * @example 939280000000000000
                  */
                 min_shares: bigint | null;
                 /**
@@ -2684,7 +2684,7 @@ export interface components {
                 state: components["schemas"]["DepositState"];
                 /**
                  * @description Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.
-                 * @example 950000000000000000
+                 * @example 944000000000000000
                  */
                 shares: bigint | null;
                 /** @description Next transaction that the user can sign now, or `null` if there is none. */
@@ -2769,17 +2769,17 @@ export interface components {
             from_amount: bigint;
             /**
              * @description Number of shares expected when the deposit was built, in the share token's smallest unit.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             estimated_shares: bigint;
             /**
              * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
-             * @example 921500000000000000
+             * @example 939280000000000000
              */
             min_shares: bigint | null;
             /**
              * @description Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             shares: bigint | null;
             /**
@@ -2914,17 +2914,17 @@ export interface components {
             from_amount: bigint;
             /**
              * @description Number of shares expected when the deposit was built, in the share token's smallest unit.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             estimated_shares: bigint;
             /**
              * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
-             * @example 921500000000000000
+             * @example 939280000000000000
              */
             min_shares: bigint | null;
             /**
              * @description Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             shares: bigint | null;
             /**
@@ -3151,8 +3151,8 @@ export interface components {
              */
             user_address: HexText;
             /**
-             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance at the build. Shares that arrive between the build and the transaction are redeemed too if the user signs no order, the Router executes it, and an earlier, higher allowance covers them. Otherwise they stay with the user until the next withdrawal: the approval in the response covers no more than the shares of the build, so that no allowance is left behind.
-             * @example 950000000000000000
+             * @description Shares to redeem, in the share token's smallest unit, or `all`: the user's whole balance when the Router executes the order; the balance at the build where the user calls the vault itself or signs the order.
+             * @example 944000000000000000
              */
             shares: string;
             /**
@@ -3232,7 +3232,7 @@ export interface components {
             estimate: {
                 /**
                  * @description Shares that are redeemed.
-                 * @example 950000000000000000
+                 * @example 944000000000000000
                  */
                 shares: bigint;
                 /**
@@ -3739,7 +3739,7 @@ export interface components {
             asset_decimals: number;
             /**
              * @description The user's balance of the share token, in its smallest unit.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             share_balance: bigint;
             /**
@@ -4495,16 +4495,16 @@ export interface components {
             /** @description Vaults that the partner's API key may deposit into and withdraw from; `null` allows every vault, an empty list none. */
             vault_ids: string[] | null;
             /**
-             * @description First and last characters of the partner's first API key, also if it was revoked.
+             * @description First and last characters of the first API key that `GET /v1/partners/api-keys` lists, or empty if all were revoked.
              * @example cw_live_7Gh2…k9Qz
              */
             api_key_prefix: string;
             /**
              * Format: date-time
-             * @description Time at which that API key was created.
+             * @description Time at which that API key was created or last rotated, or `null` if there is none.
              * @example 2026-01-02T03:04:05.678Z
              */
-            api_key_created_at: string;
+            api_key_created_at: string | null;
             /**
              * Format: date-time
              * @description Time of the partner's registration.
@@ -4775,17 +4775,17 @@ export interface components {
             from_amount: bigint;
             /**
              * @description Number of shares expected when the deposit was built, in the share token's smallest unit.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             estimated_shares: bigint;
             /**
              * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
-             * @example 921500000000000000
+             * @example 939280000000000000
              */
             min_shares: bigint | null;
             /**
              * @description Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             shares: bigint | null;
             /**
@@ -5883,7 +5883,7 @@ export interface components {
                 latency_ms: number;
                 /**
                  * @description Error code of the failure, or `null` if there was none.
-                 * @example upstream_timeout
+                 * @example null
                  */
                 code: string | null;
             }[];
@@ -5937,7 +5937,7 @@ export interface components {
                 latency_ms: number;
                 /**
                  * @description Error code of the failure, or `null` if there was none.
-                 * @example upstream_timeout
+                 * @example null
                  */
                 code: string | null;
             }[];
@@ -5972,7 +5972,7 @@ export interface components {
                     lag_blocks: number | null;
                     /**
                      * @description Error code of the last run, or `null` if it succeeded or has not run yet.
-                     * @example upstream_timeout
+                     * @example null
                      */
                     code: string | null;
                 };
@@ -6001,7 +6001,7 @@ export interface components {
                     round_at: string | null;
                     /**
                      * @description Error code of the last run, or `null` if it succeeded or has not run yet.
-                     * @example upstream_timeout
+                     * @example null
                      */
                     code: string | null;
                 } | null;
@@ -6051,11 +6051,14 @@ export interface components {
                  * @example 2026-01-02T03:04:05.678Z
                  */
                 ended_at: string | null;
-                /** @description Whether the last run succeeded, or `null` if it has not ended. */
+                /**
+                 * @description Whether the last run succeeded, or `null` if it has not ended.
+                 * @example true
+                 */
                 ok: boolean | null;
                 /**
                  * @description Error code of the last run, or `null` if it did not fail. `internal` is a fault of this service.
-                 * @example store_unavailable
+                 * @example null
                  */
                 code: string | null;
             }[];
@@ -6086,7 +6089,7 @@ export interface components {
                 /**
                  * Format: date-time
                  * @description Earliest time of the next trial, or `null` unless `open`.
-                 * @example 2026-01-02T03:04:05.678Z
+                 * @example null
                  */
                 until: string | null;
             }[];
@@ -6294,12 +6297,12 @@ export interface components {
             deposit_amount_min: bigint;
             /**
              * @description Expected number of shares, in the share token's smallest unit.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             estimated_shares: bigint;
             /**
              * @description Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.
-             * @example 921500000000000000
+             * @example 939280000000000000
              */
             min_shares: bigint | null;
             /**
@@ -6334,11 +6337,11 @@ export interface components {
             gas_used: bigint;
             /**
              * @description Shares minted in the simulation, in the share token's smallest unit, or `null` if none were minted.
-             * @example 950000000000000000
+             * @example 944000000000000000
              */
             shares: bigint | null;
             /**
-             * @description Whether the user's balance was sufficient for the payment at that block; `false` also if it could not be read.
+             * @description Whether the user's balance was sufficient for the payment at that block.
              * @example true
              */
             balance_sufficient: boolean;
@@ -6366,7 +6369,7 @@ export interface components {
                 gas_used: bigint;
                 /**
                  * @description Shares minted in the simulation, in the share token's smallest unit, or `null` if none were minted.
-                 * @example 950000000000000000
+                 * @example 944000000000000000
                  */
                 shares: bigint | null;
             } | null;
@@ -6466,7 +6469,7 @@ export interface components {
              */
             received: bigint | null;
             /**
-             * @description Whether the user held the shares at that block; `false` also if that could not be read.
+             * @description Whether the user held the shares at that block.
              * @example true
              */
             balance_sufficient: boolean;
@@ -6747,16 +6750,16 @@ export interface operations {
                      *           }
                      *         ],
                      *         "deposit_router": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-                     *         "type": "custom",
-                     *         "min_deposit": "1000000",
-                     *         "no_minimum": false,
+                     *         "type": "morpho",
+                     *         "min_deposit": "0",
+                     *         "no_minimum": true,
                      *         "curator": "Steakhouse Financial",
                      *         "proof": {
                      *           "ok": true,
-                     *           "block_number": 23456789,
+                     *           "block_number": 41200000,
                      *           "at": "2026-01-02T03:04:05.678Z",
                      *           "amount": "1000000",
-                     *           "shares": "950000000000000000",
+                     *           "shares": "944000000000000000",
                      *           "reason": ""
                      *         },
                      *         "paused": false,
@@ -6774,7 +6777,7 @@ export interface operations {
                      *         "tvl_usd": "125000000.00",
                      *         "share_price": "1059322033898305084",
                      *         "max_deposit": "250000000000",
-                     *         "exit_fee": 0.001,
+                     *         "exit_fee": 0,
                      *         "curator_url": "https://www.steakhouse.financial",
                      *         "explorer_link": "https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *         "logo_uri": "",
@@ -6925,16 +6928,16 @@ export interface operations {
                      *         }
                      *       ],
                      *       "deposit_router": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-                     *       "type": "custom",
-                     *       "min_deposit": "1000000",
-                     *       "no_minimum": false,
+                     *       "type": "morpho",
+                     *       "min_deposit": "0",
+                     *       "no_minimum": true,
                      *       "curator": "Steakhouse Financial",
                      *       "proof": {
                      *         "ok": true,
-                     *         "block_number": 23456789,
+                     *         "block_number": 41200000,
                      *         "at": "2026-01-02T03:04:05.678Z",
                      *         "amount": "1000000",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "reason": ""
                      *       },
                      *       "paused": false,
@@ -6952,7 +6955,7 @@ export interface operations {
                      *       "tvl_usd": "125000000.00",
                      *       "share_price": "1059322033898305084",
                      *       "max_deposit": "250000000000",
-                     *       "exit_fee": 0.001,
+                     *       "exit_fee": 0,
                      *       "curator_url": "https://www.steakhouse.financial",
                      *       "explorer_link": "https://basescan.org/address/0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
                      *       "logo_uri": "",
@@ -7267,16 +7270,16 @@ export interface operations {
                      *           }
                      *         ],
                      *         "deposit_router": "0x5FbDB2315678afecb367f032d93F642f64180aa3",
-                     *         "type": "custom",
-                     *         "min_deposit": "1000000",
-                     *         "no_minimum": false,
+                     *         "type": "morpho",
+                     *         "min_deposit": "0",
+                     *         "no_minimum": true,
                      *         "curator": "Steakhouse Financial",
                      *         "proof": {
                      *           "ok": true,
-                     *           "block_number": 23456789,
+                     *           "block_number": 41200000,
                      *           "at": "2026-01-02T03:04:05.678Z",
                      *           "amount": "1000000",
-                     *           "shares": "950000000000000000",
+                     *           "shares": "944000000000000000",
                      *           "reason": ""
                      *         },
                      *         "paused": false,
@@ -7293,19 +7296,19 @@ export interface operations {
                      *         "from_amount": "1000000",
                      *         "from_amount_usd": "1.00",
                      *         "to_amount": "1000000",
-                     *         "to_amount_min": "970000",
+                     *         "to_amount_min": "1000000",
                      *         "deposit_amount": "1000000",
-                     *         "deposit_amount_min": "970000",
-                     *         "estimated_shares": "950000000000000000",
-                     *         "min_shares": "921500000000000000",
-                     *         "price_impact": "0.0025",
+                     *         "deposit_amount_min": "1000000",
+                     *         "estimated_shares": "944000000000000000",
+                     *         "min_shares": "939280000000000000",
+                     *         "price_impact": null,
                      *         "estimated_time": 12,
                      *         "gas_cost_usd": "0.12",
                      *         "steps": [
                      *           {
-                     *             "type": "bridge",
+                     *             "type": "deposit",
                      *             "chain_id": 8453,
-                     *             "tool": "across",
+                     *             "tool": "metamorpho",
                      *             "to": "0x5FbDB2315678afecb367f032d93F642f64180aa3"
                      *           }
                      *         ]
@@ -7316,7 +7319,23 @@ export interface operations {
                      *         "amount": "1000000"
                      *       },
                      *       "authorize": "approve",
-                     *       "route_options": [],
+                     *       "route_options": [
+                     *         {
+                     *           "provider": null,
+                     *           "bridge": null,
+                     *           "bridge_name": null,
+                     *           "bridge_logo": null,
+                     *           "to_amount": "1000000",
+                     *           "to_amount_min": "1000000",
+                     *           "deposit_amount": "1000000",
+                     *           "estimated_time": 12,
+                     *           "gas_cost_usd": "0.12",
+                     *           "tags": [
+                     *             "recommended",
+                     *             "direct"
+                     *           ]
+                     *         }
+                     *       ],
                      *       "reasons": [],
                      *       "warnings": []
                      *     }
@@ -7518,8 +7537,8 @@ export interface operations {
                      *         "to_amount_min": "1000000",
                      *         "deposit_amount": "1000000",
                      *         "deposit_amount_min": "1000000",
-                     *         "estimated_shares": "950000000000000000",
-                     *         "min_shares": "945250000000000000",
+                     *         "estimated_shares": "944000000000000000",
+                     *         "min_shares": "939280000000000000",
                      *         "slippage_applied": 0.005
                      *       },
                      *       "settlement": {
@@ -7581,7 +7600,7 @@ export interface operations {
                      *       "simulation": {
                      *         "block_number": 41250000,
                      *         "gas_used": "240000",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": false,
                      *         "gas_sufficient": true,
@@ -7790,7 +7809,7 @@ export interface operations {
                      *       "receiving": {
                      *         "tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
                      *         "tx_link": "https://basescan.org/tx/0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
-                     *         "amount": "950000000000000000",
+                     *         "amount": "944000000000000000",
                      *         "chain_id": 8453,
                      *         "token": {
                      *           "address": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
@@ -7804,7 +7823,7 @@ export interface operations {
                      *       "deposit": {
                      *         "tracking_id": "trk_0123456789abcdef0123456789abcdef",
                      *         "state": "completed",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "next": null,
                      *         "next_refusal": null,
                      *         "steps": [
@@ -7847,7 +7866,7 @@ export interface operations {
                      *         ]
                      *       },
                      *       "withdrawal": null,
-                     *       "poll_after_ms": 5000
+                     *       "poll_after_ms": 60000
                      *     }
                      */
                     "application/json": components["schemas"]["TransferStatus"];
@@ -8010,9 +8029,9 @@ export interface operations {
                      *         "to_chain_id": 8453,
                      *         "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *         "from_amount": "1000000",
-                     *         "estimated_shares": "950000000000000000",
-                     *         "min_shares": "945250000000000000",
-                     *         "shares": "950000000000000000",
+                     *         "estimated_shares": "944000000000000000",
+                     *         "min_shares": "939280000000000000",
+                     *         "shares": "944000000000000000",
                      *         "bridge": null,
                      *         "router_explorer": null,
                      *         "two_step": false,
@@ -8020,7 +8039,7 @@ export interface operations {
                      *         "destination_tx_hash": null,
                      *         "delivered_amount": null,
                      *         "refund_tx_hash": null,
-                     *         "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "deposit_tx_hash": null,
                      *         "claim_tx_hash": null,
                      *         "parent_tracking_id": null,
                      *         "created_at": "2026-01-02T03:04:05.678Z",
@@ -8160,9 +8179,9 @@ export interface operations {
                      *       "to_chain_id": 8453,
                      *       "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "from_amount": "1000000",
-                     *       "estimated_shares": "950000000000000000",
-                     *       "min_shares": "945250000000000000",
-                     *       "shares": "950000000000000000",
+                     *       "estimated_shares": "944000000000000000",
+                     *       "min_shares": "939280000000000000",
+                     *       "shares": "944000000000000000",
                      *       "bridge": null,
                      *       "router_explorer": null,
                      *       "two_step": false,
@@ -8170,7 +8189,7 @@ export interface operations {
                      *       "destination_tx_hash": null,
                      *       "delivered_amount": null,
                      *       "refund_tx_hash": null,
-                     *       "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "deposit_tx_hash": null,
                      *       "claim_tx_hash": null,
                      *       "parent_tracking_id": null,
                      *       "created_at": "2026-01-02T03:04:05.678Z",
@@ -8230,7 +8249,7 @@ export interface operations {
                      *           "transaction_request": null
                      *         }
                      *       ],
-                     *       "poll_after_ms": 5000,
+                     *       "poll_after_ms": 60000,
                      *       "same_as": null
                      *     }
                      */
@@ -8363,9 +8382,9 @@ export interface operations {
                      *       "to_chain_id": 8453,
                      *       "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "from_amount": "1000000",
-                     *       "estimated_shares": "950000000000000000",
-                     *       "min_shares": "945250000000000000",
-                     *       "shares": "950000000000000000",
+                     *       "estimated_shares": "944000000000000000",
+                     *       "min_shares": "939280000000000000",
+                     *       "shares": "944000000000000000",
                      *       "bridge": null,
                      *       "router_explorer": null,
                      *       "two_step": false,
@@ -8373,7 +8392,7 @@ export interface operations {
                      *       "destination_tx_hash": null,
                      *       "delivered_amount": null,
                      *       "refund_tx_hash": null,
-                     *       "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "deposit_tx_hash": null,
                      *       "claim_tx_hash": null,
                      *       "parent_tracking_id": null,
                      *       "created_at": "2026-01-02T03:04:05.678Z",
@@ -8531,9 +8550,9 @@ export interface operations {
                      *       "to_chain_id": 8453,
                      *       "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "from_amount": "1000000",
-                     *       "estimated_shares": "950000000000000000",
-                     *       "min_shares": "945250000000000000",
-                     *       "shares": "950000000000000000",
+                     *       "estimated_shares": "944000000000000000",
+                     *       "min_shares": "939280000000000000",
+                     *       "shares": "944000000000000000",
                      *       "bridge": null,
                      *       "router_explorer": null,
                      *       "two_step": false,
@@ -8541,7 +8560,7 @@ export interface operations {
                      *       "destination_tx_hash": null,
                      *       "delivered_amount": null,
                      *       "refund_tx_hash": null,
-                     *       "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *       "deposit_tx_hash": null,
                      *       "claim_tx_hash": null,
                      *       "parent_tracking_id": null,
                      *       "created_at": "2026-01-02T03:04:05.678Z",
@@ -8732,8 +8751,8 @@ export interface operations {
                      *         "to_amount_min": "1000000",
                      *         "deposit_amount": "1000000",
                      *         "deposit_amount_min": "1000000",
-                     *         "estimated_shares": "950000000000000000",
-                     *         "min_shares": "945250000000000000",
+                     *         "estimated_shares": "944000000000000000",
+                     *         "min_shares": "939280000000000000",
                      *         "slippage_applied": 0.005
                      *       },
                      *       "settlement": {
@@ -8795,7 +8814,7 @@ export interface operations {
                      *       "simulation": {
                      *         "block_number": 41250000,
                      *         "gas_used": "240000",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "balance_sufficient": true,
                      *         "allowance_sufficient": false,
                      *         "gas_sufficient": true,
@@ -9162,16 +9181,21 @@ export interface operations {
                      *           "mode": "instant",
                      *           "two_step": false,
                      *           "assets": "1000000",
-                     *           "min_assets": "995000",
+                     *           "min_assets": null,
                      *           "exit_fee": "0",
                      *           "to_amount": "1000000",
-                     *           "to_amount_min": "995000",
+                     *           "to_amount_min": null,
                      *           "to_amount_usd": "1.00",
                      *           "available_at": null,
                      *           "reasons": []
                      *         }
                      *       ],
-                     *       "warnings": []
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no_minimum",
+                     *           "detail": "no contract enforces a minimum for the vault's payment in this transaction"
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["WithdrawQuote"];
@@ -9335,7 +9359,7 @@ export interface operations {
                      * @example {
                      *       "transaction_request": {
                      *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
                      *         "chain_id": 8453,
                      *         "gas_limit": "210000"
@@ -9345,7 +9369,7 @@ export interface operations {
                      *         {
                      *           "step_id": "source.redeem",
                      *           "purpose": "redeem",
-                     *           "title": "Redeem 0.95 steakUSDC",
+                     *           "title": "Redeem 0.944 steakUSDC",
                      *           "kind": "transaction",
                      *           "chain_id": 8453,
                      *           "token": {
@@ -9353,14 +9377,14 @@ export interface operations {
                      *             "symbol": "steakUSDC",
                      *             "decimals": 18
                      *           },
-                     *           "amount": "950000000000000000",
+                     *           "amount": "944000000000000000",
                      *           "spender": null,
                      *           "typed_data": null,
                      *           "tx_hash": null,
                      *           "state": "required",
                      *           "transaction_request": {
                      *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *             "value": "0",
                      *             "chain_id": 8453,
                      *             "gas_limit": "210000"
@@ -9370,7 +9394,7 @@ export interface operations {
                      *       "calls": [
                      *         {
                      *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *           "value": "0x0",
                      *           "chain_id": "0x2105"
                      *         }
@@ -9386,14 +9410,14 @@ export interface operations {
                      *       "mode": "instant",
                      *       "two_step": false,
                      *       "estimate": {
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "assets": "1000000",
-                     *         "min_assets": "995000",
+                     *         "min_assets": null,
                      *         "exit_fee": "0",
                      *         "to_amount": "1000000",
-                     *         "to_amount_min": "995000",
+                     *         "to_amount_min": null,
                      *         "to_amount_usd": "1.00",
-                     *         "available_at": "2026-01-02T03:04:05.678Z",
+                     *         "available_at": null,
                      *         "slippage_applied": 0.005
                      *       },
                      *       "simulation": {
@@ -9404,7 +9428,12 @@ export interface operations {
                      *         "allowance_sufficient": true,
                      *         "gas_sufficient": true
                      *       },
-                     *       "warnings": [],
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no_minimum",
+                     *           "detail": "no contract enforces a minimum for the vault's payment in this transaction"
+                     *         }
+                     *       ],
                      *       "expires_at": "2026-01-02T03:09:05.678Z"
                      *     }
                      */
@@ -9576,7 +9605,7 @@ export interface operations {
                      * @example {
                      *       "transaction_request": {
                      *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
                      *         "chain_id": 8453,
                      *         "gas_limit": "210000"
@@ -9601,7 +9630,7 @@ export interface operations {
                      *           "state": "required",
                      *           "transaction_request": {
                      *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *             "value": "0",
                      *             "chain_id": 8453,
                      *             "gas_limit": "210000"
@@ -9611,7 +9640,7 @@ export interface operations {
                      *       "calls": [
                      *         {
                      *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *           "value": "0x0",
                      *           "chain_id": "0x2105"
                      *         }
@@ -9795,7 +9824,7 @@ export interface operations {
                      * @example {
                      *       "transaction_request": {
                      *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
                      *         "chain_id": 8453,
                      *         "gas_limit": "210000"
@@ -9820,7 +9849,7 @@ export interface operations {
                      *           "state": "required",
                      *           "transaction_request": {
                      *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *             "value": "0",
                      *             "chain_id": 8453,
                      *             "gas_limit": "210000"
@@ -9830,7 +9859,7 @@ export interface operations {
                      *       "calls": [
                      *         {
                      *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *           "value": "0x0",
                      *           "chain_id": "0x2105"
                      *         }
@@ -10032,16 +10061,16 @@ export interface operations {
                      *         "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *         "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *         "mode": "instant",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "chain_id": 8453,
                      *         "to_chain_id": 8453,
                      *         "exit_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *         "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *         "estimated_assets": "1000000",
-                     *         "min_assets": "995000",
+                     *         "min_assets": null,
                      *         "assets": "1000000",
                      *         "to_amount": "1000000",
-                     *         "to_amount_min": "995000",
+                     *         "to_amount_min": null,
                      *         "request_id": null,
                      *         "bridge": null,
                      *         "router_explorer": null,
@@ -10185,16 +10214,16 @@ export interface operations {
                      *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *       "mode": "instant",
-                     *       "shares": "950000000000000000",
+                     *       "shares": "944000000000000000",
                      *       "chain_id": 8453,
                      *       "to_chain_id": 8453,
                      *       "exit_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "estimated_assets": "1000000",
-                     *       "min_assets": "995000",
+                     *       "min_assets": null,
                      *       "assets": "1000000",
                      *       "to_amount": "1000000",
-                     *       "to_amount_min": "995000",
+                     *       "to_amount_min": null,
                      *       "request_id": null,
                      *       "bridge": null,
                      *       "router_explorer": null,
@@ -10227,7 +10256,7 @@ export interface operations {
                      *         {
                      *           "step_id": "source.redeem",
                      *           "purpose": "redeem",
-                     *           "title": "Redeem 0.95 steakUSDC",
+                     *           "title": "Redeem 0.944 steakUSDC",
                      *           "kind": "transaction",
                      *           "chain_id": 8453,
                      *           "token": {
@@ -10235,7 +10264,7 @@ export interface operations {
                      *             "symbol": "steakUSDC",
                      *             "decimals": 18
                      *           },
-                     *           "amount": "950000000000000000",
+                     *           "amount": "944000000000000000",
                      *           "spender": null,
                      *           "typed_data": null,
                      *           "tx_hash": "0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b",
@@ -10243,7 +10272,7 @@ export interface operations {
                      *           "transaction_request": null
                      *         }
                      *       ],
-                     *       "poll_after_ms": 5000,
+                     *       "poll_after_ms": 60000,
                      *       "same_as": null
                      *     }
                      */
@@ -10373,16 +10402,16 @@ export interface operations {
                      *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *       "mode": "instant",
-                     *       "shares": "950000000000000000",
+                     *       "shares": "944000000000000000",
                      *       "chain_id": 8453,
                      *       "to_chain_id": 8453,
                      *       "exit_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "estimated_assets": "1000000",
-                     *       "min_assets": "995000",
+                     *       "min_assets": null,
                      *       "assets": "1000000",
                      *       "to_amount": "1000000",
-                     *       "to_amount_min": "995000",
+                     *       "to_amount_min": null,
                      *       "request_id": null,
                      *       "bridge": null,
                      *       "router_explorer": null,
@@ -10544,16 +10573,16 @@ export interface operations {
                      *       "user_address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *       "vault_id": "8453:0xbeef010f9cb27031ad51e3333f9af9c6b1228183",
                      *       "mode": "instant",
-                     *       "shares": "950000000000000000",
+                     *       "shares": "944000000000000000",
                      *       "chain_id": 8453,
                      *       "to_chain_id": 8453,
                      *       "exit_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "to_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *       "estimated_assets": "1000000",
-                     *       "min_assets": "995000",
+                     *       "min_assets": null,
                      *       "assets": "1000000",
                      *       "to_amount": "1000000",
-                     *       "to_amount_min": "995000",
+                     *       "to_amount_min": null,
                      *       "request_id": null,
                      *       "bridge": null,
                      *       "router_explorer": null,
@@ -10725,7 +10754,7 @@ export interface operations {
                      * @example {
                      *       "transaction_request": {
                      *         "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *         "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *         "value": "0",
                      *         "chain_id": 8453,
                      *         "gas_limit": "210000"
@@ -10735,7 +10764,7 @@ export interface operations {
                      *         {
                      *           "step_id": "source.redeem",
                      *           "purpose": "redeem",
-                     *           "title": "Redeem 0.95 steakUSDC",
+                     *           "title": "Redeem 0.944 steakUSDC",
                      *           "kind": "transaction",
                      *           "chain_id": 8453,
                      *           "token": {
@@ -10743,14 +10772,14 @@ export interface operations {
                      *             "symbol": "steakUSDC",
                      *             "decimals": 18
                      *           },
-                     *           "amount": "950000000000000000",
+                     *           "amount": "944000000000000000",
                      *           "spender": null,
                      *           "typed_data": null,
                      *           "tx_hash": null,
                      *           "state": "required",
                      *           "transaction_request": {
                      *             "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *             "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *             "value": "0",
                      *             "chain_id": 8453,
                      *             "gas_limit": "210000"
@@ -10760,7 +10789,7 @@ export interface operations {
                      *       "calls": [
                      *         {
                      *           "to": "0xbeeF010f9cb27031ad51e3333f9aF9C6B1228183",
-                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d2f13f7789f0000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
+                     *           "data": "0xba0876520000000000000000000000000000000000000000000000000d19c2ff9bf80000000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266",
                      *           "value": "0x0",
                      *           "chain_id": "0x2105"
                      *         }
@@ -10776,14 +10805,14 @@ export interface operations {
                      *       "mode": "instant",
                      *       "two_step": false,
                      *       "estimate": {
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "assets": "1000000",
-                     *         "min_assets": "995000",
+                     *         "min_assets": null,
                      *         "exit_fee": "0",
                      *         "to_amount": "1000000",
-                     *         "to_amount_min": "995000",
+                     *         "to_amount_min": null,
                      *         "to_amount_usd": "1.00",
-                     *         "available_at": "2026-01-02T03:04:05.678Z",
+                     *         "available_at": null,
                      *         "slippage_applied": 0.005
                      *       },
                      *       "simulation": {
@@ -10794,7 +10823,12 @@ export interface operations {
                      *         "allowance_sufficient": true,
                      *         "gas_sufficient": true
                      *       },
-                     *       "warnings": [],
+                     *       "warnings": [
+                     *         {
+                     *           "code": "no_minimum",
+                     *           "detail": "no contract enforces a minimum for the vault's payment in this transaction"
+                     *         }
+                     *       ],
                      *       "expires_at": "2026-01-02T03:09:05.678Z"
                      *     }
                      */
@@ -11149,15 +11183,15 @@ export interface operations {
                      *           "asset_symbol": "USDC",
                      *           "asset_address": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *           "asset_decimals": 6,
-                     *           "share_balance": "950000000000000000",
+                     *           "share_balance": "944000000000000000",
                      *           "share_decimals": 18,
                      *           "vault_type": "custom",
-                     *           "current_assets": "1006356",
-                     *           "redeemable_assets": "1006356",
+                     *           "current_assets": "1000000",
+                     *           "redeemable_assets": "1000000",
                      *           "requests": [],
-                     *           "deposited_assets": "990000",
-                     *           "yield_assets": "10000",
-                     *           "value_usd": "1000.00"
+                     *           "deposited_assets": "1000000",
+                     *           "yield_assets": "0",
+                     *           "value_usd": "1.00"
                      *         }
                      *       ],
                      *       "pending": [],
@@ -11314,35 +11348,35 @@ export interface operations {
                      * @example {
                      *       "deposit": {
                      *         "allowed": true,
-                     *         "max": "1000000",
                      *         "mode": "instant",
                      *         "code": null,
                      *         "reason": "",
-                     *         "until": "2026-01-02T03:04:05.678Z"
+                     *         "until": null,
+                     *         "max": "250000000000"
                      *       },
                      *       "withdraw": {
                      *         "allowed": true,
-                     *         "max": "1000000",
                      *         "mode": "instant",
                      *         "code": null,
                      *         "reason": "",
-                     *         "until": "2026-01-02T03:04:05.678Z"
+                     *         "until": null,
+                     *         "max": "944000000000000000"
                      *       },
                      *       "claim": {
-                     *         "allowed": true,
-                     *         "max": "1000000",
-                     *         "mode": "instant",
-                     *         "code": null,
-                     *         "reason": "",
-                     *         "until": "2026-01-02T03:04:05.678Z"
+                     *         "allowed": false,
+                     *         "max": "0",
+                     *         "mode": null,
+                     *         "code": "mode_unsupported",
+                     *         "until": null,
+                     *         "reason": "Steakhouse USDC takes no redemption requests"
                      *       },
                      *       "cancel": {
-                     *         "allowed": true,
-                     *         "max": "1000000",
-                     *         "mode": "instant",
-                     *         "code": null,
-                     *         "reason": "",
-                     *         "until": "2026-01-02T03:04:05.678Z"
+                     *         "allowed": false,
+                     *         "max": "0",
+                     *         "mode": null,
+                     *         "code": "mode_unsupported",
+                     *         "until": null,
+                     *         "reason": "Steakhouse USDC takes no redemption requests"
                      *       },
                      *       "requests": []
                      *     }
@@ -11531,10 +11565,10 @@ export interface operations {
                      *           "block_number": 41250000
                      *         }
                      *       ],
-                     *       "count": 20,
-                     *       "total": 57,
+                     *       "count": 1,
+                     *       "total": 1,
                      *       "since": "24h",
-                     *       "dimension": "capital",
+                     *       "dimension": null,
                      *       "limit": 20,
                      *       "offset": 0
                      *     }
@@ -11692,10 +11726,10 @@ export interface operations {
                      *           "block_number": 41250000
                      *         }
                      *       ],
-                     *       "count": 20,
-                     *       "total": 57,
+                     *       "count": 1,
+                     *       "total": 1,
                      *       "since": "24h",
-                     *       "dimension": "capital",
+                     *       "dimension": null,
                      *       "limit": 20,
                      *       "offset": 0
                      *     }
@@ -11853,10 +11887,10 @@ export interface operations {
                      *           "block_number": 41250000
                      *         }
                      *       ],
-                     *       "count": 20,
-                     *       "total": 57,
+                     *       "count": 1,
+                     *       "total": 1,
                      *       "since": "24h",
-                     *       "dimension": "capital",
+                     *       "dimension": null,
                      *       "limit": 20,
                      *       "offset": 0
                      *     }
@@ -12016,10 +12050,10 @@ export interface operations {
                      *           "block_number": 41250000
                      *         }
                      *       ],
-                     *       "count": 20,
-                     *       "total": 57,
+                     *       "count": 1,
+                     *       "total": 1,
                      *       "since": "24h",
-                     *       "dimension": "capital",
+                     *       "dimension": null,
                      *       "limit": 20,
                      *       "offset": 0
                      *     }
@@ -12664,7 +12698,7 @@ export interface operations {
                      *       "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *       "status": "pending",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
-                     *       "decided_at": "2026-01-02T03:04:05.678Z"
+                     *       "decided_at": null
                      *     }
                      */
                     "application/json": components["schemas"]["Application"];
@@ -12870,7 +12904,7 @@ export interface operations {
                      *       "partner_id": "ptr_0123456789abcdef0123456789abcdef",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
                      *       "session_token": "<shown once>",
-                     *       "expires_at": "2026-01-02T03:04:05.678Z"
+                     *       "expires_at": "2026-01-03T03:04:05.678Z"
                      *     }
                      */
                     "application/json": components["schemas"]["Registration"];
@@ -12999,7 +13033,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "session_token": "<shown once>",
-                     *       "expires_at": "2026-01-02T03:04:05.678Z",
+                     *       "expires_at": "2026-01-03T03:04:05.678Z",
                      *       "partner": {
                      *         "address": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
                      *         "partner_id": "ptr_0123456789abcdef0123456789abcdef",
@@ -13714,9 +13748,9 @@ export interface operations {
                      *         "to_chain_id": 8453,
                      *         "from_token": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
                      *         "from_amount": "1000000",
-                     *         "estimated_shares": "950000000000000000",
-                     *         "min_shares": "945250000000000000",
-                     *         "shares": "950000000000000000",
+                     *         "estimated_shares": "944000000000000000",
+                     *         "min_shares": "939280000000000000",
+                     *         "shares": "944000000000000000",
                      *         "bridge": null,
                      *         "router_explorer": null,
                      *         "two_step": false,
@@ -13724,7 +13758,7 @@ export interface operations {
                      *         "destination_tx_hash": null,
                      *         "delivered_amount": null,
                      *         "refund_tx_hash": null,
-                     *         "deposit_tx_hash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
+                     *         "deposit_tx_hash": null,
                      *         "claim_tx_hash": null,
                      *         "parent_tracking_id": null,
                      *         "created_at": "2026-01-02T03:04:05.678Z",
@@ -14081,7 +14115,7 @@ export interface operations {
                      *       ],
                      *       "api_key_prefix": "cw_live_7Gh2…k9Qz",
                      *       "created_at": "2026-01-02T03:04:05.678Z",
-                     *       "last_used_at": "2026-01-02T03:04:05.678Z",
+                     *       "last_used_at": null,
                      *       "api_key": "cw_live_<shown once>",
                      *       "api_secret": "cw_secret_<shown once>"
                      *     }
@@ -15376,10 +15410,10 @@ export interface operations {
                      *         },
                      *         "proof": {
                      *           "ok": true,
-                     *           "block_number": 23456789,
+                     *           "block_number": 41200000,
                      *           "at": "2026-01-02T03:04:05.678Z",
                      *           "amount": "1000000",
-                     *           "shares": "950000000000000000",
+                     *           "shares": "944000000000000000",
                      *           "reason": ""
                      *         },
                      *         "proof_due_at": "2026-01-02T03:04:05.678Z",
@@ -15537,10 +15571,10 @@ export interface operations {
                      *       },
                      *       "proof": {
                      *         "ok": true,
-                     *         "block_number": 23456789,
+                     *         "block_number": 41200000,
                      *         "at": "2026-01-02T03:04:05.678Z",
                      *         "amount": "1000000",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "reason": ""
                      *       },
                      *       "proof_due_at": "2026-01-02T03:04:05.678Z",
@@ -15604,10 +15638,10 @@ export interface operations {
                      *       },
                      *       "proof": {
                      *         "ok": true,
-                     *         "block_number": 23456789,
+                     *         "block_number": 41200000,
                      *         "at": "2026-01-02T03:04:05.678Z",
                      *         "amount": "1000000",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "reason": ""
                      *       },
                      *       "proof_due_at": "2026-01-02T03:04:05.678Z",
@@ -15786,10 +15820,10 @@ export interface operations {
                      *       },
                      *       "proof": {
                      *         "ok": true,
-                     *         "block_number": 23456789,
+                     *         "block_number": 41200000,
                      *         "at": "2026-01-02T03:04:05.678Z",
                      *         "amount": "1000000",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "reason": ""
                      *       },
                      *       "proof_due_at": "2026-01-02T03:04:05.678Z",
@@ -15985,10 +16019,10 @@ export interface operations {
                      *       },
                      *       "proof": {
                      *         "ok": true,
-                     *         "block_number": 23456789,
+                     *         "block_number": 41200000,
                      *         "at": "2026-01-02T03:04:05.678Z",
                      *         "amount": "1000000",
-                     *         "shares": "950000000000000000",
+                     *         "shares": "944000000000000000",
                      *         "reason": ""
                      *       },
                      *       "proof_due_at": "2026-01-02T03:04:05.678Z",
@@ -16784,7 +16818,7 @@ export interface operations {
                      *           "name": "chain:8453",
                      *           "ok": true,
                      *           "latency_ms": 12,
-                     *           "code": "upstream_timeout"
+                     *           "code": null
                      *         }
                      *       ],
                      *       "indexes": [
@@ -16881,7 +16915,7 @@ export interface operations {
                      *           "name": "chain:8453",
                      *           "ok": true,
                      *           "latency_ms": 12,
-                     *           "code": "upstream_timeout"
+                     *           "code": null
                      *         }
                      *       ],
                      *       "chains": [
@@ -16892,14 +16926,14 @@ export interface operations {
                      *           "index": {
                      *             "block": 41249990,
                      *             "lag_blocks": 10,
-                     *             "code": "upstream_timeout"
+                     *             "code": null
                      *           },
                      *           "deposits": {
                      *             "block": 41249998,
                      *             "lag_s": 14,
                      *             "missing_blocks": 0,
                      *             "round_at": "2026-01-02T03:04:05.678Z",
-                     *             "code": "upstream_timeout"
+                     *             "code": null
                      *           }
                      *         }
                      *       ],
@@ -16918,8 +16952,8 @@ export interface operations {
                      *           "name": "index_flows",
                      *           "started_at": "2026-01-02T03:04:05.678Z",
                      *           "ended_at": "2026-01-02T03:04:05.678Z",
-                     *           "ok": null,
-                     *           "code": "store_unavailable"
+                     *           "ok": true,
+                     *           "code": null
                      *         }
                      *       ],
                      *       "at": "2026-01-02T03:04:05.678Z",
@@ -16928,7 +16962,7 @@ export interface operations {
                      *           "name": "chain:8453:node:1",
                      *           "state": "closed",
                      *           "hangs": 0,
-                     *           "until": "2026-01-02T03:04:05.678Z"
+                     *           "until": null
                      *         }
                      *       ]
                      *     }

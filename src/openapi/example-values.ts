@@ -7,13 +7,14 @@ const USER_WORD = USER.slice(2).toLowerCase().padStart(64, "0");
 const SENT = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060";
 const APPROVED = "0x88df016429689c079f3b2f6ad39fa052532c56795b733da78a91ebe6a713944b";
 const REDEEMED = "0x9fc76417374aa880d4449a1f7f31ec597f00b1f6f3dd2d66f4c9c6c445836d8b";
-const SHARES = "950000000000000000";
-const MIN_SHARES = "945250000000000000";
+/** 118,000,000 shares are worth 125,000,000 USDC. */
+const SHARES = "944000000000000000";
+const MIN_SHARES = "939280000000000000";
 const AMOUNT = "1000000";
-const MIN_AMOUNT = "995000";
 const [BUILT_AT, SENT_AT, DONE_AT] = [5, 20, 31].map(
   (second) => `2026-01-02T03:04:${`${second}`.padStart(2, "0")}.678Z`,
 );
+const SESSION_END = "2026-01-03T03:04:05.678Z";
 const EXPIRES_AT = "2026-01-02T03:09:05.678Z";
 
 const word = (value: bigint): string => value.toString(16).padStart(64, "0");
@@ -50,7 +51,7 @@ const depositStep = step(
   { transaction_request: deposit },
 );
 const redeemStep = step(
-  { step_id: "source.redeem", purpose: "redeem", title: "Redeem 0.95 steakUSDC" },
+  { step_id: "source.redeem", purpose: "redeem", title: "Redeem 0.944 steakUSDC" },
   { token: share, amount: SHARES, transaction_request: redeem },
 );
 const done = (one: object, tx_hash: string) => ({
@@ -85,13 +86,32 @@ const completedDeposit = {
     min_shares: MIN_SHARES,
   },
   ...{ shares: SHARES, source_tx_hash: SENT, destination_tx_hash: null, delivered_amount: null },
-  ...{ refund_tx_hash: null, deposit_tx_hash: SENT, claim_tx_hash: null, parent_tracking_id: null },
+  ...{ refund_tx_hash: null, deposit_tx_hash: null, claim_tx_hash: null, parent_tracking_id: null },
 };
 const completedWithdrawal = {
   ...{ ...finished, ...direct, ...times, mode: "instant", shares: SHARES, exit_token: USDC, to_token: USDC },
-  ...{ chain_id: 8453, to_chain_id: 8453, estimated_assets: AMOUNT, min_assets: MIN_AMOUNT, assets: AMOUNT },
-  ...{ to_amount: AMOUNT, to_amount_min: MIN_AMOUNT, request_id: null, source_tx_hash: REDEEMED },
+  ...{ chain_id: 8453, to_chain_id: 8453, estimated_assets: AMOUNT, min_assets: null, assets: AMOUNT },
+  ...{ to_amount: AMOUNT, to_amount_min: null, request_id: null, source_tx_hash: REDEEMED },
   ...{ claim_tx_hash: null, transfer_tx_hash: null, destination_tx_hash: null, refund_tx_hash: null },
+};
+/** Only the vault's own call, which enforces no minimum, pays for the shares in these examples. */
+const noMinimum = {
+  code: "no_minimum",
+  detail: "no contract enforces a minimum for the vault's payment in this transaction",
+};
+const exitFigures = {
+  ...{ assets: AMOUNT, min_assets: null, exit_fee: "0", to_amount: AMOUNT, to_amount_min: null },
+  ...{ to_amount_usd: "1.00", available_at: null },
+};
+const arrival = { to_amount: AMOUNT, to_amount_min: AMOUNT, deposit_amount: AMOUNT };
+const costs = { estimated_time: 12, gas_cost_usd: "0.12" };
+/** Time at which the examples' finished orders are read again, in milliseconds. */
+const FINISHED_POLL_MS = 60_000;
+const morpho = { type: "morpho", family: "metamorpho", min_deposit: "0", no_minimum: true };
+const possible = { allowed: true, mode: "instant", code: null, reason: "", until: null };
+const noRequests = {
+  ...{ allowed: false, max: "0", mode: null, code: "mode_unsupported", until: null },
+  reason: "Steakhouse USDC takes no redemption requests",
 };
 const tracking = { from_chain_id: 8453, to_chain_id: 8453, bridge: null, router_explorer: null };
 const simulated = {
@@ -106,7 +126,10 @@ const simulated = {
  * amounts and states belong together.
  */
 export const exampleValues: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  VaultProof: { ok: true, amount: AMOUNT, shares: SHARES, reason: "" },
+  Vault: morpho,
+  ListedVault: { ...morpho, exit_fee: 0 },
+  VaultDetail: { ...morpho, exit_fee: 0 },
+  VaultProof: { ok: true, block_number: 41_200_000, amount: AMOUNT, shares: SHARES, reason: "" },
   TransactionRequest: deposit,
   Approval: approval,
   TransactionStep: depositStep,
@@ -142,18 +165,13 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
       ...{ next: null, next_refusal: null, steps: depositDone },
     },
     withdrawal: null,
+    poll_after_ms: FINISHED_POLL_MS,
   },
   Deposit: completedDeposit,
-  DepositDetail: { ...completedDeposit, steps: depositDone, same_as: null },
+  DepositDetail: { ...completedDeposit, steps: depositDone, same_as: null, poll_after_ms: FINISHED_POLL_MS },
   PartnerDeposit: completedDeposit,
-  WithdrawOption: {
-    mode: "instant",
-    assets: AMOUNT,
-    min_assets: MIN_AMOUNT,
-    available_at: null,
-    reasons: [],
-  },
-  WithdrawQuote: { warnings: [] },
+  WithdrawOption: { mode: "instant", ...exitFigures, reasons: [] },
+  WithdrawQuote: { warnings: [noMinimum] },
   BuiltWithdrawal: {
     ...{
       transaction_request: redeem,
@@ -161,7 +179,8 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
       tracking,
       mode: "instant",
       two_step: false,
-      warnings: [],
+      estimate: { shares: SHARES, ...exitFigures, slippage_applied: 0.005 },
+      warnings: [noMinimum],
     },
     ...{
       steps: [redeemStep],
@@ -178,13 +197,41 @@ export const exampleValues: Readonly<Record<string, Readonly<Record<string, unkn
     warnings: [],
   },
   Withdrawal: completedWithdrawal,
-  WithdrawalDetail: { ...completedWithdrawal, steps: [done(redeemStep, REDEEMED)], same_as: null },
+  WithdrawalDetail: {
+    ...{ ...completedWithdrawal, steps: [done(redeemStep, REDEEMED)], same_as: null },
+    poll_after_ms: FINISHED_POLL_MS,
+  },
   PartnerWithdrawal: completedWithdrawal,
-  Position: { share_balance: SHARES, current_assets: "1006356", redeemable_assets: "1006356", requests: [] },
+  Position: {
+    ...{ share_balance: SHARES, current_assets: AMOUNT, redeemable_assets: AMOUNT, requests: [] },
+    ...{ deposited_assets: AMOUNT, yield_assets: "0", value_usd: "1.00" },
+  },
   Positions: { pending: [] },
   ChainCoverage: { ok: true, unread: [] },
-  VaultActions: { requests: [] },
-  Quote: { quote_type: "direct", route_options: [], reasons: [], warnings: [], approval },
+  VaultActions: {
+    deposit: { ...possible, max: "250000000000" },
+    withdraw: { ...possible, max: SHARES },
+    ...{ claim: noRequests, cancel: noRequests, requests: [] },
+  },
+  Quote: {
+    ...{ quote_type: "direct", reasons: [], warnings: [], approval },
+    estimate: {
+      ...{ from_amount: AMOUNT, from_amount_usd: "1.00", ...arrival, deposit_amount_min: AMOUNT },
+      ...{ estimated_shares: SHARES, min_shares: MIN_SHARES, price_impact: null, ...costs },
+      steps: [{ type: "deposit", chain_id: 8453, tool: "metamorpho", to: ROUTER }],
+    },
+    route_options: [
+      {
+        ...{ provider: null, bridge: null, bridge_name: null, bridge_logo: null, ...arrival, ...costs },
+        tags: ["recommended", "direct"],
+      },
+    ],
+  },
+  SignalPage: { count: 1, total: 1, dimension: null },
+  Application: { status: "pending", decided_at: null },
+  Registration: { expires_at: SESSION_END },
+  Login: { expires_at: SESSION_END },
+  CreatedApiKey: { last_used_at: null },
   Cancellation: { steps: [] },
 };
 

@@ -129,7 +129,7 @@ export const TransferStatus = z
         shares: AmountText.nullable().meta({
           description:
             "Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.",
-          example: "950000000000000000",
+          example: "944000000000000000",
         }),
         next: NextStep.nullable().meta({
           description: "Next transaction that the user can sign now, or `null` if there is none.",
@@ -168,17 +168,17 @@ export const Deposit = z
     estimated_shares: AmountText.meta({
       description:
         "Number of shares expected when the deposit was built, in the share token's smallest unit.",
-      example: "950000000000000000",
+      example: "944000000000000000",
     }),
     min_shares: AmountText.nullable().meta({
       description:
         "Minimum number of shares minted, in the share token's smallest unit, or `null` if no minimum is enforced on-chain.",
-      example: "921500000000000000",
+      example: "939280000000000000",
     }),
     shares: AmountText.nullable().meta({
       description:
         "Shares minted to the user, in the share token's smallest unit, or `null` if there are none yet or the amount is unknown.",
-      example: "950000000000000000",
+      example: "944000000000000000",
     }),
     bridge: z.string().nullable().meta({
       description: "Key of the bridge (`GET /v1/bridges`), or `null` if none is used.",

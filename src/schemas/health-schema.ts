@@ -11,13 +11,13 @@ export const DependencyHealth = z.object({
   latency_ms: z.int().meta({ description: "Response time in milliseconds.", example: 12 }),
   code: z.string().nullable().meta({
     description: "Error code of the failure, or `null` if there was none.",
-    example: "upstream_timeout",
+    example: null,
   }),
 });
 
 const Code = z.string().nullable().meta({
   description: "Error code of the last run, or `null` if it succeeded or has not run yet.",
-  example: "upstream_timeout",
+  example: null,
 });
 const Blocks = z.int().nullable();
 
@@ -60,11 +60,11 @@ const JobHealth = z.object({
   ok: z
     .boolean()
     .nullable()
-    .meta({ description: "Whether the last run succeeded, or `null` if it has not ended." }),
+    .meta({ description: "Whether the last run succeeded, or `null` if it has not ended.", example: true }),
   code: z.string().nullable().meta({
     description:
       "Error code of the last run, or `null` if it did not fail. `internal` is a fault of this service.",
-    example: "store_unavailable",
+    example: null,
   }),
 });
 
@@ -83,6 +83,7 @@ const BreakerState = z.object({
   hangs: z.int().meta({ description: "Consecutive timeouts without any response in between.", example: 0 }),
   until: TimeText.nullable().meta({
     description: "Earliest time of the next trial, or `null` unless `open`.",
+    example: null,
   }),
 });
 

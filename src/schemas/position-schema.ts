@@ -88,7 +88,7 @@ export const Position = z
     asset_decimals: z.int().meta({ description: "Decimals of the underlying asset.", example: 6 }),
     share_balance: AmountText.meta({
       description: "The user's balance of the share token, in its smallest unit.",
-      example: "950000000000000000",
+      example: "944000000000000000",
     }),
     share_decimals: z.int().meta({ description: "Decimals of the share token.", example: 18 }),
     vault_type: VaultType,

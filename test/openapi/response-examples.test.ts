@@ -95,6 +95,35 @@ test("the values that belong together are of components that exist, and belong t
   });
 });
 
+test("the examples of one deposit and its withdrawal agree with each other and with what the API gives", () => {
+  const byOperation = new Map(successes.map(({ operationId, example }) => [operationId, example]));
+  const of = (operation: string) => byOperation.get(operation);
+  const morpho = { type: "morpho", family: "metamorpho", min_deposit: "0", no_minimum: true };
+  expect(of("vaults.get")).toMatchObject(morpho);
+  const shares = String((1_000_000n * 10n ** 12n * 118n) / 125n);
+  expect(of("vaults.get")).toMatchObject({ total_assets: "125000000000000", proof: { shares } });
+  expect(of("quotes.get")).toMatchObject({
+    vault: morpho,
+    estimate: { estimated_shares: shares, price_impact: null, steps: [{ type: "deposit" }] },
+  });
+  // The DepositRouter makes the deposit in the source transaction.
+  expect(of("deposits.get")).toMatchObject({ shares, deposit_tx_hash: null, poll_after_ms: 60_000 });
+  expect(of("positions.get")).toMatchObject({
+    positions: [{ share_balance: shares, current_assets: "1000000", yield_assets: "0", value_usd: "1.00" }],
+  });
+  // Nothing enforces a minimum where the transaction calls the vault itself.
+  expect(of("withdrawals.build")).toMatchObject({
+    transaction_request: { to: expect.stringMatching(/^0xbeeF/) },
+    estimate: { min_assets: null, to_amount_min: null, available_at: null },
+    warnings: [{ code: "no_minimum" }],
+  });
+  const idle = { allowed: false, code: "mode_unsupported", until: null };
+  expect(of("actions.get")).toMatchObject({ claim: idle, cancel: idle, withdraw: { max: shares } });
+  expect(of("health.ready")).toMatchObject({ dependencies: [{ ok: true, code: null }] });
+  expect(of("health.details")).toMatchObject({ breakers: [{ state: "closed", until: null }] });
+  expect(of("applications.get")).toMatchObject({ status: "pending", decided_at: null });
+});
+
 test("every address in an example has its checksum", () => {
   const text = JSON.stringify(successes.map(({ example }) => example));
   const addresses = [...text.matchAll(/"(0x[0-9a-fA-F]{40})"/g)].map(([, address = ""]) => address);
