@@ -4495,16 +4495,16 @@ export interface components {
             /** @description Vaults that the partner's API key may deposit into and withdraw from; `null` allows every vault, an empty list none. */
             vault_ids: string[] | null;
             /**
-             * @description First and last characters of the first API key that `GET /v1/partners/api-keys` lists, or empty if all were revoked.
+             * @description Start and end of the first listed API key, or empty if all were revoked.
              * @example cw_live_7Gh2…k9Qz
              */
             api_key_prefix: string;
             /**
              * Format: date-time
-             * @description Time at which that API key was created or last rotated, or `null` if there is none.
+             * @description Its creation or rotation, or the registration.
              * @example 2026-01-02T03:04:05.678Z
              */
-            api_key_created_at: string | null;
+            api_key_created_at: string;
             /**
              * Format: date-time
              * @description Time of the partner's registration.

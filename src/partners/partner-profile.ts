@@ -30,7 +30,7 @@ function toPartner(row: PartnerRow, pair: ListedPair | null): Partner {
     description: row.description,
     vault_ids: row.vaults,
     api_key_prefix: pair?.prefix ?? "",
-    api_key_created_at: pair === null ? null : new Date(pair.createdAt).toISOString(),
+    api_key_created_at: new Date(pair?.createdAt ?? row.createdAt).toISOString(),
     created_at: row.createdAt.toISOString(),
   };
 }

@@ -170,13 +170,10 @@ export const Partner = z
         "Vaults that the partner's API key may deposit into and withdraw from; `null` allows every vault, an empty list none.",
     }),
     api_key_prefix: z.string().meta({
-      description:
-        "First and last characters of the first API key that `GET /v1/partners/api-keys` lists, or empty if all were revoked.",
+      description: "Start and end of the first listed API key, or empty if all were revoked.",
       example: "cw_live_7Gh2…k9Qz",
     }),
-    api_key_created_at: TimeText.nullable().meta({
-      description: "Time at which that API key was created or last rotated, or `null` if there is none.",
-    }),
+    api_key_created_at: TimeText.meta({ description: "Its creation or rotation, or the registration." }),
     created_at: TimeText.meta({ description: "Time of the partner's registration." }),
   })
   .meta({ id: "Partner", description: "A partner's account, as the partner sees it." });
