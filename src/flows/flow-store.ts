@@ -59,8 +59,8 @@ export interface FlowStore {
   noteStarts(searches: readonly StartSearch[]): Promise<void>;
   /** Returns number and stored hash of the newest blocks with final flows, at most 1,024, newest first. */
   newestFinal(): Promise<BlockId[]>;
-  /** Records the error code of a failed run, or the time at which backfill messages were queued. */
-  noteRun(change: { error: string } | { historyAt: Date }): Promise<void>;
+  /** Records the error code of a failed run (null clears it), or the time at which backfill messages were queued. */
+  noteRun(change: { error: string | null } | { historyAt: Date }): Promise<void>;
 }
 
 /** Dependencies of a run that indexes the flows of one chain: the chain's client, the storage, a logger and a clock. */

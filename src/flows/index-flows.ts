@@ -95,6 +95,8 @@ export async function indexChain(ctx: Context, chainId: number): Promise<IndexRe
     const followed = state.vaults.length > 0 || headBlock !== null;
     const tip = followed ? await indexTip(indexer, { state, budget }) : NOTHING_INDEXED;
     await findStartBlocks(indexer, { state, budget });
+    // Only a new tip clears an error, and a run without a tip would leave it for good.
+    if (!followed && state.tip.error !== null) await indexer.store.noteRun({ error: null });
     const missing = tip.applied ? await scheduleBackfill(ctx, { indexer, state, budget }) : 0;
     if (tip.applied) await convertStoredFlows(indexer, { state, budget });
     const version = state.tip.version + 1;

@@ -6,7 +6,7 @@ import { CHAIN_ID, vaultRow } from "../../scripts/bench/vault-row.ts";
 import { type ScratchChain, startScratchChain } from "../../scripts/stack/chains/scratch-chain.ts";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
 import { readCodeAt } from "../../src/chains/code-at-block.ts";
-import type { FlowRow } from "../../src/db/queries/flow-queries.ts";
+import { type FlowRow, selectFailingChains } from "../../src/db/queries/flow-queries.ts";
 import { selectUserFlows } from "../../src/db/queries/user-flow-queries.ts";
 import { flowCoverage, flowStarts, flows, flowTips } from "../../src/db/tables/flow-tables.ts";
 import { vaults } from "../../src/db/tables/vault-tables.ts";
@@ -245,6 +245,13 @@ describe("indexChain() with failing or contradicting nodes", () => {
     node.refuse = () => null;
     await index();
     expect(await causeway.db.select({ error: flowTips.error }).from(flowTips)).toEqual([{ error: null }]);
+  });
+
+  test("clears the recorded error of a chain without anything to index", async () => {
+    await index();
+    await causeway.db.update(flowTips).set({ error: "store_unavailable" });
+    await index();
+    expect(await selectFailingChains(causeway.context().db)).toEqual(new Set());
   });
 
   test("refuses a node that is on another fork below the final block", async () => {

@@ -133,7 +133,7 @@ export function selectFlowTips(db: Database): Promise<FlowTip[]> {
 }
 
 /**
- * Selects the ids of the chains on which a flow index run has failed since the chain's tip last moved. Throws
+ * Selects the ids of the chains with a recorded error of an index run that no later run has cleared. Throws
  * `store_unavailable`.
  */
 export async function selectFailingChains(db: Database): Promise<ReadonlySet<number>> {

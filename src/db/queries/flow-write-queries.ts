@@ -244,12 +244,12 @@ export async function rewindFlows(db: Database, rewind: { chainId: number; from:
 }
 
 /**
- * Stores the error code of a failed index run on a chain, or the time at which backfill messages were queued. Does
- * nothing for a chain without a tip. Throws `store_unavailable`.
+ * Stores the error code of a failed index run on a chain (null clears it), or the time at which backfill messages were
+ * queued. Does nothing for a chain without a tip. Throws `store_unavailable`.
  */
 export async function writeFlowNote(
   db: Database,
-  note: { chainId: number; change: { error: string } | { historyAt: Date } },
+  note: { chainId: number; change: { error: string | null } | { historyAt: Date } },
 ): Promise<void> {
   await db.run((sql) => sql.update(flowTips).set(note.change).where(eq(flowTips.chainId, note.chainId)));
 }

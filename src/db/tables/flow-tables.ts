@@ -97,8 +97,8 @@ export const flowTips = pgTable("flow_tips", {
   /** Number of blocks in one `eth_getLogs` request, as learnt from the chain's nodes. */
   span: integer("span").notNull(),
   /**
-   * Time at which the tip last moved, time at which backfill was last queued or done, and error code of the last run
-   * that failed since the tip moved, or null.
+   * Time at which the tip last moved, time at which backfill was last queued or done, and recorded error code of the
+   * last run that failed since then, or since a run had nothing to index; null if there is none.
    */
   movedAt: time("moved_at"),
   historyAt: time("history_at"),
