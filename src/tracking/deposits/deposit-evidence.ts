@@ -19,7 +19,7 @@ import { DAY_MS, MINUTE_MS } from "../../lib/durations.ts";
 import { trackWithdrawal } from "../withdrawals/track-withdrawal.ts";
 import { currentWithdrawalState } from "../withdrawals/withdrawal-state-machine.ts";
 import { previewWithdrawal, restateWithdrawal } from "../withdrawals/withdrawal-transitions.ts";
-import { currentState } from "./deposit-state-machine.ts";
+import { currentState, isRequested } from "./deposit-state-machine.ts";
 import { requireReceipts, type TransactionReader } from "./deposit-transaction-reader.ts";
 import { previewTransitions, restateDeposit } from "./deposit-transitions.ts";
 import { trackDeposit } from "./track-deposit.ts";
@@ -222,7 +222,10 @@ const NOTHING_SEEN = {
 const NO_EXIT_SEEN = { ...NOTHING_SEEN, assets: null } as const satisfies WithdrawalChange;
 const NO_TRANSFER = { provider: null, bridge: null, tool: null } as const satisfies WithdrawalChange;
 
-/** Returns a row's transactions, proven or not, as hints noted at this time; a deposit's refund is left out. */
+/**
+ * Returns a row's transactions, proven or not, as hints noted at this time. The refund of a deposit that was never
+ * requested at its vault is left out: a bridge paid it, on the source chain.
+ */
 export function hintsOf(row: TrackedRow, notedAt: Date): DepositHint[] {
   const { trackingId, fromChainId, vaultChainId } = row;
   const exits = row.direction === "withdrawal";
@@ -231,7 +234,7 @@ export function hintsOf(row: TrackedRow, notedAt: Date): DepositHint[] {
     [vaultChainId, row.depositTxHash],
     [exits ? row.toChainId : vaultChainId, row.destinationTxHash],
     [vaultChainId, row.claimTxHash],
-    [vaultChainId, exits ? row.refundTxHash : null],
+    [vaultChainId, exits || row.history.some(isRequested) ? row.refundTxHash : null],
   ];
   return listed.flatMap(([chainId, txHash]) =>
     txHash === null
