@@ -44,8 +44,9 @@ export interface ChainClient {
   ask<T>(question: NodeQuestion<T>): Promise<T>;
   /**
    * Calls `work` with a session whose requests all go to one node, and again with another if it throws, on at most
-   * three nodes from index `turn` on, recently failing ones last. Throws `work`'s AppError at once, otherwise the last
-   * error: an RpcError, or `upstream_timeout` or `upstream_unavailable` for any other.
+   * three nodes from index `turn` on, recently failing ones last, until `work` throws the same error object again.
+   * Throws `work`'s AppError at once, otherwise the last error: an RpcError, or `upstream_timeout` or
+   * `upstream_unavailable` for any other.
    */
   onOneNode<T>(work: (node: NodeSession) => Promise<T>, turn?: number): Promise<T>;
   /**
@@ -142,10 +143,10 @@ export function createChainClient(options: ChainClientOptions): ChainClient {
     for (const url of health.order(urls, now()).slice(0, NODE_ATTEMPTS)) {
       try {
         await verify(url);
-        const request: NodeSession["request"] = (method, params) => send(url, method, params);
-        return await work({ request, logLimits: health.logLimits(url, now()) });
+        return await work({ request: send.bind(null, url), logLimits: health.logLimits(url, now()) });
       } catch (error) {
         if (error instanceof AppError) throw error;
+        if (error === last) break;
         last = error;
         // A node that returns a JSON-RPC error is healthy; a node that returns nothing, or something wrong, is not.
         if (!(error instanceof RpcError)) health.avoid(url, now() + AVOID_MS);

@@ -71,6 +71,7 @@ export function onOneNodeWithinBudget<T>(
 ): Promise<T> {
   let last: unknown;
   return client.onOneNode(async (node) => {
+    // The same error again ends the tries, and is not held against this node.
     if (last !== undefined && !affordsAnotherNode(budget)) throw last;
     const own = { ...budget };
     const request: NodeSession["request"] = (method, params) => {
