@@ -91,6 +91,18 @@ test("losing the connection is said, and figures stay", async () => {
   await close();
 });
 
+test("a page that is loaded offline says so until the connection is back", async () => {
+  const { page, close } = await openConsole(browser, { path: "/" });
+  const report = (online: boolean) =>
+    `Object.defineProperty(navigator, "onLine", { configurable: true, get: () => ${online} })`;
+  await page.addInitScript(report(false));
+  await page.reload();
+  await page.getByText("You are offline").waitFor();
+  await page.evaluate(`${report(true)}; dispatchEvent(new Event("online"))`);
+  await page.getByText("You are offline").waitFor({ state: "detached" });
+  await close();
+});
+
 matrixTest("a page that cannot be loaded offline says so in place, and is shown afterwards", async () => {
   const { page, close } = await openConsole(browser, { path: "/" });
   await page.getByText(/^\d+ vaults/).waitFor();

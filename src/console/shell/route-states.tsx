@@ -28,7 +28,7 @@ export function PageNotFound() {
 
 /**
  * Page shown in place of a page that failed, for example because its code could not be loaded. Its button reloads the
- * document; there is none if the browser has gone offline, because a reload would then lose the page.
+ * document; there is none if the browser is offline, because a reload would then lose the page.
  */
 export function PageFailed({ error }: { error: unknown }) {
   const online = useOnline();

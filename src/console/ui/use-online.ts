@@ -1,12 +1,16 @@
-import { onlineManager } from "@tanstack/react-query";
 import { useSyncExternalStore } from "react";
 
+const events = ["online", "offline"] as const;
+
+function subscribe(listener: () => void): () => void {
+  for (const event of events) window.addEventListener(event, listener);
+  return () => {
+    for (const event of events) window.removeEventListener(event, listener);
+  };
+}
+
 /**
- * Returns false from when the browser goes offline until it is online again, and renders the component again at each
- * change. A page that is loaded offline does not notice it.
+ * Returns false while the browser reports that it is offline, and renders the component again at each change. TanStack
+ * Query's own state would not show it on a page that was loaded offline.
  */
-export const useOnline = (): boolean =>
-  useSyncExternalStore(
-    (listener) => onlineManager.subscribe(listener),
-    () => onlineManager.isOnline(),
-  );
+export const useOnline = (): boolean => useSyncExternalStore(subscribe, () => navigator.onLine);
