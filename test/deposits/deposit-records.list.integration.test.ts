@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestDeployment, type TestDeployment } from "../../scripts/stack/test-deployment.ts";
-import type { DepositRow } from "../../src/db/queries/deposit-queries.ts";
+import { type DepositRow, selectDepositsByUser } from "../../src/db/queries/deposit-queries.ts";
 import { deposits } from "../../src/db/tables/deposit-tables.ts";
 import { type DepositState, depositStates } from "../../src/schemas/deposit-schema.ts";
 import { OTHER, row, USER, VAULT } from "../support/deposits/fixtures.ts";
@@ -60,6 +60,12 @@ describe("GET /v1/deposits", () => {
   test("shows only what a chain has seen unless states are asked for", async () => {
     expect(await list("")).toEqual([...seenStates, "elsewhere"]);
     expect(await list("&limit=2")).toEqual([...seenStates, "elsewhere"]);
+  });
+
+  test("an empty list of states selects nothing", async () => {
+    const filter = { states: [], now: new Date(now), vault: null, from: null, to: null };
+    const page = { user: USER, limit: 100, before: null, filter };
+    expect(await selectDepositsByUser(causeway.context().db, page)).toEqual([]);
   });
 
   test.each<[string, string[]]>([

@@ -167,7 +167,7 @@ const unseenStates: ("built" | "expired" | "abandoned")[] = ["built", "expired",
 /** Filter of a user's list of deposits or withdrawals. A row must meet all conditions. */
 export interface TrackedFilter<Row extends TrackedRow> {
   /**
-   * States to list at the time `now`, or null for all that count as sent. A built deposit or withdrawal is `expired`
+   * States to list at the time `now` (none if empty), or null for all that count as sent. A built deposit or withdrawal is `expired`
    * once its quote has expired.
    */
   states: readonly Row["state"][] | null;
@@ -233,6 +233,7 @@ function filterConditions({ states, now, vault, from, to }: TrackedFilter<Tracke
 }
 
 function inStates(states: readonly TrackedRow["state"][], now: Date): SQL | undefined {
+  if (states.length === 0) return raw`false`;
   const stored = states.filter((state) => state !== "built");
   const built = eq(deposits.state, "built");
   return or(
