@@ -3,6 +3,7 @@ import {
   deletePair,
   insertPair,
   type ListedPair,
+  MAX_PAIRS,
   replacePair,
   type StoredPair,
   selectFirstPair,
@@ -115,9 +116,9 @@ const MAX_CREATIONS = 5;
 
 /**
  * Creates a named key pair for the authenticated partner; its secret cannot be read again. An empty allow list admits
- * every client address. Throws `limit_reached` if no place of five was free, `credentials_required`,
- * `credentials_invalid` or `session_expired` if the partner was revoked meanwhile, `store_unavailable`, and `internal`
- * without a pepper.
+ * every client address. Throws `limit_reached` if no place of five is free, `credentials_required`,
+ * `credentials_invalid` or `session_expired` if the partner was revoked meanwhile, `store_unavailable` (also after five
+ * attempts that failed although a place is free), and `internal` without a pepper.
  */
 export async function createKey(
   ctx: Context,
@@ -142,6 +143,9 @@ export async function createKey(
     throw session === null
       ? failure("credentials_invalid", "the partner's key pairs were revoked; this request changed nothing")
       : failure("session_expired", "the session was revoked; this request changed nothing");
+  const held = await selectPairs(ctx.db, address);
+  if (held.length < MAX_PAIRS)
+    throw failure("store_unavailable", "too many changes at the same time; this request changed nothing");
   throw failure("limit_reached", "a partner has at most five key pairs; revoke one first");
 }
 

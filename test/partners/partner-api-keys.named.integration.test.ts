@@ -158,6 +158,23 @@ describe("named key pairs", () => {
     }
   });
 
+  test("are not said to be too many while a place is free", async () => {
+    const partner = await makePartner(causeway);
+    const context = causeway.context();
+    const offered = { key: partner.api_key, secret: partner.api_secret, authorization: null };
+    const actor = await authenticate(context, { access: "manage", offered });
+    let attempts = 0;
+    // Each insertion of the request is too late for its place, which is free again at once.
+    const db: typeof context.db = {
+      run: async <T>(statement: Parameters<typeof context.db.run<T>>[0]) => {
+        attempts += 1;
+        return attempts <= 5 ? ({ rows: [] } as T) : context.db.run(statement);
+      },
+    };
+    const late = createKey({ ...context, actor, db }, { name: "Late", rights: ["read"], allow_list: [] });
+    await expect(late).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+
   test("belong to one partner", async () => {
     const [mine, other] = [await makePartner(causeway), await makePartner(causeway)];
     const made = await create(asSession(mine.session_token), { name: "Mine" });

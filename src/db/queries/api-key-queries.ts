@@ -144,8 +144,8 @@ export async function selectFirstPair(
   return rows[0] ?? null;
 }
 
-/** Maximum number of key pairs of a partner, besides the first one. */
-const FURTHER_PAIRS = 4;
+/** Maximum number of key pairs of a partner, the first one included. */
+export const MAX_PAIRS = 5;
 
 /**
  * Inserts a key pair of a partner into a free one of its four further slots, otherwise in place of a revoked first
@@ -176,7 +176,7 @@ export async function insertPair(
         ${now}::timestamptz
       from applications a
       cross join (
-        select slot from generate_series(1, ${FURTHER_PAIRS}::int) as slot
+        select slot from generate_series(1, ${MAX_PAIRS - 1}::int) as slot
         where slot not in (select k.slot from partner_keys k where k.partner_address = ${address})
         order by slot limit 1
       ) free
