@@ -31,17 +31,19 @@ export function readSeedFile(file = seedFile): SeedRow[] {
  * are kept if they were changed at run time (an audit row exists), or if the stored row is open (`active` or `paused`)
  * and the file's is not. Their status is kept too, unless they are not open and have no audit row. What proofs and
  * registers found is kept; a proof becomes due if more than texts and limits change. A row that changes nothing is left
- * as it is. `withStatus` overwrites everything. Returns the number of the file's rows.
+ * as it is. `withStatus` overwrites everything, except that a vault which was active stays known as such. Returns the
+ * number of the file's rows.
  */
 export async function seed(
   target: DatabaseTarget & { rows: readonly SeedRow[]; withStatus?: boolean },
 ): Promise<number> {
   const db = drizzle({ client: connect(target) });
   const changes = updates(target.withStatus === true);
+  const rows = target.rows.map((row) => ({ ...row, wasActive: row.status === "active" }));
   for (let start = 0; start < target.rows.length; start += CHUNK) {
     await db
       .insert(vaults)
-      .values(target.rows.slice(start, start + CHUNK))
+      .values(rows.slice(start, start + CHUNK))
       .onConflictDoUpdate({ target: [vaults.chainId, vaults.address], ...changes });
   }
   return target.rows.length;
@@ -89,7 +91,13 @@ function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQ
   const lowers = sql`not ${isOpen(sql`excluded.status`)} and ${isOpen(vaults.status)}`;
   const columns = Object.entries(getTableColumns(vaults)).filter(([name]) => !KEY.has(name));
   const told = (column: { name: string }): SQL => sql`excluded.${sql.identifier(column.name)}`;
-  if (withStatus) return { set: Object.fromEntries(columns.map(([name, column]) => [name, told(column)])) };
+  // Users may still hold shares of a vault that was active.
+  const becomes = withStatus ? sql`true` : raised;
+  const wasActive = sql`${vaults.wasActive} or ${vaults.status} = 'active' or (${told(vaults.wasActive)} and ${becomes})`;
+  if (withStatus) {
+    const all = columns.map(([name, column]) => [name, told(column)]);
+    return { set: { ...Object.fromEntries(all), wasActive } };
+  }
   const changes = columns
     .filter(([name]) => !RUN_TIME.has(name) && !TIMES.has(name))
     .map(([name, column]) => {
@@ -104,8 +112,9 @@ function updates(withStatus: boolean): { set: Record<string, SQL>; setWhere?: SQ
       some.map(({ differs }) => differs),
       sql` or `,
     )})`;
+  changes.push({ name: "wasActive", value: wasActive, differs: sql`(${wasActive}) <> ${vaults.wasActive}` });
   // Texts need no proof.
-  const proven = differ(changes.filter(({ name }) => !TEXTS.has(name)));
+  const proven = differ(changes.filter(({ name }) => !TEXTS.has(name) && name !== "wasActive"));
   return {
     set: {
       ...Object.fromEntries(changes.map(({ name, value }) => [name, value])),

@@ -112,6 +112,24 @@ describe("seed()", () => {
     expect(await stored()).toMatchObject({ name: "First", status: "active" });
   });
 
+  test("keeps in mind that a vault was active, whatever its status becomes", async () => {
+    const sql = openDriver(hub);
+    const wasActive = async () =>
+      (await sql`SELECT was_active FROM vaults WHERE chain_id = 97`).map((found) => found["was_active"]);
+    const own = { ...row, chainId: 97 };
+    await seed({ ...target(), rows: [{ ...own, status: "candidate" }] });
+    expect(await wasActive()).toEqual([false]);
+    await seed({ ...target(), rows: [own] });
+    expect(await wasActive()).toEqual([true]);
+    await seed({ ...target(), rows: [{ ...own, status: "unsupported" }], withStatus: true });
+    expect(await wasActive()).toEqual([true]);
+    await sql`UPDATE vaults SET status = 'refused', was_active = false WHERE chain_id = 97`;
+    await sql`INSERT INTO audit (id, at, actor, action, subject, request_id)
+      VALUES ('aud_kept', now(), 'proof', 'vault.prove', ${`97:${address}`}, 'r')`;
+    await seed({ ...target(), rows: [own] });
+    expect(await wasActive()).toEqual([false]);
+  });
+
   describe("seed() on a row that was changed at run time", () => {
     const other = "0x00000000000000000000000000000000000000bb";
     const run = { ...row, chainId: 98, address: other };
