@@ -553,7 +553,7 @@ export interface paths {
         };
         /**
          * Read a user's positions
-         * @description Returns the user's shares and open requests in all vaults that are or were open for deposits. `chains` names the block at which each chain was first read.
+         * @description Returns the user's shares and open requests in vaults that are paused, or that are or were open for deposits. `chains` names the block at which each chain was first read.
          */
         get: operations["positions.get"];
         put?: never;
@@ -3666,7 +3666,7 @@ export interface components {
              */
             step?: "redeem" | "request" | "cooldown" | "claim" | "transfer" | "cancel" | "source.redeem" | "source.request" | "source.cooldown" | "source.cancel" | "source.approve" | "source.approve_reset" | "destination.transfer" | "destination.approve" | "destination.approve_reset";
         };
-        /** @description A user's shares and pending deposits in all vaults that are or were open for deposits. */
+        /** @description A user's shares and pending deposits in vaults that are paused, or that are or were open for deposits. */
         Positions: {
             /**
              * @description Wallet whose positions these are, checksummed.
@@ -5310,7 +5310,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Whether the vault is or was open for deposits, so that users may hold its shares.
+             * @description Whether the vault's status is or was `active`, so that users may hold its shares.
              * @example false
              */
             was_active: boolean;
@@ -5910,7 +5910,7 @@ export interface components {
                  */
                 lag: number | null;
                 /**
-                 * @description Error code of the last indexing run, or `null` if it succeeded or has not run yet.
+                 * @description Error code that was recorded for a failed indexing run since the last successful one, or `null` if there is none.
                  * @example upstream_timeout
                  */
                 error: string | null;
@@ -5971,7 +5971,7 @@ export interface components {
                      */
                     lag_blocks: number | null;
                     /**
-                     * @description Error code of the last run, or `null` if it succeeded or has not run yet.
+                     * @description Error code that was recorded for a failed run since the last successful one, or `null` if there is none.
                      * @example null
                      */
                     code: string | null;
@@ -6000,7 +6000,7 @@ export interface components {
                      */
                     round_at: string | null;
                     /**
-                     * @description Error code of the last run, or `null` if it succeeded or has not run yet.
+                     * @description Error code that was recorded for a failed run since the last successful one, or `null` if there is none.
                      * @example null
                      */
                     code: string | null;

@@ -39,7 +39,8 @@ const IndexLag = z.object({
     example: 10,
   }),
   error: z.string().nullable().meta({
-    description: "Error code of the last indexing run, or `null` if it succeeded or has not run yet.",
+    description:
+      "Error code that was recorded for a failed indexing run since the last successful one, or `null` if there is none.",
     example: "upstream_timeout",
   }),
 });

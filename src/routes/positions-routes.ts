@@ -10,7 +10,7 @@ const positionsGet = defineRoute({
   path: "/v1/positions/{user_address}",
   summary: "Read a user's positions",
   description:
-    "Returns the user's shares and open requests in all vaults that are or were open for deposits. `chains` names the block at which each chain was first read.",
+    "Returns the user's shares and open requests in vaults that are paused, or that are or were open for deposits. `chains` names the block at which each chain was first read.",
   tag: "Positions",
   access: "public",
   limit: "positions",

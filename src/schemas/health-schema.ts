@@ -16,7 +16,8 @@ export const DependencyHealth = z.object({
 });
 
 const Code = z.string().nullable().meta({
-  description: "Error code of the last run, or `null` if it succeeded or has not run yet.",
+  description:
+    "Error code that was recorded for a failed run since the last successful one, or `null` if there is none.",
   example: null,
 });
 const Blocks = z.int().nullable();

@@ -206,7 +206,8 @@ export const Positions = z
   })
   .meta({
     id: "Positions",
-    description: "A user's shares and pending deposits in all vaults that are or were open for deposits.",
+    description:
+      "A user's shares and pending deposits in vaults that are paused, or that are or were open for deposits.",
   });
 export type Positions = z.infer<typeof Positions>;
 

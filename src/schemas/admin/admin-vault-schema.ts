@@ -224,7 +224,7 @@ export const VaultRecord = z
       example: {},
     }),
     was_active: z.boolean().meta({
-      description: "Whether the vault is or was open for deposits, so that users may hold its shares.",
+      description: "Whether the vault's status is or was `active`, so that users may hold its shares.",
       example: false,
     }),
     share_token: AddressText.meta({
