@@ -113,6 +113,15 @@ describe("joinRequests()", () => {
     expect(join([{ vault: free, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: 9n }]);
     expect(join([{ vault: lagoon, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: null }]);
   });
+
+  test("does not know the payment of a Mellow queue, which deducts a penalty and a fee that are not read", () => {
+    const mellow: Vault = {
+      ...vault,
+      adapter: "mellow",
+      params: { queue: "sync", sync_redeem_queue: OTHER },
+    };
+    expect(join([{ vault: mellow, shares: 1n, assets: 9n }], [])).toMatchObject([{ redeemable: null }]);
+  });
 });
 
 const waiting: PendingPosition = {

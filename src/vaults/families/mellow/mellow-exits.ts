@@ -118,15 +118,19 @@ function describeExit(vault: Vault, request: ExitTermsInput): Query<ExitTerms> {
   return readThen(exitReads(vault, request), (results) => {
     const manager = valueOrNull(results.feeManager) ?? zeroAddress;
     const fee = read({ to: manager, abi: feeManagerAbi(), name: "redeemFeeD6" });
-    return createQuery({ fee }, (more) =>
-      termsOf(request, { results, fee: BigInt(valueOrNull(more.fee) ?? 0), asset: vault.asset.address }),
-    );
+    return createQuery({ fee }, (more) => {
+      const rate = valueOrNull(more.fee);
+      return termsOf(request, {
+        ...{ results, asset: vault.asset.address },
+        fee: rate === null ? null : BigInt(rate),
+      });
+    });
   });
 }
 
 function termsOf(
   request: ExitTermsInput,
-  { results, fee, asset }: { results: Results; fee: bigint; asset: Address },
+  { results, fee, asset }: { results: Results; fee: bigint | null; asset: Address },
 ): ExitTerms {
   const instant = request.mode === "instant";
   const report = valueOrNull(results.report);
@@ -167,13 +171,14 @@ function refusalOf(
 
 /**
  * Returns the assets for shares after penalty and fee, in the asset's smallest unit, rounded at each step as in the
- * queues. Null if the price or the penalty is unknown, or if a rate exceeds 100%.
+ * queues. Null if the price, the penalty or the fee is unknown, or if a rate exceeds 100%.
  */
 function netAssets(
   shares: bigint,
-  { price, penalty, fee }: { price: bigint | null; penalty: bigint | null; fee: bigint },
+  { price, penalty, fee }: Record<"price" | "penalty" | "fee", bigint | null>,
 ): bigint | null {
-  if (price === null || penalty === null || penalty > MILLION || fee > MILLION) return null;
+  if (price === null || penalty === null || fee === null) return null;
+  if (penalty > MILLION || fee > MILLION) return null;
   const reduced = mulDivDown(shares, MILLION - penalty, MILLION);
   return mulDivDown(reduced - mulDivDown(reduced, fee, MILLION), PRICE_UNIT, price);
 }
@@ -268,6 +273,8 @@ export const mellowExits: VaultExits = {
   tokens: (vault) => [vault.asset],
   viaRouter: (_vault, mode) => mode === "instant",
   terms: describeExit,
+  // The queue's penalty and the fee manager's fee are not read here, so that the payment is unknown.
+  exitPrice: () => createQuery({}, () => null),
   encode,
   explain: familyErrors({
     errors: {

@@ -77,8 +77,8 @@ export interface MellowMarket {
   suspicious: boolean;
   /** Reduction of the price for an instant deposit, in millionths; 0 for requests. */
   penalty: bigint | null;
-  /** Deposit fee in millionths; 0 also if it cannot be read. */
-  fee: bigint;
+  /** Deposit fee in millionths. */
+  fee: bigint | null;
   /** Shares of all accounts, claimed or claimable, in the share token's smallest unit. */
   totalShares: bigint | null;
   /**
@@ -162,13 +162,14 @@ function marketOf(
     sameAddress(valueOrNull(results.shareManager) ?? vault.shareToken, vault.shareToken) &&
     sameAddress(valueOrNull(results.oracle) ?? vault.pricer, vault.pricer);
   const params = valueOrNull(results.params);
+  const fee = valueOrNull(managers.fee);
   return {
     asset: matchesRegistry ? valueOrNull(results.asset) : null,
     paused: valueOrNull(results.paused) === true || valueOrNull(results.flags)?.[0] === true,
     price: usable ? report.priceD18 : null,
     suspicious: report !== null && !usable,
     penalty: isSyncQueue(vault) ? (params?.[0] ?? null) : 0n,
-    fee: BigInt(valueOrNull(managers.fee) ?? 0),
+    fee: fee === null ? null : BigInt(fee),
     totalShares: valueOrNull(results.totalShares),
     room: roomOf(managers),
     admitted: caller === null ? null : isAdmitted(results),
@@ -177,11 +178,12 @@ function marketOf(
 
 /**
  * Returns the shares for an amount (both in smallest units) at the price of the last report, after penalty and fee,
- * rounded as in the queues. Null if the price or the penalty is unknown, or if a rate exceeds 100%.
+ * rounded as in the queues. Null if the price, the penalty or the fee is unknown, or if a rate exceeds 100%.
  */
 export function mellowShares(vault: Vault, of: { market: MellowMarket; amount: bigint }): bigint | null {
   const { price, penalty, fee } = of.market;
-  if (price === null || penalty === null || penalty > MILLION || fee > MILLION) return null;
+  if (price === null || penalty === null || fee === null) return null;
+  if (penalty > MILLION || fee > MILLION) return null;
   const sharesAt = (reduced: bigint) => mulDivDown(of.amount, reduced, PRICE_UNIT);
   // The fee reduces the price of a request, but the shares of an instant deposit.
   if (!isSyncQueue(vault)) return sharesAt(price - mulDivDown(price, fee, MILLION));

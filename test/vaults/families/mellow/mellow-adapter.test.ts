@@ -63,8 +63,9 @@ describe("Mellow terms()", () => {
   });
 
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
-    ["no fee", { fee: undefined }, { previewShares: 79_984n * 10n ** 15n }],
-    ["no FeeManager", { feeManager: undefined, fee: undefined }, { previewShares: 79_984n * 10n ** 15n }],
+    ["a fee of zero", { fee: 0 }, { previewShares: 79_984n * 10n ** 15n }],
+    ["no word on its fee", { fee: undefined }, { previewShares: null }],
+    ["no FeeManager that answers", { feeManager: undefined, fee: undefined }, { previewShares: null }],
     ["no penalty that answers", { params: undefined }, { previewShares: null }],
     ["a penalty above everything", { params: [1_000_001n, 1] }, { previewShares: null }],
     ["no report that answers", { report: undefined }, { previewShares: null, price: null, refusal: null }],
