@@ -14,8 +14,8 @@ import { accountsOf } from "./untracked-deposit-evidence.ts";
 export interface ShownWithdrawal {
   vault: Vault;
   /**
-   * `paid`: the vault paid, possibly to another account. `request`: the vault may pay later. `cooldown`: the same at a
-   * vault that has cooldowns. `bridged`: the payment went into a bridge.
+   * `paid`: the vault paid, possibly to another account. `request`: the vault may pay later. `cooldown`: the same after
+   * a cooldown. `bridged`: the payment went into a bridge.
    */
   kind: "paid" | "request" | "cooldown" | "bridged";
   /** Shares that were redeemed or requested. */
@@ -71,7 +71,8 @@ function requestIn({ logs }: Receipt, { vault, account }: AtVault): ShownWithdra
   const { exits } = adapterOf(vault);
   const request = exits?.findRequest?.(vault, { user: account, logs }) ?? null;
   if (request === null) return null;
-  const kind = exits?.modes(vault).includes("cooldown") === true ? "cooldown" : "request";
+  const only = exits?.modes(vault).includes("cooldown") === true ? "cooldown" : "request";
+  const kind = request.mode ?? only;
   return { vault, kind, shares: request.shares, received: null, receivedToken: null };
 }
 

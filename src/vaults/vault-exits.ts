@@ -316,6 +316,8 @@ export interface ExitRequestSeen {
   requestId: string | null;
   /** Shares of the request, in the share token's smallest unit, or null if unknown. */
   shares: bigint | null;
+  /** Mode of the request. Absent if the receipt does not show it or the family has one such mode. */
+  mode?: PendingExit["mode"];
 }
 
 /** The end of a redemption request or of a part of it, as a receipt shows it. */

@@ -279,7 +279,8 @@ export function findQueueRequest(
     eventName: "OnChainWithdrawRequested",
     logs: own,
   }).find(({ args }) => isAddressEqual(args.user, user));
-  if (found !== undefined) return { requestId: packRequest(found.args), shares: found.args.amountOfShares };
+  if (found !== undefined)
+    return { requestId: packRequest(found.args), shares: found.args.amountOfShares, mode: "request" };
   const delayed = logsFrom(vault, { logs, name: "delayed_withdraw" });
   const requested = parseEventLogs({
     abi: vedaDelayedAbi(),
@@ -287,7 +288,8 @@ export function findQueueRequest(
     logs: delayed,
   }).find(({ args }) => isAddressEqual(args.account, user));
   if (requested === undefined) return null;
-  return { requestId: delayedRequestId(vault, requested.args.asset), shares: requested.args.shares };
+  const { asset, shares } = requested.args;
+  return { requestId: delayedRequestId(vault, asset), shares, mode: "cooldown" };
 }
 
 /**
