@@ -115,7 +115,7 @@ export const delayedRequestId = (vault: Vault, token: Address): string =>
 /**
  * Returns a query for the user's requests at the delayed-withdrawal contract for `vedaExitTokens`; null if one cannot
  * be read. Their assets are an estimate at the lower of the request's and, if known, the current rate; null if the fee
- * is above 100%.
+ * is unknown or above 100%.
  */
 export function pendingDelayed(
   vault: Vault,
@@ -151,11 +151,14 @@ function pendingIn(
       // The delay is the current one: when the request was made is not known.
       const [, , window, , fee] = valueOrNull(config) ?? [];
       // The fee is taken in shares, and the lower of the two rates counts.
-      const paid = shares - mulDivDown(shares, BigInt(fee ?? 0), BPS);
+      const paid = fee === undefined ? null : shares - mulDivDown(shares, BigInt(fee), BPS);
       const current = valueOrNull(today) ?? rate;
-      const assets = paid < 0n ? null : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
-      const expiresAt = maturity + (window || DEFAULT_WINDOW);
-      const [ready, over] = [now >= maturity * 1_000, now > expiresAt * 1_000];
+      const assets =
+        paid === null || paid < 0n
+          ? null
+          : mulDivDown(paid, current < rate ? current : rate, oneShare(vault));
+      const expiresAt = window === undefined ? null : maturity + (window || DEFAULT_WINDOW);
+      const [ready, over] = [now >= maturity * 1_000, expiresAt !== null && now > expiresAt * 1_000];
       return [
         {
           ...unknownPendingExit,

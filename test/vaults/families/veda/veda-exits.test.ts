@@ -72,7 +72,8 @@ describe("Veda's queue", () => {
 
   test("identifies a request by its fields", () => {
     const found = requestIn(requested(sound));
-    expect(found).toEqual({ requestId: expect.stringMatching(/^0x[0-9a-f]{150}$/), shares: 7n });
+    const requestId: string = expect.stringMatching(/^0x[0-9a-f]{150}$/);
+    expect(found).toEqual({ requestId, shares: 7n, mode: "request" });
     expect(vedaFlows(queued).decode(requested(sound))).toMatchObject({ requestId: found?.requestId });
   });
 
@@ -102,10 +103,10 @@ describe("Veda's queue", () => {
 
 describe("Veda's contract with a fixed wait", () => {
   const delayed: Vault = { ...own, params: { teller: "d", delayed_withdraw: DELAYED } };
-  const pending = (fee: number) =>
+  const pending = (fee: number | null) =>
     answer(vedaExits.pending?.(delayed, { user: USER, requestIds: [], now: NOW }) ?? noQuery(), {
       request: [false, 0, NOW / 1_000 + 60, 10n ** 7n, 1_250_000n],
-      config: [true, 604_800, 0, 0n, fee, 0],
+      ...(fee !== null && { config: [true, 604_800, 0, 0n, fee, 0] }),
       rate: 1_250_000n,
       assetRate: 1_250_000n,
     });
@@ -119,6 +120,11 @@ describe("Veda's contract with a fixed wait", () => {
 
   test("has no estimate with a fee above 100%", () => {
     expect(pending(20_000)).toMatchObject([{ shares: 10n ** 7n, assets: null, value: null }]);
+  });
+
+  test("has neither estimate nor expiry while fee and window are unknown", () => {
+    const unknown = { assets: null, value: null, expiresAt: null };
+    expect(pending(null)).toMatchObject([{ shares: 10n ** 7n, state: "pending", ...unknown }]);
   });
 
   test("previews nothing with a fee above 100%", () => {
