@@ -89,7 +89,7 @@ function pendingOf(
   const estimate =
     unit === null || tokenRate === 0n ? null : mulDivDown(shares, mTokenRate, tokenRate) / unit;
   const rejected = status === STATUS_REJECTED;
-  const value = inAsset(vault, { shares, mTokenRate, assetRate: of.assetRate });
+  const value = rejected ? 0n : inAsset(vault, { shares, mTokenRate, assetRate: of.assetRate });
   return [
     {
       ...unknownPendingExit,
