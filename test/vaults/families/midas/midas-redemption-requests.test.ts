@@ -12,7 +12,7 @@ const own: Vault = {
   adapter: "midas",
   params: {
     ...{ redemption_vault: REDEMPTIONS, asset_rate: "stable" },
-    redeem_tokens: JSON.stringify([{ address: TOKEN, symbol: "DAI", decimals: 18 }]),
+    redeem_tokens: `${TOKEN}/18/DAI`,
   },
 };
 
