@@ -23,8 +23,9 @@ test("writeStaticAssets() leaves files as they are that a Worker may be reading"
 test("writeStaticAssets() replaces an outdated file, which whoever reads it keeps", () => {
   const file = "public/docs-assets/icon.svg";
   const icon = readFileSync(file, "utf8");
-  writeFileSync(file, "<svg />");
+  // Before it is outdated, because another build in this folder may replace it first.
   const { ino } = statSync(file);
+  writeFileSync(file, "<svg />");
   writeStaticAssets();
   expect(readFileSync(file, "utf8")).toBe(icon);
   expect(statSync(file).ino).not.toBe(ino);

@@ -115,17 +115,17 @@ describe("seed()", () => {
   test("keeps in mind that a vault was active, whatever its status becomes", async () => {
     const sql = openDriver(hub);
     const wasActive = async () =>
-      (await sql`SELECT was_active FROM vaults WHERE chain_id = 97`).map((found) => found["was_active"]);
-    const own = { ...row, chainId: 97 };
+      (await sql`SELECT was_active FROM vaults WHERE chain_id = 96`).map((found) => found["was_active"]);
+    const own = { ...row, chainId: 96 };
     await seed({ ...target(), rows: [{ ...own, status: "candidate" }] });
     expect(await wasActive()).toEqual([false]);
     await seed({ ...target(), rows: [own] });
     expect(await wasActive()).toEqual([true]);
     await seed({ ...target(), rows: [{ ...own, status: "unsupported" }], withStatus: true });
     expect(await wasActive()).toEqual([true]);
-    await sql`UPDATE vaults SET status = 'refused', was_active = false WHERE chain_id = 97`;
+    await sql`UPDATE vaults SET status = 'refused', was_active = false WHERE chain_id = 96`;
     await sql`INSERT INTO audit (id, at, actor, action, subject, request_id)
-      VALUES ('aud_kept', now(), 'proof', 'vault.prove', ${`97:${address}`}, 'r')`;
+      VALUES ('aud_kept', now(), 'proof', 'vault.prove', ${`96:${address}`}, 'r')`;
     await seed({ ...target(), rows: [own] });
     expect(await wasActive()).toEqual([false]);
   });

@@ -1,6 +1,6 @@
 import type { Hex } from "viem";
 import { relayHash } from "../../../src/providers/across/tracking/across-deposit-tracking.ts";
-import { acrossDeposits, findFill, RELAYER, ROUTED_VAULT } from "./contracts.ts";
+import { acrossDeposits, findFill, RELAYER, ROUTED_VAULT, USDC } from "./contracts.ts";
 import { routerRecords } from "./router.ts";
 import { type Included, perBlock, type SimulatedBlock, type SimulatedChain } from "./simulated-chain.ts";
 
@@ -104,7 +104,7 @@ function checkGroup(chains: Chains, rows: readonly Row[]): Delivered[] {
     if (truth === undefined) checkWithoutSource(chains, { row: { deposit, shown }, sources, rows, truths });
     else {
       seen += 1;
-      checkTruth({ deposit, shown }, asDelivered(chains, { deposit, shown }, truth));
+      checkTruth({ deposit, shown }, asDelivered(chains, { row: { deposit, shown }, truth, truths }));
       if (truth.state === "awaiting_deposit") delivered.push({ deposit, shown, truth });
     }
   }
@@ -135,13 +135,20 @@ function mostBindings(rows: readonly Row[], truths: readonly TrueState[]): numbe
 
 /**
  * Returns the true state by the delivery that is shown, if it is one too: after a reorg of the source, relayers may have
- * filled the transfers of both blocks, and the user has received both.
+ * filled the transfers of both blocks, and the user has received both. The delivery of another source that still stands is
+ * none.
  */
-function asDelivered(chains: Chains, { deposit, shown }: Row, truth: TrueState): TrueState {
+function asDelivered(
+  chains: Chains,
+  of: { row: Row; truth: TrueState; truths: readonly TrueState[] },
+): TrueState {
+  const { row, truth, truths } = of;
+  const { deposit, shown } = row;
   const { destination_tx_hash: hash } = shown;
   if (deposit.kind === "two_step" && truth.delivered !== null && hash !== null) {
+    if (truths.some((other) => other !== truth && other.deliveries.includes(hash))) return truth;
     const place = chains[deposit.homeId]?.find(hash);
-    return place != null && isPayout(place.included, { user: deposit.user, amount: truth.delivered })
+    return place != null && isPayout(place.included, { deposit, amount: truth.delivered })
       ? { ...truth, deliveries: [hash], deliveredIn: place.block.number }
       : truth;
   }
@@ -150,16 +157,19 @@ function asDelivered(chains: Chains, { deposit, shown }: Row, truth: TrueState):
   return other === undefined ? truth : { ...truth, shares: other.shares, deliveries: [other.hash] };
 }
 
-/** Returns true if a transaction is a relayer's that pays exactly an amount to a user. */
+/** Returns true if a transaction is a relayer's that pays exactly an amount of the bridged token to a deposit's user. */
 const isPayout = (
   { sent, succeeded, logs }: Included,
-  { user, amount }: { user: Hex; amount: bigint },
+  { deposit, amount }: { deposit: BuiltDeposit; amount: bigint },
 ): boolean =>
   succeeded &&
   sent.from === RELAYER &&
   logs.some(
-    ({ topics, data }) =>
-      topics[0] === TRANSFER && `0x${topics[2]?.slice(26)}` === user && BigInt(data) === amount,
+    ({ address, topics, data }) =>
+      address === USDC[deposit.homeId]?.toLowerCase() &&
+      topics[0] === TRANSFER &&
+      `0x${topics[2]?.slice(26)}` === deposit.user &&
+      BigInt(data) === amount,
   );
 
 function checkTruth({ deposit, shown }: Row, truth: TrueState): void {
