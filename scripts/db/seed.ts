@@ -29,9 +29,9 @@ export function readSeedFile(file = seedFile): SeedRow[] {
 /**
  * Writes registry rows. Existing rows always get the file's texts and limits. Their addresses and other critical fields
  * are kept if they were changed at run time (an audit row exists), or if the stored row is open (`active` or `paused`)
- * and the file's is not. Their status is kept too, unless they are not open and have no audit row. What proofs and
- * registers found is kept; a proof becomes due if more than texts and limits change. A row that changes nothing is left
- * as it is. `withStatus` overwrites everything, except that a vault which was active stays known as such. Returns the
+ * and the file's is not. Their status is kept too, unless they are not open and have no audit row. Proofs and the
+ * lists that name a vault are kept; a proof becomes due if more than texts and limits change. A row that changes nothing
+ * is left as it is. `withStatus` overwrites everything, except that a vault which was active stays known as such. Returns the
  * number of the file's rows.
  */
 export async function seed(

@@ -167,8 +167,8 @@ const unseenStates: ("built" | "expired" | "abandoned")[] = ["built", "expired",
 /** Filter of a user's list of deposits or withdrawals. A row must meet all conditions. */
 export interface TrackedFilter<Row extends TrackedRow> {
   /**
-   * States to list at the time `now` (none if empty), or null for all that count as sent. A built deposit or withdrawal is `expired`
-   * once its quote has expired.
+   * States to list at the time `now` (none if empty), or null for all that count as sent. A built deposit or withdrawal
+   * is `expired` once its quote has expired.
    */
   states: readonly Row["state"][] | null;
   now: Date;

@@ -30,11 +30,12 @@ export const ORDINARY_ACCOUNT: Address = "0x000000000000000000000000000000000000
 
 /**
  * Result of checking whether a contract is a vault of a family: who may call it to deposit (the Router if absent) and
- * its registry parameters (none if absent), or a human-readable reason why it is not.
+ * its registry parameters (none if absent), or a human-readable reason why it is not. `isUnread` is true if a read that
+ * decides it was not made, which says nothing about the contract.
  */
 export type Identification =
   | { ok: true; caller?: VaultCaller; params?: Record<string, string> }
-  | { ok: false; reason: string };
+  | { ok: false; reason: string; isUnread?: true };
 
 /**
  * Creates the result for a contract that is not a vault of the family. `family` (display name) and `why` form its
@@ -190,7 +191,7 @@ export function erc4626Deriver(options: Erc4626DeriverOptions = {}): Deriver {
       const identified = identify?.(subject) ?? createQuery({}, (): Identification => ({ ok: true }));
       const both = queryAll({ identified, answers: describeVault(subject.address, options) });
       return andThen(both, ({ identified: identification, answers }) => {
-        if (!identification.ok) return underivableQuery(identification.reason);
+        if (!identification.ok) return createQuery({}, (): Derivation => identification);
         if (typeof answers === "string") return underivableQuery(answers);
         return describeDerivedVault({ subject, answers, identification });
       });

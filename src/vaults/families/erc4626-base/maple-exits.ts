@@ -34,6 +34,11 @@ const UNNAMED_MANAGER: Identification = {
   reason: "its pool manager names no withdrawal manager, so its withdrawals cannot be followed",
 };
 
+const UNREAD_MANAGER: Identification = {
+  ...{ ok: false, isUnread: true },
+  reason: "the nodes did not read the pool's withdrawal manager",
+};
+
 /**
  * Returns a query for a Maple pool's registry parameters: `params` with `exit` = `maple`, without `withdraw_seconds`,
  * with the lowercase addresses of both managers and, for a queue, `withdrawal_type`. A pool whose manager names no
@@ -45,6 +50,7 @@ export function identifyMaple(
 ): Query<Identification> {
   const found = read({ to: manager, abi: mapleAbi(), name: "withdrawalManager" });
   return readThen({ found }, (results): Query<Identification> => {
+    if (!results.found.ok && results.found.isUnmade) return createQuery({}, () => UNREAD_MANAGER);
     const requests = valueOrNull(results.found);
     if (requests === null || isNative(requests)) return createQuery({}, () => UNNAMED_MANAGER);
     const managers = { pool_manager: manager.toLowerCase(), withdrawal_manager: requests.toLowerCase() };

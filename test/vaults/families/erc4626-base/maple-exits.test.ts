@@ -2,9 +2,11 @@ import { type Address, decodeFunctionData, encodeFunctionResult, parseAbi, zeroA
 import { describe, expect, test } from "vitest";
 import { runQuery } from "../../../../src/chains/aggregator/aggregate-reads.ts";
 import { identifyWaiting } from "../../../../src/vaults/families/erc4626-base/erc4626-waiting-exits.ts";
+import { identifyMaple } from "../../../../src/vaults/families/erc4626-base/maple-exits.ts";
 import type { DerivationSubject } from "../../../../src/vaults/vault-deriver.ts";
 import { contractsClient } from "../../../support/chains/multicall.ts";
 import { VAULT } from "../../../support/deposits/fixtures.ts";
+import { answer, UNMADE } from "../../../support/vaults/answer.ts";
 
 const MANAGER: Address = "0x1111111111111111111111111111111111111111";
 const REQUESTS: Address = "0x2222222222222222222222222222222222222222";
@@ -51,6 +53,12 @@ describe("identifyWaiting()", () => {
     expect(await paramsOn({ [VAULT]: pool })).toMatch(/names no withdrawal manager/);
     const zero = { [VAULT]: pool, [MANAGER]: { withdrawalManager: zeroAddress } };
     expect(await paramsOn(zero)).toMatch(/names no withdrawal manager/);
+  });
+
+  test("refuses nothing of which the nodes made no read", () => {
+    expect(answer(identifyMaple({}, MANAGER), { withdrawalManager: UNMADE, found: UNMADE })).toMatchObject({
+      ...{ ok: false, isUnread: true },
+    });
   });
 
   test("stores that the withdrawal manager is a queue, which pays by itself", async () => {
