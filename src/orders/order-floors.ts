@@ -85,13 +85,15 @@ export function exactFloor(seen: bigint, loss: bigint): ExactFloor {
 }
 
 /**
- * Floors of an order for what a bridge or swap delivers: what must arrive (`minIn`) and the minimum output for it
- * (`least`), in smallest units; the output per arrived unit, times 10^27 (`minOutPerIn`). `minOut` is zero where that
- * suffices.
+ * Floors of an order for what a bridge or swap delivers, in smallest units. `minOut` is zero if `minOutPerIn` alone
+ * enforces `least`, otherwise the minimum output whatever arrives.
  */
 export interface DeliveredFloors extends ExactFloor {
+  /** Minimum amount that must arrive. */
   minIn: bigint;
+  /** Minimum output per arrived unit, times 10^27. */
   minOutPerIn: bigint;
+  /** Minimum output if exactly `minIn` arrives. */
   least: bigint;
 }
 

@@ -18,8 +18,8 @@ export interface GasFunds {
 const PRICE_AGES = { freshMs: 10_000, staleMs: 60_000, keepMs: 60_000 } as const;
 
 /**
- * Reads a chain's gas price in wei, from a cache that may be 60 seconds old. Returns null if it cannot be read, because
- * the price only serves a hint. Never throws.
+ * Returns a chain's gas price in wei, which may have been read up to 60 seconds ago. Returns null if it cannot be read,
+ * because it is only used to estimate whether the user can pay for gas. Never throws.
  */
 export async function readGasPrice(ctx: Context, client: ChainClient): Promise<bigint | null> {
   try {

@@ -33,9 +33,11 @@ const LAST_START_MS = 5_500;
 /** Maximum number of builds per provider in a search, so that one faulty provider cannot use up the time. */
 const MAX_ATTEMPTS = 4;
 
-/** One attempt of a route search: the offer to build, its provider, and the user's funds. */
+/** One attempt of a route search: the quote to build, its provider, and the user's funds. */
 export interface RouteAttempt {
+  /** Target token that the route delivers. */
   token: Token;
+  /** The quote to build. */
   option: TransferQuote;
   provider: Provider;
   funds: Funds;
@@ -44,7 +46,7 @@ export interface RouteAttempt {
   /** Where the route ends. */
   ends: RouteEnd;
   /**
-   * Returns the offer as input of the fairness rules, with the prices that are known at that time: reads on the
+   * Returns the quote as input of the fairness rules, with the prices that are known at that time: reads on the
    * destination chain may have added some. `nativeFee` is the fee on top of the built transaction, in wei; by default,
    * that of the quote.
    */

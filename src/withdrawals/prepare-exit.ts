@@ -41,16 +41,17 @@ export interface SimulatedExit {
   /** The calls to sign, in order: the approvals that are still needed, then the redemption. */
   calls: UserCall[];
   /**
-   * Allowance that the redemption needs, in the share token's smallest unit: all shares, or less, perhaps zero, if the
-   * vault takes less by allowance. Without meaning on a path without a spender.
+   * Allowance that the redemption needs, in the share token's smallest unit: the shares, or the part of them (possibly
+   * zero) that the vault takes by allowance. Meaningless if the path has no spender.
    */
   approved: bigint;
   /** Gas used by the redemption, without its approvals. */
   gasUsed: bigint;
+  /** Number of the block on which the simulation ran (see `simulatedHead`). */
   blockNumber: number;
   /**
-   * Amount that the user received, in the received token's smallest unit. Null for a request, for a bridge, or if it
-   * could not be read.
+   * Amount that the user received, in the received token's smallest unit. Null for a request or cooldown, for a bridge,
+   * or if it could not be read.
    */
   received: bigint | null;
 }

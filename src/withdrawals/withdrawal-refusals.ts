@@ -106,8 +106,8 @@ export function payableShares({ way, shares }: Pick<RequestedExit, "way" | "shar
 }
 
 /**
- * Returns true if the vault's views report too little liquidity to pay these shares instantly; false for a request or
- * if unknown. Only a hint, because some views are imprecise.
+ * Returns true if the vault's views report too little liquidity to pay these shares instantly; false in the modes
+ * `request` and `cooldown`, or if unknown. Only a hint, because some views are imprecise.
  */
 export function lacksLiquidity({ way, shares }: RequestedExit): boolean {
   const { availableAssets, previewAssets } = way.terms;

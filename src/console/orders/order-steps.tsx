@@ -17,8 +17,9 @@ const PHASES: Readonly<Record<ExecutionProgress["phase"], string>> = {
 };
 
 /**
- * Numbered list of the user's steps with their states, explanations and transactions. `bridge` is that of the order, or
- * null. `progress` is that of an execution in progress, or null.
+ * Numbered list of the user's steps with their states, explanations and transactions. `bridge` is the name of the
+ * order's bridge, or null without one; it is ignored if a transfer is a step of its own. `progress` is the progress of
+ * the running execution, or null if none is running.
  */
 export function OrderSteps({
   steps,

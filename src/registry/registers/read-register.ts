@@ -11,7 +11,10 @@ import { registerAbi, type VaultRegister } from "./vault-registers.ts";
 /** The vaults that one read of a register found, each once and checksummed. */
 export interface RegisterVaults {
   vaults: readonly Address[];
-  /** True if the whole register was read, false if only some blocks or nothing. */
+  /**
+   * True if `vaults` is the register's whole list, as its view function returns it. False for a register that is read
+   * from events, even if all of its blocks were read, and for one that is only asked.
+   */
   complete: boolean;
   /**
    * Last block whose events have been read, or null for a register that is read by a view function. Unchanged for one

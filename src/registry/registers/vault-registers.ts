@@ -301,7 +301,10 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-/** All registers in code. */
+/**
+ * All vault registers that are defined in code, one for each contract on a chain. `servedRegisters` adds those of the
+ * configuration for chains without any here.
+ */
 export const vaultRegisters: readonly VaultRegister[] = kinds.flatMap(({ addresses, reading, ...kind }) =>
   addresses.flatMap(([chainId, address, from]): VaultRegister[] => {
     if ("kind" in reading) return [{ ...kind, chainId, address, reading }];

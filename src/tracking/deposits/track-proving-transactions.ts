@@ -58,8 +58,9 @@ export async function readEvidence(
 }
 
 /**
- * Returns the blocks, as far as `readEvidence` finds them, of the proving transactions that a change adds to a row, but
- * not of the source of a routed deposit that had already ended (see `isUnpaired`). Errors of the RPC nodes propagate.
+ * Returns the blocks of the proving transactions that `after` has and `before` has not. Transactions without a receipt
+ * are left out (see `readEvidence`), and so is the source of a routed deposit that had already ended (see
+ * `isUnpaired`). Errors of the RPC nodes propagate.
  */
 export async function readNewEvidence(
   readTransaction: TransactionReader,
