@@ -4059,16 +4059,16 @@ export interface components {
             title: string;
             /**
              * @description What the rule measures and when it raises a signal.
-             * @example Net outflow since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total assets then, compared with each earlier day.
+             * @example Net outflow since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, compared with each earlier day.
              */
             description: string;
-            /** @description Thresholds of the rule by severity. */
+            /** @description Thresholds of the rule by severity. The highest tier that is reached applies. */
             tiers: {
                 /** @description Severity of signals at this threshold. */
                 tier: components["schemas"]["SignalTier"];
                 /**
                  * @description Threshold of the tier.
-                 * @example At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier days, or at least 30% in any case.
+                 * @example At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier days (a deviation below 1% of total assets counts as 1%), or at least 30% in any case.
                  */
                 threshold: string;
                 /**
@@ -12176,11 +12176,11 @@ export interface operations {
                      *         "rule_id": "net_outflow",
                      *         "dimension": "capital",
                      *         "title": "Net outflow",
-                     *         "description": "Net outflow since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total assets then, compared with each earlier day.",
+                     *         "description": "Net outflow since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, compared with each earlier day.",
                      *         "tiers": [
                      *           {
                      *             "tier": "high",
-                     *             "threshold": "At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier days, or at least 30% in any case.",
+                     *             "threshold": "At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier days (a deviation below 1% of total assets counts as 1%), or at least 30% in any case.",
                      *             "reason": "Holders rarely withdraw a tenth of a vault in a day without a reason"
                      *           }
                      *         ],

@@ -175,8 +175,8 @@ export const Rule = z
     description: z.string().meta({
       description: "What the rule measures and when it raises a signal.",
       example:
-        "Net outflow since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total assets " +
-        "then, compared with each earlier day.",
+        "Net outflow since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, compared " +
+        "with each earlier day.",
     }),
     tiers: z
       .array(
@@ -186,7 +186,7 @@ export const Rule = z
             description: "Threshold of the tier.",
             example:
               "At least 10% of total assets and more than 6 median absolute deviations above the median of the vault's earlier " +
-              "days, or at least 30% in any case.",
+              "days (a deviation below 1% of total assets counts as 1%), or at least 30% in any case.",
           }),
           reason: z.string().meta({
             description: "Reason for the threshold.",
@@ -194,7 +194,7 @@ export const Rule = z
           }),
         }),
       )
-      .meta({ description: "Thresholds of the rule by severity." }),
+      .meta({ description: "Thresholds of the rule by severity. The highest tier that is reached applies." }),
     needs: z.string().meta({
       description: "History that the rule needs. Without it, the rule raises no signals.",
       example:

@@ -64,18 +64,32 @@ export function tierBeyond(part: number, by: { baseline: Baseline; bounds: reado
 
 /** Converts the bounds of a rule to the tiers that the public list of rules shows, with thresholds in words. */
 export function toTiers(bounds: readonly Bound[]): Rule["tiers"] {
-  return bounds.map(({ tier, least, deviations, always, reason }) => ({
+  return bounds.map(({ tier, least, deviations, reason }) => ({
     tier,
-    threshold: `${thresholdOf({ least, deviations, always })}. ${NEGLIGIBLE_RULE}`,
+    threshold: `${thresholdOf({ least, deviations, always: ownAlways(bounds, tier) })}. ${NEGLIGIBLE_RULE}`,
     reason,
   }));
+}
+
+/**
+ * Returns from which fraction of total assets a tier applies in any case, or null if there is none, or if a higher tier
+ * applies from that fraction.
+ */
+function ownAlways(bounds: readonly Bound[], tier: Tier): number | null {
+  const index = bounds.findIndex((bound) => bound.tier === tier);
+  const always = bounds[index]?.always ?? null;
+  const isHigher = bounds
+    .slice(0, index)
+    .some((higher) => always !== null && higher.always !== null && higher.always <= always);
+  return isHigher ? null : always;
 }
 
 function thresholdOf({ least, deviations, always }: Pick<Bound, "least" | "deviations" | "always">): string {
   if (always !== null && always <= least) return `At least ${always * 100}% of total assets`;
   return (
     `At least ${least * 100}% of total assets and more than ${deviations} median absolute deviations above the median ` +
-    `of the vault's earlier days${always === null ? "" : `, or at least ${always * 100}% in any case`}`
+    `of the vault's earlier days (a deviation below ${MIN_DEVIATION * 100}% of total assets counts as ` +
+    `${MIN_DEVIATION * 100}%)${always === null ? "" : `, or at least ${always * 100}% in any case`}`
   );
 }
 

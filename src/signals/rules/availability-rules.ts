@@ -165,14 +165,14 @@ export const capacityOpened = turnRule({
   id: "capacity_opened",
   title: "Deposit capacity available",
   tier: "medium",
-  reason: "Deposits work again, often only for a short time",
+  reason: "Deposits work again; a limited capacity is often used up quickly",
   description: "The remaining deposit capacity is above zero; in the previous snapshot it was zero.",
   headline: "deposit capacity available again",
   summary: (facts, change) =>
     `${facts.vaultName} accepts deposits ` +
     `${isUnlimited(change.after) ? "of any size" : `of up to ${wholeOf(facts, change.after.maxDeposit ?? 0n)}`} again; ` +
-    `${intervalOf(change)} earlier its remaining deposit capacity was zero. ${totalText(facts, change.after)} Such capacity is often ` +
-    "used up quickly.",
+    `${intervalOf(change)} earlier its remaining deposit capacity was zero. ${totalText(facts, change.after)}` +
+    `${isUnlimited(change.after) ? "" : " A limited capacity is often used up quickly."}`,
   holds: (point) => {
     const full = isFull(point);
     return full === null ? null : !full;
@@ -186,7 +186,7 @@ const THIN: readonly (readonly [ThinTier, number])[] = [
 ];
 const THIN_REASONS: Readonly<Record<ThinTier, string>> = {
   high: "Almost nothing is left for immediate withdrawals; in a run on the vault the last holders wait longest",
-  medium: "Larger withdrawals have to wait; in a run on the vault the last holders wait longest",
+  medium: "Larger withdrawals may have to wait; in a run on the vault the last holders wait longest",
 };
 /** Number of hourly snapshots that a vault must exceed before the rule applies. */
 const MIN_BASELINE_HOURS = 12;
@@ -201,13 +201,15 @@ export const liquidityThin: SignalRule = {
   title: "Low withdrawal liquidity",
   description:
     "The amount that the vault's largest known holder can withdraw immediately, as a fraction of total assets. The rule " +
-    "applies only while that amount is less than the holder's balance, so that liquidity is the limit.",
+    "applies only while the vault's maxRedeem for that holder is below the holder's balance.",
   tiers: THIN.map(([tier, most]) => ({
     tier,
     threshold: `At most ${Math.round((1 - most) * 100)}% of total assets`,
     reason: THIN_REASONS[tier],
   })),
-  needs: `More than ${MIN_BASELINE_HOURS} hourly snapshots in which the median of the withdrawable amount is above 10% of total assets.`,
+  needs:
+    `More than ${MIN_BASELINE_HOURS} hourly snapshots, with a median of the withdrawable amount above 10% of total assets. A ` +
+    "snapshot without a known limit counts as 100%.",
   quietSeconds: DAY_S,
   find(facts) {
     const latest = latestPoint(facts);
@@ -227,8 +229,10 @@ export const liquidityThin: SignalRule = {
         title: `${facts.vaultName}: only ${amount} can be withdrawn immediately`,
         summary:
           `At most ${amount} can be withdrawn from ${facts.vaultName} immediately, ${percent(share)} of the ` +
-          `${wholeOf(facts, latest.totalAssets)} it holds; the median of the last ${facts.hours.length - 1} hours was ` +
-          `${percent(baseline.median)}. Larger withdrawals have to wait until borrowers repay or positions are unwound.`,
+          `${wholeOf(facts, latest.totalAssets)} it holds. The median of the ${facts.hours.length - 1} ` +
+          `earlier hourly snapshots was ${percent(baseline.median)}; a snapshot without a known limit counts as 100%. Larger ` +
+          "withdrawals may have to wait, usually until borrowers repay or positions are unwound; check whether withdrawals " +
+          "are paused.",
         metrics: [
           {
             label: "withdrawable",

@@ -42,8 +42,8 @@ function largeFlow(direction: Direction): SignalRule {
     dimension: "capital",
     title,
     description:
-      `A single ${noun} since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total ` +
-      `assets then, compared with the largest ${noun} of each earlier day.`,
+      `A single ${noun} since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, ` +
+      `compared with the largest ${noun} of each earlier day.`,
     tiers: toTiers(bounds),
     needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,

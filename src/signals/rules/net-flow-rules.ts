@@ -41,8 +41,8 @@ function netFlow(direction: Direction): SignalRule {
     dimension: "capital",
     title: direction.title,
     description:
-      `${direction.title} since the vault's snapshot of a day ago, which is 24 to 30 hours old, as a fraction of total ` +
-      "assets then, compared with each earlier day.",
+      `${direction.title} since a snapshot that is 24 to 30 hours old, as a fraction of total assets in that snapshot, ` +
+      "compared with each earlier day.",
     tiers: toTiers(direction.bounds),
     needs: BASELINE_NEEDS,
     quietSeconds: DAY_S,

@@ -17,7 +17,7 @@ export const vaultAdded: SignalRule = {
       {
         ...offChain(facts.addedAt),
         tier: "low",
-        title: `${facts.vaultName}: new vault for ${facts.assetSymbol}`,
+        title: `${facts.vaultName}: new ${facts.assetSymbol} vault`,
         summary:
           `${facts.vaultName} was added to this service in the last 24 hours.${holdingText(facts)} Most signals need days ` +
           "of history: check its curator and strategy before you deposit.",
@@ -68,16 +68,18 @@ function verbOf({ from, to }: RegistryChange): string {
   return to === "paused" ? "paused" : "closed";
 }
 
-function summaryOf(facts: VaultFacts, { from, to, reason, byOperator }: RegistryChange): string {
-  const change = byOperator
-    ? `An operator of this service changed the status of ${facts.vaultName} from ${from} to ${to}`
-    : `The status of ${facts.vaultName} in this service changed from ${from} to ${to}`;
+function summaryOf(facts: VaultFacts, change: RegistryChange): string {
+  const { from, to, reason, byOperator } = change;
+  const by = byOperator ? "An operator" : "The automatic check";
   const why = reason === "" ? "" : ` Reason: ${reason.replace(/[.\s]+$/, "")}.`;
   const effect =
     to === "active"
       ? "Deposits through this service work now."
       : "Deposits through this service are refused. This does not change anything for assets already in the vault.";
-  return `${change} in the last 24 hours.${why}${holdingText(facts)} ${effect}`;
+  return (
+    `${by} of this service ${verbOf(change)} deposits into ${facts.vaultName} in the last 24 hours (status: ${from} → ` +
+    `${to}).${why}${holdingText(facts)} ${effect}`
+  );
 }
 
 function holdingText(facts: VaultFacts): string {

@@ -121,7 +121,8 @@ const MIN_APY_BREAK = 0.01;
 
 /**
  * Reports a yield between two consecutive daily snapshots that is at least six median absolute deviations and one
- * percentage point from the median of the vault's earlier days. Needs at least 14 of them.
+ * percentage point from the median of the vault's earlier days. A deviation below 0.1 percentage points counts as 0.1.
+ * Needs at least 14 earlier days.
  */
 export const apyBreak: SignalRule = {
   rule_id: "apy_break",
@@ -132,7 +133,9 @@ export const apyBreak: SignalRule = {
     "deviations. A vault with a volatile yield has a wider normal range.",
   tiers: BREAK.map(([tier, least]) => ({
     tier,
-    threshold: `At least ${least} median absolute deviations and one percentage point from the median`,
+    threshold:
+      `At least ${least} median absolute deviations and one percentage point from the median; a deviation below 0.1 ` +
+      "percentage points counts as 0.1",
     reason: BREAK_REASONS[tier],
   })),
   needs: `A share price that changes daily, with at least ${MIN_BASELINE_RATES} days of history.`,

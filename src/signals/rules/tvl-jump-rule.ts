@@ -53,8 +53,8 @@ export const tvlJump: SignalRule = {
   dimension: "capital",
   title: "Unexplained change in total assets",
   description:
-    "The change in total assets since the vault's snapshot of a day ago, which is 24 to 30 hours old, that is explained " +
-    "by neither deposits and withdrawals nor the share price, compared with each earlier day.",
+    "The change in total assets since a snapshot that is 24 to 30 hours old, as far as neither deposits and withdrawals " +
+    "nor the share price explain it, compared with each earlier day.",
   tiers: toTiers(BOUNDS),
   needs: `${BASELINE_NEEDS} A share price in each of the snapshots used.`,
   quietSeconds: DAY_S,

@@ -244,13 +244,13 @@ test.each([
     ["paused", "active"],
     true,
     "resumed",
-    "An operator of this service changed the status of Steady USDC from paused to",
+    "An operator of this service resumed deposits into Steady USDC in the last 24 hours (status: paused → active).",
   ],
   [
     ["paused", "active"],
     false,
     "resumed",
-    "The status of Steady USDC in this service changed from paused to active",
+    "The automatic check of this service resumed deposits into Steady USDC in the last 24 hours (status: paused → active).",
   ],
   [["candidate", "active"], false, "opened", "Deposits through this service work now."],
   [

@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { signalRules } from "../../../src/signals/rules/list-signal-rules.ts";
+import type { VaultFacts } from "../../../src/signals/signal-facts.ts";
+import { type At, factsOf, growingPrices, NOW, usd } from "../../support/signals/facts.ts";
+
+/** Returns the first finding of a rule. */
+const raised = (ruleId: string, facts: VaultFacts) =>
+  signalRules.find(({ rule_id }) => rule_id === ruleId)?.find(facts, NOW)[0];
+
+test.each([
+  ["limited", 5n, true],
+  ["unlimited", 2n ** 256n - 1n, false],
+])("capacity_opened says of a %s capacity whether it may be used up", (_what, maxDeposit, isLimited) => {
+  const facts = factsOf({
+    at: (age) => ({ ...growingPrices(0.0001)(age), maxDeposit: age > 300 ? 0n : maxDeposit }),
+  });
+  const one = raised("capacity_opened", facts);
+  expect(one?.summary.endsWith("A limited capacity is often used up quickly.")).toBe(isLimited);
+});
+
+test("liquidity_thin says how snapshots without a known limit count", () => {
+  const one = raised(
+    "liquidity_thin",
+    factsOf({ at: (age) => (age <= 600 ? { liquidity: usd(20_000) } : {}) }),
+  );
+  expect(one?.summary).toMatch(
+    /The median of the \d+ earlier hourly snapshots was 100\.00%; a snapshot without a known limit counts as 100%\./,
+  );
+});
+
+const thresholdOf = (ruleId: string, tier: string): string | undefined =>
+  signalRules.find(({ rule_id }) => rule_id === ruleId)?.tiers.find((one) => one.tier === tier)?.threshold;
+
+test("a threshold states the least deviation, and a bound in any case only in the highest tier that has it", () => {
+  const floor = "(a deviation below 1% of total assets counts as 1%)";
+  expect(thresholdOf("large_withdrawal", "medium")).toContain(`${floor}, or at least 25% in any case. `);
+  expect(thresholdOf("large_withdrawal", "low")).toContain(`days ${floor}. `);
+  expect(thresholdOf("tvl_jump", "high")).toContain("At least 50% of total assets. ");
+  expect(thresholdOf("tvl_jump", "medium")).not.toContain("in any case");
+  expect(thresholdOf("apy_break", "high")).toContain("a deviation below 0.1 percentage points counts as 0.1");
+});
+
+test("apy_break counts a small deviation as 0.1 percentage points", () => {
+  // 5% a year with hardly any deviation, then 6.5%: 15 times 0.1 percentage points.
+  const daily = (apy: number) => (1 + apy) ** (1 / 365) - 1;
+  const steady = growingPrices(daily(0.05));
+  const last = BigInt(Math.round(1e9 * (daily(0.065) - daily(0.05))));
+  const at: At = (age) => {
+    const point = steady(age);
+    return age > 0
+      ? point
+      : { ...point, sharePrice: ((point.sharePrice ?? 0n) * (10n ** 9n + last)) / 10n ** 9n };
+  };
+  expect(raised("apy_break", factsOf({ at }))?.tier).toBe("medium");
+});
