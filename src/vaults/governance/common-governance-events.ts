@@ -184,10 +184,10 @@ export const accessControlEvents: readonly GovernanceEvent[] = [
     ],
     {
       what: "role members",
-      title: ({ role }) => (isDefaultAdmin(role) ? "admin role granted" : "role granted"),
+      title: ({ role }) => (isDefaultAdmin(role) ? "admin role granted" : "access-control role granted"),
       report: ({ role, account }, { vault, time }) =>
-        `${isDefaultAdmin(role) ? "The admin role" : `Role ${String(role).slice(0, 10)}…`} of ${vault} was granted to ` +
-        `${account} at ${time}.`,
+        `${isDefaultAdmin(role) ? "The admin role (DEFAULT_ADMIN_ROLE)" : `Role ${role} of the access control`} of ` +
+        `${vault} was granted to ${account} at ${time}.`,
       advice: ({ role }) =>
         isDefaultAdmin(role)
           ? `An admin can grant every other role: ${FIND_OUT}`

@@ -149,7 +149,7 @@ test("texts say the direction of a change", () => {
   expect(textOf("mellow_lrt", "WithdrawalPauseSet", { paused: false })).toContain("withdrawals resumed");
   expect(textOf("ipor", "TargetClosed", { closed: false })).toContain("contract reopened");
   expect(textOf("morpho_v2", "SetIsSentinel", { newIsSentinel: false })).toContain("sentinel removed");
-  expect(textOf("morpho_v2", "SetSendAssetsGate", { newSendAssetsGate: at("0") })).toContain("gate removed");
+  expect(textOf("morpho_v2", "SetSendAssetsGate", { newSendAssetsGate: at("0") })).toContain("removed)");
   expect(textOf("erc4626", "OwnershipTransferStarted", { newOwner: at("0") })).toContain("cancelled");
   expect(textOf("yearn_v3", "RoleSet", { role: 8193n })).toContain("add strategies, shut the vault down.");
   expect(textOf("yearn_v3", "RoleSet", { role: 0n })).toContain("no longer has any role in Steady USDC.");
@@ -168,11 +168,15 @@ function callOf(signature: string, args: readonly unknown[]) {
 test.each([
   ["setPerformanceFee(uint256)", [15n * 10n ** 16n], ": change to the performance fee (to 15%)."],
   ["setManagementFee(uint256)", [317_097_919n], ": change to the management fee (to 1% a year)."],
-  ["setReceiveAssetsGate(address)", [at("0")], ": change to the withdrawal gate (removal)."],
+  [
+    "setReceiveAssetsGate(address)",
+    [at("0")],
+    ": change to the receive assets gate (who may receive withdrawals) (removal).",
+  ],
   [
     "setReceiveAssetsGate(address)",
     [at("a1")],
-    `: change to the withdrawal gate (new address ${getAddress(at("a1"))}).`,
+    `: change to the receive assets gate (who may receive withdrawals) (new address ${getAddress(at("a1"))}).`,
   ],
   ["setIsAllocator(address,bool)", [at("a1"), false], `(${getAddress(at("a1"))} is removed).`],
   ["addAdapter(address)", [at("a1")], `: addition of an adapter (${getAddress(at("a1"))}).`],
@@ -184,7 +188,7 @@ test.each([
   [
     "abdicate(bytes4)",
     ["0x70897b23"],
-    ": permanent deactivation of a function (change to the performance fee).",
+    ": abdication (permanent deactivation) of a function (change to the performance fee).",
   ],
   [
     "increaseAbsoluteCap(bytes,uint256)",

@@ -69,9 +69,11 @@ describe("RatesUpdated of Lagoon", () => {
     const both = textOf("lagoon", "RatesUpdated", argsOf(rates({ entryRate: 0, haircutRate: 200 })));
     expect(both).toContain("The entry fee of Steady USDC changed from 0.5% to 0%.");
     expect(both).toContain(
-      "The deduction from instant redemptions (haircut) of Steady USDC changed from 0% to 2%.",
+      "The haircut (deduction from instant redemptions) of Steady USDC changed from 0% to 2%.",
     );
-    expect(both).toContain("(Steady USDC: entry and exit fees changed)");
+    expect(both).toContain("(Steady USDC: entry fee, exit fee or haircut changed)");
+    const haircut = textOf("lagoon", "RatesUpdated", argsOf(rates({ haircutRate: 200 })));
+    expect(haircut).toContain("(Steady USDC: haircut changed)");
   });
 
   test("is left out if only the management or the performance fee changed, which a view shows", () => {

@@ -217,12 +217,12 @@ function identifyCentrifuge({ address, params }: DerivationSubject): Query<Ident
 }
 
 /**
- * Returns a readable name of a contract dependency from an event's bytes32 name, such as `contract "manager"`, or
- * "contract dependency" if the name is not a word of at most 32 characters.
+ * Returns a readable name of a contract reference from an event's bytes32 name, such as `contract reference "manager"`,
+ * or "contract reference" if the name is not a word of at most 32 characters.
  */
 const linkName = (what: unknown): string => {
   const name = isHex(what) ? hexToString(what).replace(/\0+$/, "") : "";
-  return /^\w{1,32}$/.test(name) ? `contract "${name}"` : "contract dependency";
+  return /^\w{1,32}$/.test(name) ? `contract reference "${name}"` : "contract reference";
 };
 
 /**
@@ -233,8 +233,8 @@ const centrifugeEvents: readonly GovernanceEvent[] = (["address", "shareToken"] 
   (contract) => [
     ...wardEvents(contract, "user"),
     changeEvent([contract, "strategy", "File(bytes32 indexed what, address data)"], {
-      what: settingOf(contract, "contract"),
-      title: ({ what }) => `${settingOf(contract, linkName(what))} changed`,
+      what: settingOf(contract, "contract reference"),
+      title: ({ what }) => `${settingOf(contract, linkName(what))} changed (file)`,
       report: ({ what, data }, context) =>
         `The ${settingOf(contract, linkName(what))} of ${context.vault} is now ${data}.${tookEffect(context)}`,
       advice: "Find out what this contract does before you deposit or leave funds in the vault.",

@@ -16,21 +16,26 @@ const ACCESS_MODES = ["blacklist", "whitelist"];
 /** Solidity type of a vault's rates since version 0.6, in basis points. Earlier versions have the first two only. */
 const RATES =
   "(uint16 managementRate, uint16 performanceRate, uint16 entryRate, uint16 exitRate, uint16 haircutRate)";
-/** Names of the rates that no snapshot contains, by their names in `RATES`. */
+/** Names and explained names of the rates that no snapshot contains, each after its name in `RATES`. */
 const UNSEEN_RATES = [
-  ["entryRate", "entry fee"],
-  ["exitRate", "exit fee"],
-  ["haircutRate", "deduction from instant redemptions (haircut)"],
+  ["entryRate", "entry fee", "entry fee"],
+  ["exitRate", "exit fee", "exit fee"],
+  ["haircutRate", "haircut", "haircut (deduction from instant redemptions)"],
 ] as const;
 
-/** Returns a sentence for each changed rate that no snapshot contains. */
-function rateChanges({ oldRates, newRate }: EventArgs, vault: string): string[] {
+/** Returns the name of, and a sentence about, each changed rate that no snapshot contains. */
+function rateChanges({ oldRates, newRate }: EventArgs, vault: string): { name: string; sentence: string }[] {
   const [before, after] = [oldRates, newRate].map((rates) => ({ ...(rates as Record<string, unknown>) }));
-  return UNSEEN_RATES.flatMap(([member, name]) => {
+  return UNSEEN_RATES.flatMap(([member, name, explained]) => {
     const [from, to] = [before?.[member], after?.[member]];
     return from === to
       ? []
-      : [`The ${name} of ${vault} changed from ${formatBps(from)} to ${formatBps(to)}.`];
+      : [
+          {
+            name,
+            sentence: `The ${explained} of ${vault} changed from ${formatBps(from)} to ${formatBps(to)}.`,
+          },
+        ];
   });
 }
 
@@ -106,8 +111,15 @@ export const lagoonEvents: readonly GovernanceEvent[] = [
   }),
   // Each takes effect in its transaction.
   changeEvent(["address", "fee", `RatesUpdated(${RATES} oldRates, ${RATES} newRate, uint256 timestamp)`], {
-    what: "entry and exit fees",
-    report: (args, context) => `${rateChanges(args, context.vault).join(" ")}${tookEffect(context)}`,
+    what: "entry fee, exit fee or haircut",
+    title: (args) => {
+      const names = rateChanges(args, "").map(({ name }) => name);
+      return `${names.length === 1 ? names[0] : "entry fee, exit fee or haircut"} changed`;
+    },
+    report: (args, context) => {
+      const sentences = rateChanges(args, context.vault).map(({ sentence }) => sentence);
+      return `${sentences.join(" ")}${tookEffect(context)}`;
+    },
     advice:
       "The entry fee reduces the shares of a deposit; the exit fee and the haircut reduce what a withdrawal pays.",
     routine: (args) => rateChanges(args, "").length === 0,

@@ -51,26 +51,34 @@ const toTimelock: CallDetail = ([selector, duration]) =>
 /** Seconds by which a management fee, which is charged per second, is multiplied to a yearly fee. */
 const YEAR_S = 365 * DAY_S;
 
+/** Gates of Morpho Vault V2, and what each decides. */
+const GATES = {
+  receiveShares: "receive shares gate (who may receive shares)",
+  sendShares: "send shares gate (who may transfer or redeem shares)",
+  receiveAssets: "receive assets gate (who may receive withdrawals)",
+  sendAssets: "send assets gate (who may deposit)",
+} as const;
+
 /** Timelocked functions of Morpho Vault V2 and the change that each makes. Source: morpho-org/vault-v2. */
 const TIMELOCKED_FUNCTIONS: Readonly<Record<string, TimelockedFunction>> = {
   "setIsAllocator(address,bool)": {
     change: "change to the allocators",
     detail: ([account, isAllocator]) => ` (${account} is ${isAllocator === true ? "added" : "removed"})`,
   },
-  "setReceiveSharesGate(address)": { change: "change to the gate for receiving shares", detail: toAddress },
+  "setReceiveSharesGate(address)": { change: `change to the ${GATES.receiveShares}`, detail: toAddress },
   "setSendSharesGate(address)": {
-    change: "change to the gate for sending and redeeming shares",
+    change: `change to the ${GATES.sendShares}`,
     detail: toAddress,
   },
-  "setReceiveAssetsGate(address)": { change: "change to the withdrawal gate", detail: toAddress },
-  "setSendAssetsGate(address)": { change: "change to the deposit gate", detail: toAddress },
+  "setReceiveAssetsGate(address)": { change: `change to the ${GATES.receiveAssets}`, detail: toAddress },
+  "setSendAssetsGate(address)": { change: `change to the ${GATES.sendAssets}`, detail: toAddress },
   "setAdapterRegistry(address)": { change: "change to the adapter registry", detail: toAddress },
   "addAdapter(address)": { change: "addition of an adapter", detail: ofAccount },
   "removeAdapter(address)": { change: "removal of an adapter", detail: ofAccount },
   "increaseTimelock(bytes4,uint256)": { change: "increase in the timelock", detail: toTimelock },
   "decreaseTimelock(bytes4,uint256)": { change: "reduction of the timelock", detail: toTimelock },
   "abdicate(bytes4)": {
-    change: "permanent deactivation of a function",
+    change: "abdication (permanent deactivation) of a function",
     detail: ([selector]) => ` (${changeOf(selector)})`,
   },
   "setPerformanceFee(uint256)": {
@@ -206,7 +214,7 @@ const relativeCap = ({ newRelativeCap }: EventArgs): string =>
 const gateEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["address", "allow_list", "SetReceiveSharesGate(address indexed newReceiveSharesGate)"],
-    addressTexts("gate for receiving shares", {
+    addressTexts(GATES.receiveShares, {
       member: "newReceiveSharesGate",
       advice: "This contract decides who may receive shares: check whether your account can still deposit.",
       removed: "Any account can now receive shares.",
@@ -214,7 +222,7 @@ const gateEvents: readonly GovernanceEvent[] = [
     }),
   ),
   changeEvent(["address", "allow_list", "SetSendSharesGate(address indexed newSendSharesGate)"], {
-    ...addressTexts("gate for sending and redeeming shares", {
+    ...addressTexts(GATES.sendShares, {
       member: "newSendSharesGate",
       advice:
         "This contract decides who may transfer or redeem shares: check whether your account can still withdraw.",
@@ -224,7 +232,7 @@ const gateEvents: readonly GovernanceEvent[] = [
     tier: "high",
   }),
   changeEvent(["address", "allow_list", "SetReceiveAssetsGate(address indexed newReceiveAssetsGate)"], {
-    ...addressTexts("withdrawal gate", {
+    ...addressTexts(GATES.receiveAssets, {
       member: "newReceiveAssetsGate",
       advice:
         "This contract decides who may receive withdrawals: check whether your account can still withdraw.",
@@ -235,7 +243,7 @@ const gateEvents: readonly GovernanceEvent[] = [
   }),
   changeEvent(
     ["address", "allow_list", "SetSendAssetsGate(address indexed newSendAssetsGate)"],
-    addressTexts("deposit gate", {
+    addressTexts(GATES.sendAssets, {
       member: "newSendAssetsGate",
       advice: "This contract decides who may deposit: check whether your account can still deposit.",
       removed: "Any account can now pay for deposits.",
