@@ -187,20 +187,31 @@ export const governanceChanged: SignalRule = governanceRule({
   id: "setting_changed",
   title: "Governance setting changed",
   description:
-    "Changes of implementation, owner, role, fee, price bound, cap, pause or whitelist that contracts report by events " +
-    "and that no other rule covers.",
+    "Changes of implementation, owner, role, fee, timelock, oracle, price bound, cap, pause, whitelist or allocation target " +
+    "that contracts report by events and that no other rule covers.",
   tiers: [
     {
       tier: "high",
-      threshold: "Implementation, owner, pausing, or who may withdraw",
+      threshold:
+        "Implementation, beacon or proxy admin; owner, governor, role manager, management or added ward; access-control " +
+        "authority, unless only the owner replaces it; the Safe or account that receives the assets; pause, closure, shutdown " +
+        "or emergency withdrawal; a new gate, limit module or whitelist for withdrawals, or withdrawals disabled",
       reason: "Can change how the vault works, or block withdrawals",
     },
     {
       tier: "medium",
-      threshold: "Fee, price bounds, timelock, role, or who may deposit",
+      threshold:
+        "Any other change, such as of a fee, oracle, price bound, role, guardian, hook, accepted token or strategy, a shorter " +
+        "timelock, a whitelist for deposits, a new adapter, the owner of a fee manager, or the end of a pause",
       reason: "Changes terms that holders rely on",
     },
-    { tier: "low", threshold: "Cap or allocation", reason: "Routine work of curators" },
+    {
+      tier: "low",
+      threshold:
+        "Cap, other than a daily limit on redemptions, or minimum amount; fee recipient; rewards; longer timelock of a " +
+        "function; removed gate, limit module, accountant, adapter or sub-account",
+      reason: "Routine, or lifts a restriction",
+    },
   ],
   stages: ["done"],
 });

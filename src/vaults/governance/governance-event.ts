@@ -234,11 +234,11 @@ export const newValue =
 /** Returns the sentence that states when a change took effect, with a leading space. */
 export const tookEffect = ({ time }: EventContext): string => ` The change took effect at ${time}.`;
 
-/** Creates the texts for an event that pauses or resumes withdrawals or redemptions, named in the plural by `flows`. */
+/** Creates the texts for an event that pauses, or at tier `medium` resumes, `flows`, such as "withdrawals". */
 export const pauseTexts = (flows: string, isPaused: (args: EventArgs) => boolean): EventTerms => {
   const verb = (args: EventArgs): string => (isPaused(args) ? "paused" : "resumed");
   return {
-    what: `pause of ${flows}`,
+    ...{ what: `pause of ${flows}`, tierFor: (args) => (isPaused(args) ? null : "medium") },
     title: (args) => `${flows} ${verb(args)}`,
     report: (args, { vault, time }) =>
       `${flows[0]?.toUpperCase()}${flows.slice(1)} from ${vault} were ${verb(args)} at ${time}.`,

@@ -112,3 +112,38 @@ test.each([
     `is now ${tokens}`,
   );
 });
+
+test.each([
+  ["mellow", "SetQueueStatus", (on: boolean) => ({ isPaused: on })],
+  ["mellow_lrt", "WithdrawalPauseSet", (on: boolean) => ({ paused: on })],
+  ["ipor", "TargetClosed", (on: boolean) => ({ closed: on })],
+] as const)("%s %s is high, its end medium", (adapter, name, given) => {
+  const tierOf = (on: boolean) => findingsOf(adapter, [eventNamed(adapter, name)], given(on))[0]?.tier;
+  expect([tierOf(true), tierOf(false)]).toEqual(["high", "medium"]);
+});
+
+test("a whitelist for redemptions is high while it applies", () => {
+  const event = governanceEventsOf("midas").find(
+    ({ contract, signature }) => contract === "redemptions" && signature.startsWith("SetGreenlistEnable("),
+  );
+  const tierOf = (enable: boolean) =>
+    event === undefined ? null : findingsOf("midas", [event], { enable })[0]?.tier;
+  expect([tierOf(true), tierOf(false)]).toEqual(["high", "medium"]);
+});
+
+test("a granted role is named by its whole id", () => {
+  const role = `0x${"ab".repeat(32)}`;
+  expect(textOf("mellow", "RoleGranted", { role })).toMatch(
+    new RegExp(`^Role ${role} of the access control of Steady USDC was granted to .*role granted\\)$`),
+  );
+  expect(textOf("mellow", "RoleGranted", { role: `0x${"0".repeat(64)}` })).toContain(
+    "The admin role (DEFAULT_ADMIN_ROLE) of Steady USDC was granted to",
+  );
+});
+
+test.each([
+  ["mellow", "QueueRemoved"],
+  ["midas", "RemovePaymentToken"],
+])("%s %s, after which a way in or out is missing, is medium", (adapter, name) => {
+  expect(findingsOf(adapter, [eventNamed(adapter, name)])[0]?.tier).toBe("medium");
+});

@@ -244,6 +244,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
   ),
   changeEvent(["authority", "pause", "TargetClosed(address indexed target, bool closed)"], {
     what: "closed contracts",
+    tierFor: ({ closed }) => (closed === true ? null : "medium"),
     title: ({ closed }) => (closed === true ? "contract closed" : "contract reopened"),
     report: ({ target, closed }, context) =>
       `The access manager of ${context.vault} ${closed === true ? "closed" : "reopened"} the contract ${target}: its ` +
@@ -304,7 +305,7 @@ const accessManagerEvents: readonly GovernanceEvent[] = [
       what: "configuration",
       title: () => "scheduled operation cancelled",
       report: ({ operationId }, { vault, time }) =>
-        `The scheduled operation ${first4Bytes(operationId)}… on ${vault} was cancelled at ${time}.`,
+        `The scheduled operation ${operationId} on ${vault} was cancelled at ${time}.`,
       advice: "The current configuration remains in force.",
     },
   ),

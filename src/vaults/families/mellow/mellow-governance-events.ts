@@ -18,7 +18,9 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
     `Price reports of ${context.vault} are now rejected if they deviate from the previous price by more than ` +
     `${formatWadFraction(bounds["maxRelativeDeviationD18"])}, flagged as suspicious above ` +
     `${formatWadFraction(bounds["suspiciousRelativeDeviationD18"])}, and accepted only if they are at least ` +
-    `${formatDuration(bounds["timeout"])} apart. Limits on the absolute deviation apply as well.${tookEffect(context)}`
+    `${formatDuration(bounds["timeout"])} apart. The absolute deviation is limited to ` +
+    `${bounds["maxAbsoluteDeviation"]} and suspicious above ${bounds["suspiciousAbsoluteDeviation"]} (raw contract ` +
+    `values).${tookEffect(context)}`
   );
 };
 
@@ -26,7 +28,7 @@ const reportPriceBounds = ({ securityParams }: EventArgs, context: EventContext)
 const vaultEvents: readonly GovernanceEvent[] = [
   ...accessControlEvents,
   changeEvent(["entryPoint", "fee", "SyncDepositParamsSet(uint256 penaltyD6, uint32 maxAge)"], {
-    what: "instant deposit settings",
+    what: "sync (instant) deposit parameters",
     report: ({ penaltyD6, maxAge }, context) =>
       `Instant deposits into ${context.vault} now incur ` +
       `${Number(penaltyD6) === 0 ? "no penalty" : `a penalty of ${formatMillionths(penaltyD6)}`} and fail if the price ` +
@@ -36,6 +38,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
   }),
   changeEvent(["address", "pause", "SetQueueStatus(address indexed queue, bool indexed isPaused)"], {
     what: "state of a queue",
+    tierFor: ({ isPaused }) => (isPaused === true ? null : "medium"),
     title: ({ isPaused }) => (isPaused === true ? "queue paused" : "queue resumed"),
     report: ({ queue, isPaused }, { vault, time }) =>
       `The queue ${queue} of ${vault} was ${isPaused === true ? "paused" : "resumed"} at ${time}.`,
@@ -51,6 +54,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
     report: ({ queue, asset }, { vault, time }) =>
       `The queue ${queue} for the asset ${asset} was removed from ${vault} at ${time}.`,
     advice: "Deposits or redemptions through this queue are no longer possible: check which queues remain.",
+    tier: "medium",
   }),
   changeEvent(
     [
@@ -58,7 +62,7 @@ const vaultEvents: readonly GovernanceEvent[] = [
       "price",
       "SecurityParamsSet((uint224 maxAbsoluteDeviation, uint224 suspiciousAbsoluteDeviation, uint64 maxRelativeDeviationD18, uint64 suspiciousRelativeDeviationD18, uint32 timeout, uint32 depositInterval, uint32 redeemInterval) securityParams)",
     ],
-    { what: "price report bounds", report: reportPriceBounds },
+    { what: "oracle security parameters (bounds on price reports)", report: reportPriceBounds },
   ),
   changeEvent(["shareToken", "allow_list", "SetWhitelistMerkleRoot(bytes32 newWhitelistMerkleRoot)"], {
     what: "whitelist",

@@ -14,7 +14,8 @@ import {
 } from "../../governance/governance-event.ts";
 
 const TOLERANCE_ADVICE =
-  "The tolerance limits how far the price at which a request is executed may differ from the price when it was made.";
+  "The variation tolerance limits how far the price at which a request is executed may differ from the price when it " +
+  "was made.";
 
 /** Formats an amount of a token; Midas counts every token with 18 decimals. */
 const tokensOf = (amount: unknown): string => {
@@ -42,7 +43,7 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["entryPoint", "owner", "SetTokensReceiver(address indexed caller, address indexed reciever)"],
     {
-      ...addressTexts("receiver of deposited tokens", {
+      ...addressTexts("tokens receiver (account that receives deposits)", {
         member: "reciever",
         advice: "Deposits go to this account: find out who controls it before you deposit.",
         removed: "Do not deposit until a new receiver is set.",
@@ -52,13 +53,16 @@ const depositEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["entryPoint", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"],
     {
-      what: "price tolerance of deposit requests",
+      what: "variation tolerance of deposit requests",
       describe: newValue("newTolerance", formatBps),
       advice: TOLERANCE_ADVICE,
     },
   ),
   changeEvent(["entryPoint", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
-    ...switchTexts("depositor whitelist", { member: "enable", advice: DEPOSITOR_WHITELIST_ADVICE }),
+    ...switchTexts("depositor whitelist (greenlist)", {
+      member: "enable",
+      advice: DEPOSITOR_WHITELIST_ADVICE,
+    }),
   }),
   changeEvent(
     ["entryPoint", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
@@ -144,7 +148,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
     },
   ),
   changeEvent(["redemptions", "allow_list", "SetGreenlistEnable(address indexed sender, bool enable)"], {
-    ...switchTexts("redemption whitelist", {
+    ...switchTexts("redemption whitelist (greenlist)", {
       member: "enable",
       advice: [
         "Only listed accounts can redeem now: check whether your account is listed.",
@@ -152,6 +156,7 @@ const redemptionEvents: readonly GovernanceEvent[] = [
       ],
     }),
     tier: "high",
+    tierFor: ({ enable }) => (enable === false ? "medium" : null),
   }),
   changeEvent(
     ["redemptions", "allow_list", "RemovePaymentToken(address indexed token, address indexed caller)"],
@@ -177,13 +182,13 @@ const redemptionEvents: readonly GovernanceEvent[] = [
   changeEvent(
     ["redemptions", "price", "SetVariationTolerance(address indexed caller, uint256 newTolerance)"],
     {
-      what: "price tolerance of redemption requests",
+      what: "variation tolerance of redemption requests",
       describe: newValue("newTolerance", formatBps),
       advice: TOLERANCE_ADVICE,
     },
   ),
   changeEvent(["redemptions", "curator", "SetRequestRedeemer(address indexed caller, address redeemer)"], {
-    ...addressTexts("account that pays redemption requests", {
+    ...addressTexts("request redeemer (account that pays redemption requests)", {
       member: "redeemer",
       advice: "Redemption requests are paid only while this account holds enough tokens.",
       removed: "Redemption requests cannot be paid until a new account is set.",
